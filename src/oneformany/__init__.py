@@ -1,0 +1,94 @@
+"""The provably smallest set of group counterfactual explanations for a binary classifier."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from oneformany.exceptions import (
+    CertificateError,
+    DataUnavailableError,
+    InputError,
+    OneForManyError,
+    PredictionMismatchError,
+    SolverError,
+    UnsupportedModelError,
+)
+
+if TYPE_CHECKING:
+    from oneformany import datasets
+    from oneformany.engine.solve import solve
+    from oneformany.explainer import OneForMany
+    from oneformany.oracles.additive import AdditiveOracle
+    from oneformany.problem import Problem
+    from oneformany.progress import Progress
+    from oneformany.result import Explanation, Result, Unreachable
+    from oneformany.schema.discretise import infer_schema
+    from oneformany.schema.encode import Schema
+    from oneformany.schema.feature import Feature
+    from oneformany.schema.rules import Forbid, Immutable, OnlyDecrease, OnlyIncrease
+
+__all__ = [
+    "AdditiveOracle",
+    "CertificateError",
+    "DataUnavailableError",
+    "Explanation",
+    "Feature",
+    "Forbid",
+    "Immutable",
+    "InputError",
+    "OneForMany",
+    "OneForManyError",
+    "OnlyDecrease",
+    "OnlyIncrease",
+    "PredictionMismatchError",
+    "Problem",
+    "Progress",
+    "Result",
+    "Schema",
+    "SolverError",
+    "Unreachable",
+    "UnsupportedModelError",
+    "__version__",
+    "datasets",
+    "infer_schema",
+    "solve",
+]
+
+__version__: str
+
+# Public names and the modules they live in, imported on first use: `import oneformany` stays quick.
+HOMES = {
+    "AdditiveOracle": "oracles.additive",
+    "Explanation": "result",
+    "Feature": "schema.feature",
+    "Forbid": "schema.rules",
+    "Immutable": "schema.rules",
+    "OneForMany": "explainer",
+    "OnlyDecrease": "schema.rules",
+    "OnlyIncrease": "schema.rules",
+    "Problem": "problem",
+    "Progress": "progress",
+    "Result": "result",
+    "Schema": "schema.encode",
+    "Unreachable": "result",
+    "infer_schema": "schema.discretise",
+    "solve": "engine.solve",
+}
+SUBPACKAGES = ("datasets",)
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("oneformany")
+    if name in SUBPACKAGES:
+        return import_module(f"oneformany.{name}")
+    if name in HOMES:
+        return getattr(import_module(f"oneformany.{HOMES[name]}"), name)
+    raise AttributeError(f"module 'oneformany' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,50 @@
+"""From columns to explanations: every row assigned once, and as few and as common changes as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from oneformany.engine.columns import Column
+from oneformany.oracles.protocol import IntArray
+from oneformany.problem import Problem
+
+__all__ = ["assign", "simplest_point"]
+
+
+def assign(problem: Problem, places: IntArray, cover: Sequence[Column]) -> list[IntArray]:
+    """Assign each row to the column that changes fewest of its features; return the rows of each column."""
+    changes = np.full((len(places), len(cover)), np.iinfo(np.int64).max)
+    for place, column in enumerate(cover):
+        rows = problem.rows[places[column.rows]]
+        changes[column.rows, place] = (rows != column.point).sum(axis=1)
+    nearest = changes.argmin(axis=1)
+    return [places[np.flatnonzero(nearest == place)] for place in range(len(cover))]
+
+
+def simplest_point(problem: Problem, point: IntArray, rows: IntArray) -> IntArray:
+    """Move a positive point towards what most of its rows already have, while it stays positive."""
+    members = problem.rows[rows]
+    count = problem.multiplicity[rows]
+    simpler = point.copy()
+    for _ in range(len(point)):
+        trials = []
+        for feature, level in enumerate(simpler.tolist()):
+            levels = members[:, feature]
+            votes = np.bincount(levels, weights=count, minlength=problem.levels[feature])
+            reachable = problem.moves[feature, levels].all(axis=0)[: len(votes)]
+            votes = np.where(reachable, votes, -1)
+            common = int(votes.argmax())
+            if votes[common] > votes[level]:
+                trial = simpler.copy()
+                trial[feature] = common
+                trials.append((votes[common] - votes[level], trial))
+        if not trials:
+            break
+        trials.sort(key=lambda pair: -pair[0])
+        positive = problem.oracle.positive(np.array([trial for _, trial in trials]))
+        if not positive.any():
+            break
+        simpler = trials[int(np.flatnonzero(positive)[0])][1]
+    return simpler

@@ -1,0 +1,105 @@
+"""What all parts of one run share: limits, statistics, columns so far, and the best cover so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from oneformany.engine.classifier import Classifier
+from oneformany.engine.columns import Column, ColumnPool
+from oneformany.engine.instance import Arena
+from oneformany.exceptions import InputError
+from oneformany.statistics import Round, Statistics
+from oneformany.stop import Stop
+
+__all__ = ["Options", "Run"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Switches of the exact engine; none of them changes the optimum.
+
+    Attributes
+    ----------
+    threads : int
+        Searches that run at the same time.
+    quick_pricing : bool
+        Look with few search nodes first, thoroughly only when that finds nothing.
+    diving : bool
+        Round the relaxation column by column, generating columns on the way.
+    enumeration : bool
+        Close the gap by listing all columns that a better solution could use.
+    max_columns : int
+        Columns that enumeration may list before branching takes over.
+    max_nodes : int
+        Nodes that one set cover may take before branching takes over.
+    max_rounds : int
+        Rounds of column generation per branching node.
+    branching : bool
+        Branch on pairs of rows when nothing else closes the gap.
+    """
+
+    threads: int = 2
+    quick_pricing: bool = True
+    diving: bool = True
+    enumeration: bool = True
+    max_columns: int = 100_000
+    max_nodes: int = 100_000
+    max_rounds: int = 10_000
+    branching: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("threads", "max_columns", "max_nodes", "max_rounds"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InputError(f"{name} is {value!r}; it must be a whole number of at least 1")
+
+
+@dataclass(eq=False)
+class Run:
+    """One call of ``solve`` under way."""
+
+    arena: Arena
+    classifier: Classifier
+    stop: Stop
+    statistics: Statistics
+    options: Options
+    progress: Callable[[Round], None] | None = None
+    pool: ColumnPool = field(default_factory=ColumnPool)
+    best: list[Column] = field(default_factory=list)
+    bound: int = 0
+
+    @property
+    def count(self) -> int:
+        """Explanations in the best cover so far."""
+        return len(self.best)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the best cover is proved to be smallest, or time is up."""
+        return self.bound >= self.count or self.stop.expired()
+
+    def offer(self, cover: Sequence[Column]) -> None:
+        """Take a cover if it is smaller than the best."""
+        if not self.best or len(cover) < self.count:
+            self.best = list(cover)
+
+    def report(self, phase: str, value: float, columns: int) -> None:
+        """Record where the run stands and tell whoever listens."""
+        rounds = self.statistics.rounds
+        rounds.append(
+            Round(phase, len(rounds) + 1, columns, value, self.bound, self.count, self.stop.elapsed())
+        )
+        if self.progress is not None:
+            self.progress(rounds[-1])
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Add the time of a block to a phase."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.statistics.spend(phase, perf_counter() - start)

@@ -1,0 +1,172 @@
+"""The question as frozen plain data: rows as codes, a classifier, a budget of changes, allowed moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oneformany.exceptions import InputError
+from oneformany.oracles.protocol import BoolArray, IntArray, Oracle, Question
+
+__all__ = ["Problem"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Cover every row with as few explanations as possible.
+
+    Parameters
+    ----------
+    codes : (n, p) array of integers
+        The rows to explain, one level per feature.
+    levels : sequence of p integers
+        Number of levels of each feature.
+    oracle : Oracle
+        The classifier on codes.
+    max_changes : int
+        How many features one explanation may change.
+    allowed : sequence of p matrices or None
+        ``allowed[l][from, to]``: a row at level ``from`` of feature ``l`` may move to ``to``; ``None``
+        for a feature, or for all, allows every move. Staying is always allowed.
+
+    Attributes
+    ----------
+    rows : (d, p) array
+        The distinct rows.
+    row_of : (n,) array
+        For each given row its place in ``rows``.
+    multiplicity : (d,) array
+        How often each distinct row was given.
+    moves : (p, max levels, max levels) boolean array
+        ``allowed`` as one array; all moves between existing levels when no rule was given.
+    """
+
+    codes: IntArray
+    levels: tuple[int, ...]
+    oracle: Oracle
+    max_changes: int
+    allowed: Sequence[ArrayLike | None] | None = None
+    rows: IntArray = field(init=False, repr=False)
+    row_of: IntArray = field(init=False, repr=False)
+    multiplicity: IntArray = field(init=False, repr=False)
+    moves: BoolArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        levels = _checked_levels(self.levels)
+        codes = _checked_codes(self.codes, levels)
+        if tuple(self.oracle.levels) != levels:
+            raise InputError(
+                f"the classifier reads levels {tuple(self.oracle.levels)}, the problem has {levels}"
+            )
+        rows, row_of, multiplicity = _distinct(codes)
+        frozen = {
+            "codes": codes,
+            "levels": levels,
+            "max_changes": _checked_budget(self.max_changes, len(levels)),
+            "rows": rows,
+            "row_of": row_of,
+            "multiplicity": multiplicity,
+            "moves": _moves(self.allowed, levels),
+        }
+        for name, value in frozen.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.levels)
+
+    @property
+    def ruled(self) -> BoolArray:
+        """Which features have a rule: some move between existing levels is forbidden."""
+        exists = np.arange(self.moves.shape[1]) < np.array(self.levels)[:, None]
+        pairs = exists[:, :, None] & exists[:, None, :]
+        return np.asarray((pairs & ~self.moves).any(axis=(1, 2)))
+
+    def question(self, row: int, free: BoolArray | None = None, extra: int | None = None) -> Question:
+        """Ask for a positive point near a distinct row, by default with all changes still to spend."""
+        anchor = self.rows[row]
+        return Question(
+            anchor=anchor,
+            free=np.zeros(self.n_features, dtype=np.bool_) if free is None else free,
+            extra=self.max_changes if extra is None else extra,
+            domain=self.moves[np.arange(self.n_features), anchor],
+        )
+
+
+def _checked_levels(levels: Sequence[int]) -> tuple[int, ...]:
+    checked = tuple(int(n) for n in levels)
+    if not checked:
+        raise InputError("a problem needs at least one feature")
+    for feature, n in enumerate(checked):
+        if n < 1:
+            raise InputError(f"feature {feature} has {n} levels; it needs at least 1")
+    return checked
+
+
+def _checked_codes(codes: ArrayLike, levels: tuple[int, ...]) -> IntArray:
+    array = np.asarray(codes)
+    if array.ndim != 2 or array.shape[0] == 0:
+        raise InputError(f"codes must be a table with at least one row, not of shape {array.shape}")
+    if array.shape[1] != len(levels):
+        raise InputError(f"codes have {array.shape[1]} features, levels name {len(levels)}")
+    if array.dtype == np.bool_ or not np.issubdtype(array.dtype, np.integer):
+        whole = array.dtype == np.bool_ or (
+            np.issubdtype(array.dtype, np.floating) and bool(np.all(array == np.floor(array)))
+        )
+        if not whole:
+            raise InputError(f"codes must be whole numbers, not {array.dtype}; encode the frame first")
+    table = array.astype(np.int64)
+    wrong = (table < 0) | (table >= np.array(levels))
+    if wrong.any():
+        row, feature = (int(i) for i in np.argwhere(wrong)[0])
+        raise InputError(
+            f"row {row} has code {table[row, feature]} in feature {feature}, "
+            f"which has levels 0 to {levels[feature] - 1}"
+        )
+    return table
+
+
+def _checked_budget(max_changes: int, n_features: int) -> int:
+    if isinstance(max_changes, bool) or not isinstance(max_changes, (int, np.integer)):
+        raise InputError(f"max_changes must be a whole number, not {max_changes!r}")
+    if not 1 <= max_changes <= n_features:
+        raise InputError(
+            f"max_changes is {max_changes}; with {n_features} features it must be 1 to {n_features}"
+        )
+    return int(max_changes)
+
+
+def _distinct(codes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Distinct rows in order of first appearance."""
+    _, first, inverse, counts = np.unique(
+        codes, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    rows = np.ascontiguousarray(codes[first[order]])
+    return rows, place[inverse.ravel()].astype(np.int64), counts[order].astype(np.int64)
+
+
+def _moves(allowed: Sequence[ArrayLike | None] | None, levels: tuple[int, ...]) -> BoolArray:
+    width = max(levels)
+    moves = np.zeros((len(levels), width, width), dtype=np.bool_)
+    if allowed is not None and len(allowed) != len(levels):
+        raise InputError(f"allowed has {len(allowed)} matrices for {len(levels)} features")
+    for feature, n in enumerate(levels):
+        given = None if allowed is None else allowed[feature]
+        matrix = np.ones((n, n), dtype=np.bool_) if given is None else np.asarray(given)
+        if matrix.shape != (n, n):
+            raise InputError(
+                f"allowed[{feature}] has shape {matrix.shape}; feature {feature} needs ({n}, {n})"
+            )
+        if matrix.dtype != np.bool_ and not np.isin(matrix, (0, 1)).all():
+            raise InputError(f"allowed[{feature}] must hold only true and false")
+        moves[feature, :n, :n] = matrix.astype(np.bool_) | np.eye(n, dtype=np.bool_)
+    return moves
