@@ -66,7 +66,7 @@ def enumeration_proof(
 
 def _renumbered(tree: dict[str, Any], given: IntArray) -> dict[str, Any]:
     renumbered: dict[str, Any] = {
-        "filters": [[[int(given[item]), weight] for item, weight in pairs] for pairs in tree["filters"]]
+        "filters": [[[given[items].tolist(), weight] for items, weight in pairs] for pairs in tree["filters"]]
     }
     if "item" in tree:
         renumbered["row"] = int(given[tree["item"]])

@@ -20,6 +20,8 @@ from oneformany.engine.set_cover import cover_within, greedy_cover
 
 __all__ = ["minimise"]
 
+QUICK_COVER_NODES = 100
+
 
 @dataclass(eq=False)
 class _Leaf:
@@ -86,6 +88,15 @@ def _offer_whole(node: Node, relaxed: Relaxed) -> None:
         node.run.offer([node.columns[place] for place in whole])
 
 
+def _offer_cover_of(node: Node, target: int) -> None:
+    """Look briefly for a cover of the target size among the columns generated so far."""
+    run = node.run
+    if run.count > target:
+        covering = cover_within(node.groups, len(node.items), target, run.stop, QUICK_COVER_NODES, cuts=False)
+        if covering.chosen is not None:
+            run.offer([node.columns[place] for place in covering.chosen])
+
+
 def _settle(node: Node) -> dict[str, Any]:
     """Bound one node as well as can be without branching; offer covers on the way."""
     run = node.run
@@ -101,6 +112,7 @@ def _settle(node: Node) -> dict[str, Any]:
         run.offer(greedy_cover(run.pool.columns, len(run.arena.rows)))
         if run.options.diving and is_root:
             dive(node)
+            _offer_cover_of(node, proof["bound"])
     run.report("cover", node.relaxed.value, len(run.pool))
     while run.options.enumeration and proof["bound"] < run.count and not run.stop.expired():
         target = proof["bound"]

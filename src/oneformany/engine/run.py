@@ -31,6 +31,8 @@ class Options:
         Round the relaxation column by column, generating columns on the way.
     enumeration : bool
         Close the gap by listing all columns that a better solution could use.
+    cuts : bool
+        Tighten the set cover by cuts on three items.
     max_columns : int
         Columns that enumeration may list before branching takes over.
     max_nodes : int
@@ -45,6 +47,7 @@ class Options:
     quick_pricing: bool = True
     diving: bool = True
     enumeration: bool = True
+    cuts: bool = True
     max_columns: int = 100_000
     max_nodes: int = 100_000
     max_rounds: int = 10_000

@@ -3,8 +3,8 @@
 Depth-first: the item with the fewest usable columns must be covered by one of them; try each, forbidding
 those tried before. At a node, integer weights on the items (from the duals of the relaxation) *filter* the
 columns: if no usable column weighs more than C and the items weigh S, then with k columns left to choose
-each must weigh at least S - (k - 1) C. A node closes when S > k C. The weights are kept, so anyone can check
-the tree by addition.
+each must weigh at least S - (k - 1) C. A node closes when S > k C. Weights may also sit on three items at
+once (see ``cover_relaxation.py``). All weights are kept, so anyone can check the tree by addition.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from oneformany.engine.columns import Column
-from oneformany.engine.master import Master, Relaxed
+from oneformany.engine.cover_relaxation import CoverRelaxation, Priority
 from oneformany.oracles.protocol import BoolArray, IntArray
 from oneformany.stop import Stop
 
 __all__ = ["Covering", "cover_within", "greedy_cover"]
 
 SCALE = 2**20
-WORTH_SOLVING_AGAIN = 0.1
+ROUNDS_AT_ROOT = 20
+ROUNDS_BELOW = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,22 +56,20 @@ class _Node:
 
 
 def cover_within(
-    groups: Sequence[IntArray], n_items: int, budget: int, stop: Stop, max_nodes: int = 100_000
+    groups: Sequence[IntArray],
+    n_items: int,
+    budget: int,
+    stop: Stop,
+    max_nodes: int = 100_000,
+    *,
+    cuts: bool = True,
 ) -> Covering:
     """Find a cover of all items by at most ``budget`` groups, or prove that there is none."""
     if not groups:
         return Covering(None, {"filters": [[[0, 1]]]}, 1) if n_items else Covering([], None, 1)
-    ends = np.cumsum([len(group) for group in groups])
-    matrix = sparse.csc_matrix(
-        (np.ones(ends[-1], dtype=np.int64), np.concatenate(groups), np.concatenate(([0], ends))),
-        shape=(n_items, len(groups)),
-    )
-    columns_of = sparse.csr_matrix(matrix)
-    master = Master(n_items)
-    master.add(groups)
-    root = _Node(
-        (), np.ones(n_items, dtype=bool), np.ones(len(groups), dtype=bool), np.zeros(0, dtype=int), {}
-    )
+    relaxation = CoverRelaxation(groups, n_items)
+    everything = np.ones(len(groups), dtype=np.bool_)
+    root = _Node((), np.ones(n_items, dtype=np.bool_), everything, np.zeros(0, dtype=np.int64), {})
     stack = [root]
     nodes = 0
     while stack:
@@ -82,75 +80,69 @@ def cover_within(
         usable = node.usable.copy()
         usable[node.forbidden] = False
         left = budget - len(node.chosen)
-        relaxed = _filter(master, matrix, columns_of, node, usable, left)
+        rounds = (ROUNDS_BELOW if node.chosen else ROUNDS_AT_ROOT) if cuts else 0
+        relaxed = _filter(relaxation, node, usable, left, rounds, stop)
         if relaxed is None:
             continue
         whole = np.flatnonzero(relaxed.shares > 0.5)
-        if len(whole) <= left and _covers(matrix, whole, node.needed):
+        if len(whole) <= left and not node.needed[_missed(relaxation, whole)].any():
             return Covering([*node.chosen, *whole.tolist()], None, nodes)
-        stack.extend(reversed(_children(matrix, columns_of, node, usable, relaxed)))
+        stack.extend(reversed(_children(relaxation, node, usable, relaxed)))
     return Covering(None, root.proof, nodes)
 
 
 def _filter(
-    master: Master,
-    matrix: sparse.csc_matrix,
-    columns_of: sparse.csr_matrix,
-    node: _Node,
-    usable: BoolArray,
-    left: int,
-) -> Relaxed | None:
+    relaxation: CoverRelaxation, node: _Node, usable: BoolArray, left: int, rounds: int, stop: Stop
+) -> Priority | None:
     """Drop columns that no cover of the node can use; ``None`` when that closes the node."""
     filters = node.proof.setdefault("filters", [])
     while True:
-        master.need(node.needed)
-        master.use(usable)
-        relaxed = master.solve()
-        if relaxed is None:
-            counts = columns_of @ usable.astype(np.int64)
-            filters.append([[int(np.flatnonzero(node.needed & (counts == 0))[0]), 1]])
+        relaxed = relaxation.solve(node.needed, usable)
+        if isinstance(relaxed, int):
+            filters.append([[relaxed, 1]])
             return None
-        weights = np.where(node.needed, np.rint(relaxed.duals * SCALE), 0).astype(np.int64)
-        loads = matrix.T @ weights
+        weights = np.rint(relaxed.duals * SCALE).astype(np.int64)
+        loads = relaxation.matrix.T @ weights
         capacity = int(loads[usable].max())
-        total = int(weights.sum())
+        total = int((weights * relaxation.demands).sum())
         light = usable & (loads < total - (left - 1) * capacity)
         if total > left * capacity or light.any():
-            filters.append([[int(i), int(weights[i])] for i in np.flatnonzero(weights)])
+            names = [*range(relaxation.n_items), *(list(triple) for triple in relaxation.triples)]
+            filters.append([[names[row], int(weights[row])] for row in np.flatnonzero(weights)])
         if total > left * capacity:
             return None
         usable &= ~light
-        if light.sum() <= WORTH_SOLVING_AGAIN * usable.sum() and not (relaxed.shares[light] > 0).any():
+        if light.any() and (relaxed.shares[light] > 0).any():
+            continue
+        if rounds == 0 or stop.expired() or not relaxation.cut(node.needed, relaxed.shares):
             return relaxed
+        rounds -= 1
 
 
-def _children(
-    matrix: sparse.csc_matrix,
-    columns_of: sparse.csr_matrix,
-    node: _Node,
-    usable: BoolArray,
-    relaxed: Relaxed,
-) -> list[_Node]:
+def _children(relaxation: CoverRelaxation, node: _Node, usable: BoolArray, relaxed: Priority) -> list[_Node]:
     """One child per usable column of the item that has the fewest, likeliest first."""
-    counts = np.where(node.needed, columns_of @ usable.astype(np.int64), np.iinfo(np.int64).max)
+    items = relaxation.items
+    counts = np.where(node.needed, items @ usable.astype(np.int64), np.iinfo(np.int64).max)
     item = int(counts.argmin())
-    candidates = columns_of.indices[columns_of.indptr[item] : columns_of.indptr[item + 1]]
+    candidates = items.indices[items.indptr[item] : items.indptr[item + 1]]
     candidates = candidates[usable[candidates]]
     candidates = candidates[np.argsort(-relaxed.shares[candidates], kind="stable")]
     children = []
     for place, column in enumerate(candidates.tolist()):
         needed = node.needed.copy()
-        needed[matrix.indices[matrix.indptr[column] : matrix.indptr[column + 1]]] = False
-        forbidden = candidates[: place + 1]
-        children.append(_Node((*node.chosen, column), needed, usable, forbidden, {}))
+        needed[relaxation.members(column)] = False
+        children.append(_Node((*node.chosen, column), needed, usable, candidates[: place + 1], {}))
     node.proof["item"] = item
     node.proof["columns"] = candidates.tolist()
     node.proof["parts"] = [child.proof for child in children]
     return children
 
 
-def _covers(matrix: sparse.csc_matrix, columns: IntArray, needed: BoolArray) -> bool:
-    return bool((np.asarray(matrix[:, columns].sum(axis=1)).ravel()[needed] > 0).all())
+def _missed(relaxation: CoverRelaxation, columns: IntArray) -> BoolArray:
+    missed = np.ones(relaxation.n_items, dtype=np.bool_)
+    for column in columns.tolist():
+        missed[relaxation.members(column)] = False
+    return missed
 
 
 def greedy_cover(columns: Sequence[Column], n_rows: int) -> list[Column]:
