@@ -1,0 +1,85 @@
+"""A data set as frozen plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from oneformany.exceptions import DataUnavailableError
+from oneformany.oracles.protocol import FloatArray, IntArray
+from oneformany.schema.encode import Schema
+
+__all__ = ["Dataset", "translated"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows with readable labels, what to predict, and how to code them.
+
+    Attributes
+    ----------
+    name : str
+        Name to load it by.
+    frame : DataFrame
+        One column per feature.
+    target : (n,) array of 0 and 1
+        1 for the positive class.
+    schema : Schema
+        Features and levels; its one-hot columns are those of the paper where the paper uses the data.
+    positive_label, negative_label : str
+        The two classes in words.
+    description : str
+        What the rows are, and what was done to them.
+    attribution : str
+        Who made the data, and under which licence.
+    """
+
+    name: str
+    frame: pd.DataFrame
+    target: IntArray
+    schema: Schema
+    positive_label: str
+    negative_label: str
+    description: str
+    attribution: str
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """The rows as codes."""
+        return self.schema.encode(self.frame)
+
+    @property
+    def one_hot(self) -> FloatArray:
+        """The rows as one-hot columns."""
+        return self.schema.one_hot(self.codes)
+
+
+def translated(frame: pd.DataFrame, meanings: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
+    """Replace the publisher's codes by words.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As published.
+    meanings : mapping of column to mapping of code to words
+        Which columns, and how.
+
+    Raises
+    ------
+    DataUnavailableError
+        A code is unknown, so this is not the published file.
+    """
+    columns = {}
+    for name, words in meanings.items():
+        codes = frame[name].astype(str)
+        unknown = codes[~codes.isin(list(words))]
+        if len(unknown):
+            raise DataUnavailableError(
+                f"column {name!r}, row {unknown.index[0]}: {unknown.iloc[0]!r} is none of the codes "
+                f"{', '.join(words)}; replace the file by the original"
+            )
+        columns[name] = codes.map(dict(words))
+    return frame.assign(**columns)

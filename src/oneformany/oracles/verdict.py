@@ -1,0 +1,100 @@
+"""The last word: what the user's own model says about a point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.protocol import BoolArray, IntArray, Oracle
+
+__all__ = ["Reading", "Verdict", "class_index"]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Ask a fitted classifier itself whether points are positive.
+
+    Parameters
+    ----------
+    model : object
+        Has ``predict``, and ``predict_proba`` or ``decision_function`` when a threshold is given.
+    inputs : callable
+        Turns ``(n, p)`` codes into what the model reads.
+    threshold : float or None
+        Least probability (or decision value, for models without probabilities) of a positive point;
+        ``None``: as ``predict`` decides.
+    positive : object
+        Label of the positive class.
+    """
+
+    model: Any
+    inputs: Callable[[IntArray], Any]
+    threshold: float | None = None
+    positive: object = 1
+
+    def __call__(self, codes: IntArray) -> BoolArray:
+        """Whether each row of an ``(n, p)`` array of codes is positive."""
+        place = class_index(self.model, self.positive)
+        data = self.inputs(codes)
+        if self.threshold is None:
+            return np.asarray(self.model.predict(data) == self.model.classes_[place], dtype=np.bool_)
+        if hasattr(self.model, "predict_proba"):
+            scores = np.asarray(self.model.predict_proba(data))[:, place]
+        else:
+            scores = np.asarray(self.model.decision_function(data)) * (1 if place else -1)
+        return np.asarray(scores >= self.threshold, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A model as the engine asks it, and as it answers itself.
+
+    Attributes
+    ----------
+    oracle : Oracle
+        Answers the engine.
+    verdict : callable
+        Says for ``(n, p)`` codes whether the user's own model calls them positive.
+    """
+
+    oracle: Oracle
+    verdict: Callable[[IntArray], BoolArray]
+
+
+def class_index(model: Any, positive: object) -> int:  # noqa: ANN401 (any library's classifier)
+    """Find the positive class among the two of a fitted classifier.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    positive : object
+        Label of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model is a regressor, not fitted, or knows another number of classes than two.
+    InputError
+        The positive label is none of its classes.
+    """
+    kind = type(model).__name__
+    if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
+        raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
+    if not hasattr(model, "classes_"):
+        raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
+    classes = np.asarray(model.classes_).tolist()
+    if len(classes) != 2:
+        raise UnsupportedModelError(
+            f"{kind} knows {len(classes)} classes ({', '.join(map(repr, classes[:5]))}); it must know two"
+        )
+    if positive not in classes:
+        raise InputError(
+            f"the positive class {positive!r} is none of the model's classes {classes[0]!r} and "
+            f"{classes[1]!r}; name one of them as positive"
+        )
+    return int(classes.index(positive))

@@ -1,0 +1,168 @@
+"""Read a schema off a data frame: categories become levels, long lists of numbers become bins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.exceptions import InputError
+from oneformany.schema.encode import Schema
+from oneformany.schema.feature import Feature, Value
+
+__all__ = ["bin_labels", "infer_schema"]
+
+NUMBERS = ("integer", "floating", "mixed-integer-float")
+
+
+def infer_schema(
+    frame: pd.DataFrame,
+    *,
+    columns: Sequence[str] | None = None,
+    edges: Mapping[str, Sequence[float]] | None = None,
+    bins: int | None = 4,
+    max_levels: int = 10,
+) -> Schema:
+    """Make a schema from the columns of a frame.
+
+    Texts and truth values become levels, categories keep their order; numbers with few distinct values
+    become ordered levels, other numbers are cut into bins.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Best the data that the model was fitted on, so that every value of interest occurs.
+    columns : sequence of str, optional
+        Which columns are features; by default all.
+    edges : mapping of column to bin edges, optional
+        Bins of one's own; a bin includes its right edge.
+    bins : int or None
+        How many bins of about equally many rows other numbers are cut into; ``None``: never cut, every
+        distinct number is a level.
+    max_levels : int
+        Numbers with at most so many distinct values are not cut.
+
+    Raises
+    ------
+    InputError
+        A column is missing, has missing values, or holds neither texts, truth values nor numbers.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"a schema is read off a pandas DataFrame, not {type(frame).__name__}")
+    if frame.empty:
+        raise InputError("the frame has no rows or no columns; a schema needs both")
+    if bins is not None and (isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2):
+        raise InputError(f"bins is {bins!r}; it must be None or a whole number of at least 2")
+    names = list(frame.columns) if columns is None else list(columns)
+    own_edges = dict(edges or {})
+    for name in [*names, *own_edges]:
+        _check_column(frame, name)
+    if stray := [name for name in own_edges if name not in names]:
+        raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
+    return Schema(tuple(_read_column(frame[name], own_edges.get(name), bins, max_levels) for name in names))
+
+
+def bin_labels(edges: Sequence[float], *, whole: bool = False) -> tuple[str, ...]:
+    """Name the bins between edges, such as ``"<= 18"``, ``"19-33"``, ``"> 33"``.
+
+    Parameters
+    ----------
+    edges : sequence of float
+        Increasing; a bin includes its right edge.
+    whole : bool
+        Whether only whole numbers occur, so that a bin can be named by its first and last number.
+    """
+    inner = [_inner_label(low, high, whole=whole) for low, high in pairwise(edges)]
+    return (f"<= {_number_label(edges[0])}", *inner, f"> {_number_label(edges[-1])}")
+
+
+def _check_column(frame: pd.DataFrame, name: object) -> None:
+    if not isinstance(name, str):
+        raise InputError(f"the column name {name!r} is not a text; rename it")
+    count = list(frame.columns).count(name)
+    if count == 0:
+        raise InputError(f"the frame has no column {name!r}")
+    if count > 1:
+        raise InputError(f"the frame has {count} columns named {name!r}; keep one")
+    missing = frame[name].isna().to_numpy()
+    if missing.any():
+        row = frame.index[int(np.argmax(missing))]
+        raise InputError(f"column {name!r}, row {row}: the value is missing; fill it in or drop the row")
+
+
+def _read_column(
+    column: pd.Series[Any], edges: Sequence[float] | None, bins: int | None, max_levels: int
+) -> Feature:
+    name = str(column.name)
+    kind = pd.api.types.infer_dtype(column)
+    if edges is not None and kind not in NUMBERS:
+        raise InputError(f"column {name!r} has edges but holds {kind} values, not numbers")
+    if kind == "categorical":
+        choices = column.cat.categories
+        ordered = bool(column.cat.ordered)
+        return _levels(name, choices.tolist(), pd.api.types.infer_dtype(choices), ordered=ordered)
+    if kind == "boolean":
+        return _levels(name, [False, True], kind)
+    if kind not in NUMBERS:
+        return _levels(name, sorted(column.unique().tolist()) if kind == "string" else [], kind)
+    numbers = column.to_numpy(dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        row = column.index[int(np.argmin(np.isfinite(numbers)))]
+        raise InputError(f"column {name!r}, row {row}: the number is infinite; replace it or drop the row")
+    distinct = np.unique(numbers)
+    if edges is None and (bins is None or len(distinct) <= max(1, max_levels)):
+        return _levels(
+            name, np.unique(column.to_numpy(dtype=_number_type(kind))).tolist(), kind, ordered=True
+        )
+    cuts = _quantiles(numbers, distinct, bins) if edges is None and bins is not None else edges
+    return _bins(name, list(cuts or ()), whole=bool((distinct == np.floor(distinct)).all()))
+
+
+def _levels(name: str, choices: list[Any], kind: str, *, ordered: bool = False) -> Feature:
+    texts = tuple(str(choice) for choice in choices)
+    if kind == "string":
+        return Feature(name, texts, ordered=ordered)
+    if kind == "boolean":
+        return Feature(name, texts, ordered=ordered, numbers=tuple(choices))
+    if kind in NUMBERS:
+        labels = tuple(_number_label(choice) for choice in choices)
+        return Feature(name, labels, ordered=ordered, numbers=tuple(choices))
+    raise InputError(
+        f"column {name!r} holds {kind} values; turn them into texts, truth values, numbers or categories"
+    )
+
+
+def _bins(name: str, edges: list[float], *, whole: bool) -> Feature:
+    if not edges:
+        raise InputError(f"column {name!r} has an empty list of edges; give at least one")
+    return Feature(name, bin_labels(edges, whole=whole), ordered=True, edges=tuple(edges))
+
+
+def _quantiles(numbers: np.ndarray[Any, Any], distinct: np.ndarray[Any, Any], bins: int) -> list[float]:
+    """Edges that occur as values; the largest value is none, for nothing lies above it."""
+    shares = np.arange(1, bins) / bins
+    cuts = np.unique(np.quantile(numbers, shares, method="lower"))
+    below = cuts[cuts < distinct[-1]].tolist()
+    return below or [float(distinct[-2])]
+
+
+def _number_type(kind: str) -> type[np.generic]:
+    return np.int64 if kind == "integer" else np.float64
+
+
+def _inner_label(low: float, high: float, *, whole: bool) -> str:
+    first, last = math.floor(low) + 1, math.floor(high)
+    if whole and first < last:
+        return f"{first}-{last}"
+    if whole and first == last:
+        return f"{first}"
+    return f"{_number_label(low)} to {_number_label(high)}"
+
+
+def _number_label(number: Value) -> str:
+    exact = float(number)
+    return str(int(number)) if exact.is_integer() and abs(exact) < 1e15 else repr(exact)

@@ -1,0 +1,122 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oneformany.exceptions import InputError
+from oneformany.schema import Feature, bin_labels, infer_schema
+
+
+def only(column, **options):
+    return infer_schema(pd.DataFrame({"x": column}), **options).features[0]
+
+
+@pytest.mark.parametrize("dtype", [object, "string", "str"])
+def test_texts_become_sorted_levels(dtype):
+    assert only(pd.Series(["b", "a", "b"], dtype=dtype)) == Feature("x", ("a", "b"))
+
+
+def test_truth_values_have_both_levels_even_if_one_is_not_there():
+    expected = Feature("x", ("False", "True"), numbers=(False, True))
+    assert only([True, True]) == expected
+    assert only(pd.array([True, False], dtype="boolean")) == expected
+
+
+def test_categories_keep_their_order_and_the_ones_not_there():
+    sizes = pd.Categorical(["m", "s"], categories=["s", "m", "l"], ordered=True)
+    assert only(sizes) == Feature("x", ("s", "m", "l"), ordered=True)
+    assert only(pd.Categorical([3, 1])) == Feature("x", ("1", "3"), numbers=(1, 3))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "Int64", object])
+def test_few_whole_numbers_become_ordered_levels(dtype):
+    assert only(pd.Series([3, 1, 3], dtype=dtype)) == Feature("x", ("1", "3"), ordered=True, numbers=(1, 3))
+
+
+def test_few_numbers_become_ordered_levels():
+    assert only([2.0, 0.5]) == Feature("x", ("0.5", "2"), ordered=True, numbers=(0.5, 2.0))
+
+
+def test_many_whole_numbers_are_cut_into_bins_of_equal_size():
+    feature = only(range(1, 101))
+    assert feature == Feature("x", ("<= 25", "26-50", "51-75", "> 75"), ordered=True, edges=(25, 50, 75))
+
+
+def test_many_numbers_are_cut_where_they_occur():
+    feature = only(np.arange(100) / 8, bins=2)
+    assert feature.levels == ("<= 6.125", "> 6.125")
+
+
+def test_numbers_that_are_mostly_equal_still_get_two_bins():
+    assert only([*range(11), *[11] * 100]).edges == (10.0,)
+    assert only([*[0] * 100, *range(11)]).levels == ("<= 0", "> 0")
+
+
+def test_numbers_are_never_cut_when_told_so():
+    assert only(range(50), bins=None).numbers == tuple(range(50))
+
+
+def test_own_edges_are_used_even_for_few_numbers():
+    feature = only([19, 20, 40], edges={"x": [18, 33]})
+    assert feature == Feature("x", ("<= 18", "19-33", "> 33"), ordered=True, edges=(18, 33))
+
+
+@pytest.mark.parametrize(
+    ("edges", "whole", "labels"),
+    [
+        ([2319.5], False, ("<= 2319.5", "> 2319.5")),
+        ([16, 17], True, ("<= 16", "17", "> 17")),
+        ([18, 33.5], True, ("<= 18", "19-33", "> 33.5")),
+        ([0.5, 1.25], False, ("<= 0.5", "0.5 to 1.25", "> 1.25")),
+        ([2.2, 2.7], True, ("<= 2.2", "2.2 to 2.7", "> 2.7")),
+    ],
+)
+def test_bins_have_readable_labels(edges, whole, labels):
+    assert bin_labels(edges, whole=whole) == labels
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6) | st.integers(-1000, 1000).map(float), min_size=1, max_size=60),
+    st.integers(2, 6),
+    st.integers(0, 12),
+)
+def test_every_number_of_the_frame_has_a_level_and_bins_keep_the_order(numbers, bins, max_levels):
+    frame = pd.DataFrame({"x": np.sort(np.array(numbers))})
+    schema = infer_schema(frame, bins=bins, max_levels=max_levels)
+    codes = schema.encode(frame)[:, 0]
+    assert (np.diff(codes) >= 0).all()
+    assert set(codes) == set(range(schema.levels[0]))
+    assert (schema.encode(schema.decode(codes[:, None]))[:, 0] == codes).all()
+
+
+def test_only_the_named_columns_become_features():
+    frame = pd.DataFrame({"a": [1, 2], "b": [None, 1], "c": ["u", "v"]})
+    assert infer_schema(frame, columns=["c", "a"]).names == ("c", "a")
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "words"),
+    [
+        (pd.DataFrame({"x": [1, None]}), {}, "column 'x', row 1: the value is missing"),
+        (pd.DataFrame({"x": [1.0, np.inf]}), {}, "column 'x', row 1: the number is infinite"),
+        (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), {}, "column 'x' holds datetime64 values"),
+        (pd.DataFrame({"x": [1 + 2j]}), {}, "column 'x' holds complex values"),
+        (pd.DataFrame({"x": ["a", 1]}), {}, "column 'x' holds mixed-integer values"),
+        (pd.DataFrame({"x": []}), {}, "no rows"),
+        (pd.DataFrame(), {}, "no rows or no columns"),
+        (pd.DataFrame({3: [1]}), {}, "column name 3 is not a text"),
+        (pd.DataFrame([[1, 2]], columns=["x", "x"]), {}, "2 columns named 'x'"),
+        (pd.DataFrame({"x": [1]}), {"columns": ["y"]}, "no column 'y'"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"y": [1]}}, "no column 'y'"),
+        (pd.DataFrame({"x": [1], "y": [1]}), {"columns": ["x"], "edges": {"y": [1]}}, "none of the columns"),
+        (pd.DataFrame({"x": ["a"]}), {"edges": {"x": [1]}}, "holds string values, not numbers"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"x": []}}, "empty list of edges"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"x": [2, 1]}}, "edges must increase"),
+        (pd.DataFrame({"x": [1]}), {"bins": 1}, "at least 2"),
+        (np.zeros((1, 1)), {}, "not ndarray"),
+    ],
+)
+def test_frames_without_a_clear_schema_are_refused(frame, options, words):
+    with pytest.raises(InputError, match=words):
+        infer_schema(frame, **options)

@@ -1,0 +1,68 @@
+import json
+
+import numpy as np
+import pytest
+
+from oneformany.exceptions import InputError
+from oneformany.schema import Feature
+
+
+@pytest.mark.parametrize(
+    ("number", "level"),
+    [(-1e9, 0), (18, 0), (18.0001, 1), (np.int64(33), 1), (33.5, 2), (np.float32(1e9), 2), ("19-33", 1)],
+)
+def test_a_bin_includes_its_right_edge_and_is_found_by_its_label_too(number, level):
+    feature = Feature("age", ("<= 18", "19-33", "> 33"), ordered=True, edges=(18, 33))
+    assert feature.find(number) == level
+
+
+@pytest.mark.parametrize("stranger", ["unknown", float("inf"), float("nan"), True, None])
+def test_a_binned_feature_knows_no_level_for_what_is_no_finite_number(stranger):
+    assert Feature("age", ("low", "high"), edges=(18,)).find(stranger) is None
+
+
+def test_levels_that_are_numbers_are_found_by_number_and_by_label():
+    feature = Feature("rooms", ("one", "two"), ordered=True, numbers=(np.int64(1), 2))
+    assert [feature.find(value) for value in (1, 1.0, np.int32(2), "two", 3, "1")] == [0, 0, 1, 1, None, None]
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        Feature("sex", ["female", "male"]),
+        Feature("age", ("low", "high"), ordered=True, edges=[18.5], unit="years"),
+        Feature("paid", ("False", "True"), numbers=(False, True)),
+    ],
+)
+def test_a_feature_survives_json(feature):
+    assert Feature.from_dict(json.loads(json.dumps(feature.to_dict()))) == feature
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"name": "", "levels": ("a",)}, "name must be a non-empty text"),
+        ({"name": 3, "levels": ("a",)}, "name must be a non-empty text"),
+        ({"name": "x", "levels": "ab"}, "sequence of labels"),
+        ({"name": "x", "levels": ()}, "at least 1"),
+        ({"name": "x", "levels": ("a", 1)}, "the label 1 is not a text"),
+        ({"name": "x", "levels": ("a", "b", "a")}, "level 'a' twice"),
+        ({"name": "x", "levels": ("a", "b"), "edges": (1, 2)}, "2 edges make 3 bins"),
+        ({"name": "x", "levels": ("a", "b", "c"), "edges": (2, 2)}, "edges must increase"),
+        ({"name": "x", "levels": ("a", "b"), "edges": (float("nan"),)}, "finite numbers"),
+        ({"name": "x", "levels": ("a", "b"), "edges": ("1",)}, "finite numbers"),
+        ({"name": "x", "levels": ("a", "b"), "numbers": (1,)}, "1 numbers for 2 levels"),
+        ({"name": "x", "levels": ("a", "b"), "numbers": (1, 1.0)}, "twice"),
+        ({"name": "x", "levels": ("a", "b"), "numbers": (1, float("inf"))}, "neither a number"),
+        ({"name": "x", "levels": ("a", "b"), "numbers": (1, "2")}, "neither a number"),
+        ({"name": "x", "levels": ("a", "b"), "numbers": (1, 2), "edges": (1,)}, "both edges and numbers"),
+    ],
+)
+def test_a_feature_that_makes_no_sense_is_refused(arguments, words):
+    with pytest.raises(InputError, match=words):
+        Feature(**arguments)
+
+
+def test_half_a_feature_from_a_file_is_refused():
+    with pytest.raises(InputError, match="no feature as written by to_dict"):
+        Feature.from_dict({"name": "x"})

@@ -1,0 +1,203 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.svm import LinearSVC
+
+from oneformany.datasets import load
+from oneformany.engine.solve import solve
+from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
+from oneformany.explainer import OneForMany
+from oneformany.result import Result
+from oneformany.schema import Feature, Immutable, OnlyIncrease, Schema, infer_schema
+
+
+@pytest.fixture(scope="module")
+def german():
+    return load("german")
+
+
+@pytest.fixture(scope="module")
+def model(german):
+    return LogisticRegression(solver="liblinear").fit(german.one_hot, german.target)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the engine was asked: the problem and the options of each call."""
+    calls = []
+
+    def listening(problem, **options):
+        calls.append((problem, options))
+        return solve(problem, **options)
+
+    monkeypatch.setattr("oneformany.engine.solve.solve", listening)
+    return calls
+
+
+def points_of(result):
+    return np.array([explanation.point for explanation in result.explanations])
+
+
+def test_the_constructor_only_stores(model):
+    explainer = OneForMany(model, 4, 0.7, "anything", "any rules")
+    assert (explainer.model, explainer.max_changes, explainer.threshold) == (model, 4, 0.7)
+    assert (explainer.schema, explainer.rules, explainer.positive) == ("anything", "any rules", 1)
+
+
+def test_rows_that_are_positive_already_are_set_aside_and_named(asked, german, model):
+    explainer = OneForMany(model, max_changes=5, schema=german.schema)
+    result = explainer.explain(german.frame.head(60))
+    refused = np.flatnonzero(model.predict(german.one_hot[:60]) == 0)
+    assert 0 < len(refused) < 60
+    assert explainer.explained_rows_.tolist() == result.problem["rows"] == refused.tolist()
+    assert sorted([*refused, *explainer.positive_rows_]) == list(range(60))
+    assert result.problem["already_positive"] == explainer.positive_rows_.tolist()
+    ((problem, _),) = asked
+    assert (problem.codes == german.codes[refused]).all()
+    assert problem.max_changes == 5
+    assert result.schema == german.schema
+    assert Result.from_json(result.to_json()) == result
+
+
+def test_every_refused_row_reaches_its_point_by_changing_what_is_named(german, model):
+    result = OneForMany(model, max_changes=5, schema=german.schema).explain(german.frame.head(60))
+    assert result.status == "optimal"
+    assert (model.predict(german.schema.one_hot(points_of(result))) == 1).all()
+    for row, place in zip(result.problem["rows"], result.assignment, strict=True):
+        explanation = result.explanations[place]
+        changes = np.flatnonzero(german.codes[row] != explanation.point)
+        assert set(changes) <= set(explanation.changed)
+        assert len(explanation.changed) <= 5
+
+
+def test_limits_are_handed_to_the_engine(asked, german, model):
+    watch = [].append
+    OneForMany(model, 5, schema=german.schema).explain(german.frame.head(20), time_limit=70, progress=watch)
+    assert asked[0][1] == {"time_limit": 70, "progress": watch}
+
+
+def test_every_point_is_positive_for_the_model_at_the_threshold(german, model):
+    result = OneForMany(model, 5, threshold=0.9, schema=german.schema).explain(german.frame.head(30))
+    assert (model.predict_proba(german.schema.one_hot(points_of(result)))[:, 1] >= 0.9).all()
+    refused = model.predict_proba(german.one_hot[:30])[:, 1] < 0.9
+    assert result.problem["rows"] == np.flatnonzero(refused).tolist()
+
+
+def test_rules_are_kept(german, model):
+    rules = [Immutable("foreign_worker"), OnlyIncrease("employment")]
+    free = OneForMany(model, 8, schema=german.schema).explain(german.frame.head(60))
+    result = OneForMany(model, 8, schema=german.schema, rules=rules).explain(german.frame.head(60))
+    assert result.count >= free.count
+    worker, employment = (german.schema.index(rule.feature) for rule in rules)
+    for row, place in zip(result.problem["rows"], result.assignment, strict=True):
+        point = result.explanations[place].point
+        assert point[worker] == german.codes[row, worker]
+        assert point[employment] >= german.codes[row, employment]
+
+
+def test_a_model_fitted_on_a_frame_of_one_hot_columns_is_asked_with_a_frame(german):
+    columns = pd.DataFrame(german.one_hot, columns=german.schema.one_hot_names)
+    model = LogisticRegression(solver="liblinear").fit(columns, german.target)
+    result = OneForMany(model, 6, schema=german.schema).explain(german.frame.head(30))
+    assert result.problem["rows"] == np.flatnonzero(model.predict(columns[:30]) == 0).tolist()
+
+
+def test_a_model_on_codes_and_one_without_probabilities_are_explained(german):
+    for model, data in (
+        (CategoricalNB(min_categories=german.schema.levels).fit(german.codes, german.target), german.codes),
+        (LinearSVC(random_state=0).fit(german.one_hot, german.target), german.one_hot),
+    ):
+        result = OneForMany(model, 10, schema=german.schema).explain(german.frame.head(30))
+        assert result.problem["rows"] == np.flatnonzero(model.predict(data[:30]) == 0).tolist()
+
+
+def test_without_a_schema_the_frames_own_numbers_are_the_levels():
+    frame = pd.DataFrame({"income": [10.5, 20.0, 30.25, 40.0], "debts": [3, 2, 1, 0], "note": list("abcd")})
+    model = LogisticRegression().fit(frame[["income", "debts"]], [0, 0, 1, 1])
+    result = OneForMany(model, max_changes=2).explain(frame)
+    assert result.schema == infer_schema(frame[["income", "debts"]])
+    assert result.problem["rows"] == [0, 1]
+    assert result.count == 1
+    assert (model.predict(result.schema.decode(points_of(result))) == 1).all()
+
+
+def test_the_positive_class_may_have_any_name(german):
+    words = np.where(german.target == 1, "good", "bad")
+    model = LogisticRegression(solver="liblinear").fit(german.one_hot, words)
+    frame = german.frame.head(30)
+    result = OneForMany(model, 20, schema=german.schema, positive="bad").explain(frame)
+    assert set(model.predict(german.schema.one_hot(points_of(result)))) == {"bad"}
+    with pytest.raises(InputError, match="1 is none of the model's classes 'bad' and 'good'"):
+        OneForMany(model, schema=german.schema).explain(frame)
+
+
+def test_a_scorecard_is_a_model():
+    jobs = ("none", "part", "full")
+    schema = Schema((Feature("housing", ("rent", "own")), Feature("job", jobs, ordered=True)))
+    card = {"housing": {"rent": 0, "own": 2}, "job": {"none": 0, "part": 1, "full": 3}}
+    frame = pd.DataFrame({"housing": ["rent", "own", "rent"], "job": ["none", "full", "part"]})
+    result = OneForMany(card, 2, threshold=4, schema=schema).explain(frame)
+    assert result.problem["rows"] == [0, 2]
+    assert points_of(result).tolist() == [[1, 2]]
+    same = OneForMany(card, 2, threshold=4).explain(frame.assign(job=pd.Categorical(frame["job"], jobs)))
+    assert same.schema.decode(points_of(same)).iloc[0].tolist() == ["own", "full"]
+
+
+def test_rows_that_cannot_be_helped_are_reported_not_hidden(german, model):
+    rules = [Immutable(name) for name in german.schema.names]
+    result = OneForMany(model, 5, schema=german.schema, rules=rules).explain(german.frame.head(30))
+    assert result.status == "infeasible"
+    assert (result.count, len(result.unreachable)) == (0, len(result.problem["rows"]))
+
+
+def test_a_point_that_the_model_does_not_confirm_is_an_error_that_names_it(monkeypatch, german, model):
+    def spoilt(problem, **options):
+        result = solve(problem, **options)
+        first, *others = result.explanations
+        wrong = replace(first, point=german.codes[result_row(problem)])
+        return replace(result, explanations=(*others, wrong))
+
+    def result_row(problem):
+        return int(np.flatnonzero((german.codes == problem.rows[0]).all(axis=1))[0])
+
+    monkeypatch.setattr("oneformany.engine.solve.solve", spoilt)
+    with pytest.raises(PredictionMismatchError, match=r"explanation \d+ \(.* = .*\) is not positive"):
+        OneForMany(model, 5, schema=german.schema).explain(german.frame.head(40))
+
+
+def test_a_misread_model_is_noticed_on_the_rows_already(german, model, monkeypatch):
+    monkeypatch.setattr(model, "predict", lambda data: np.zeros(len(data)))
+    frame = german.frame.head(3).set_axis(["ann", "bob", "eve"])
+    with pytest.raises(PredictionMismatchError, match="row ann: the model turns it down"):
+        OneForMany(model, 5, schema=german.schema).explain(frame)
+
+
+def test_when_all_rows_are_positive_there_is_nothing_to_explain(german, model):
+    frame = german.frame[model.predict(german.one_hot) == 1]
+    with pytest.raises(InputError, match=f"calls all {len(frame)} rows positive"):
+        OneForMany(model, schema=german.schema).explain(frame)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"schema": "german"}, "schema must be a Schema, not str"),
+        ({"max_changes": 0}, "max_changes is 0"),
+        ({"max_changes": 99}, "max_changes is 99"),
+        ({"threshold": 1.0}, "strictly between 0 and 1"),
+        ({"rules": [Immutable("shoe size")]}, "no feature 'shoe size'"),
+        ({"schema": None}, "fitted on 59 columns, the frame has 20"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(german, model, arguments, words):
+    with pytest.raises(InputError, match=words):
+        OneForMany(model, **({"schema": german.schema} | arguments)).explain(german.frame)
+
+
+def test_an_unfitted_model_is_refused(german):
+    with pytest.raises(UnsupportedModelError, match="LogisticRegression is not fitted"):
+        OneForMany(LogisticRegression(), schema=german.schema).explain(german.frame)
