@@ -87,7 +87,7 @@ class CoverRelaxation:
         return np.asarray(rows[rows < self.n_items])
 
     def solve(self, needed: BoolArray, usable: BoolArray) -> Priority | int:
-        """Solve for the needed items and usable columns; the number of an item that no column covers if any."""
+        """Solve for the needed items and usable columns; or name an item that none of them covers."""
         rows = self.needed_rows(needed)
         counts = self.items @ usable.astype(np.int64)
         bare = np.flatnonzero(needed & (counts == 0))

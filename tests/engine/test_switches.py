@@ -1,0 +1,102 @@
+"""Every switch of the engine, and every way to know the classifier, leaves the optimum unchanged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
+from hypothesis import given, settings
+from reference import brute_force
+from strategies import small_problems
+
+from oneformany.engine.run import Options
+from oneformany.engine.solve import solve
+from oneformany.exceptions import InputError
+from oneformany.verify import verify
+
+SWITCHES = {
+    "one thread": Options(threads=1),
+    "no quick pricing": Options(quick_pricing=False),
+    "no diving": Options(diving=False),
+    "no cuts": Options(cuts=False),
+    "tiny enumeration": Options(max_columns=1),
+    "tiny set cover": Options(max_nodes=1),
+    "branching only": Options(enumeration=False, diving=False),
+    "enumeration only": Options(branching=False, diving=False, quick_pricing=False),
+}
+
+
+def optimum(small):
+    return brute_force(
+        small.codes,
+        small.levels,
+        small.tables,
+        small.intercept,
+        small.threshold,
+        small.max_changes,
+        small.allowed,
+    )
+
+
+def assert_optimal(result, small):
+    count, unreachable = optimum(small)
+    assert (result.count, result.lower_bound) == (count, count)
+    assert sorted(entry.row for entry in result.unreachable) == sorted(unreachable)
+    assert result.status == ("infeasible" if unreachable else "optimal")
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+@settings(max_examples=40, deadline=None)
+@given(small=small_problems())
+def test_a_switch_leaves_the_optimum_unchanged(name, small):
+    result = solve(problem_of(small), options=SWITCHES[name])
+    assert_optimal(result, small)
+    verify(result.to_json()).raise_if_rejected()
+
+
+@pytest.mark.parametrize("looseness", [None, 0, 2, 1000])
+@settings(max_examples=40, deadline=None)
+@given(small=small_problems())
+def test_a_classifier_that_must_be_asked_gives_the_same_optimum(looseness, small):
+    assert_optimal(solve(problem_of(small, Veiled(oracle_of(small), looseness))), small)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small=small_problems())
+def test_asking_while_branching_gives_the_same_optimum(small):
+    options = Options(enumeration=False, diving=False)
+    assert_optimal(solve(problem_of(small, Veiled(oracle_of(small))), options=options), small)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small=small_problems())
+def test_open_answers_never_yield_a_false_optimum(small):
+    result = solve(problem_of(small, Shrugging(oracle_of(small))))
+    count, _ = optimum(small)
+    assert result.status != "optimal" or result.count == count
+    if not result.unreachable:
+        assert result.lower_bound <= count <= result.count
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("max_changes", [3, 5])
+def test_switches_agree_on_problems_too_large_for_brute_force(seed, max_changes):
+    problem = random_additive(np.random.default_rng(seed), max_changes=max_changes)
+    counts = {name: solve(problem, options=options) for name, options in SWITCHES.items()}
+    counts["default"] = solve(problem)
+    counts["asked"] = solve(random_veiled(problem))
+    assert {result.count for result in counts.values()} == {counts["default"].count}
+    assert all(result.status == "optimal" for result in counts.values())
+
+
+def random_veiled(problem):
+    return type(problem)(
+        problem.codes, problem.levels, Veiled(problem.oracle), problem.max_changes, problem.allowed
+    )
+
+
+@pytest.mark.parametrize("name", ["threads", "max_columns", "max_nodes", "max_rounds"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, True, "2"])
+def test_limits_that_make_no_sense_are_refused(name, value):
+    with pytest.raises(InputError, match=name):
+        Options(**{name: value})

@@ -1,0 +1,76 @@
+"""Problems refuse what cannot be meant, naming the place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from oneformany.exceptions import InputError
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
+
+ORACLE = AdditiveOracle([[0, 1], [0, 1, 2]], threshold=2)
+
+
+def make(**changes):
+    arguments = {"codes": [[0, 0], [1, 2], [0, 0]], "levels": (2, 3), "oracle": ORACLE, "max_changes": 1}
+    return Problem(**(arguments | changes))
+
+
+def test_equal_rows_become_one_with_its_multiplicity():
+    problem = make()
+    assert problem.rows.tolist() == [[0, 0], [1, 2]]
+    assert problem.row_of.tolist() == [0, 1, 0]
+    assert problem.multiplicity.tolist() == [2, 1]
+
+
+def test_a_problem_cannot_be_changed():
+    problem = make()
+    with pytest.raises(ValueError, match="read-only"):
+        problem.codes[0, 0] = 1
+
+
+def test_the_arrays_of_the_caller_stay_writable():
+    codes = np.array([[0, 0], [1, 2]])
+    make(codes=codes)
+    codes[0, 0] = 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"codes": []}, "at least one row"),
+        ({"codes": np.zeros((0, 2), dtype=int)}, "at least one row"),
+        ({"codes": [[0, 0, 0]]}, "3 features"),
+        ({"codes": [[0, 3]]}, "row 0 has code 3 in feature 1"),
+        ({"codes": [[0, -1]]}, "row 0 has code -1 in feature 1"),
+        ({"codes": [[0.5, 1]]}, "whole numbers"),
+        ({"codes": [[np.nan, 1]]}, "whole numbers"),
+        ({"codes": [["a", "b"]]}, "whole numbers"),
+        ({"levels": ()}, "at least one feature"),
+        ({"levels": (2, 0)}, "feature 1 has 0 levels"),
+        ({"levels": (3, 3)}, "classifier reads levels"),
+        ({"max_changes": 0}, "must be 1 to 2"),
+        ({"max_changes": 3}, "must be 1 to 2"),
+        ({"max_changes": -1}, "must be 1 to 2"),
+        ({"max_changes": 1.5}, "whole number"),
+        ({"max_changes": True}, "whole number"),
+        ({"allowed": [None]}, "1 matrices for 2 features"),
+        ({"allowed": [np.ones((3, 3)), None]}, r"allowed\[0\] has shape"),
+        ({"allowed": [np.full((2, 2), 0.5), None]}, "true and false"),
+    ],
+)
+def test_bad_input_is_refused_with_its_place(changes, words):
+    with pytest.raises(InputError, match=words):
+        make(**changes)
+
+
+def test_input_errors_are_value_errors():
+    with pytest.raises(ValueError, match="max_changes"):
+        make(max_changes=0)
+
+
+def test_staying_is_always_allowed():
+    problem = make(allowed=[np.zeros((2, 2)), None])
+    assert problem.moves[0].astype(int).tolist()[:2] == [[1, 0, 0], [0, 1, 0]]
+    assert problem.ruled.tolist() == [True, False]
