@@ -1,0 +1,215 @@
+"""The search for a heavy group around one anchor, compiled.
+
+A group that contains the anchor is found by deciding feature by feature whether the explanation
+changes it (where a rule exists: towards which level) or keeps it. A candidate is in the group once all
+features in which it differs from the anchor are changed, and lost as soon as one of them is kept.
+Each candidate that is still possible spreads its weight evenly over the open features it needs; so with
+``budget`` changes to spend no group weighs more than what is certain plus the ``budget`` largest loads.
+Shares are rounded up: all arithmetic is in integers and the bound holds exactly.
+
+Arrays that describe the surroundings of an anchor, which is candidate 0:
+
+==========  ==============================================================================
+weight      (c,) of each candidate
+start       (c + 1,) candidate ``j`` needs the features ``needed[start[j]:start[j + 1]]``
+needed      see ``start``
+conflicts   (k, 2) candidates of which no group may contain both
+listed      (g, c) groups of which no part is of interest
+rule        (p,) for each feature its place in ``may``, or ``UNRULED``
+may         (c, ruled, levels) whether the candidate is, or may move, there
+shift       (p, levels) what changing the feature to the level adds to the anchor's score
+gain        (p,) the largest shift that the anchor's own rules allow
+==========  ==============================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["UNRULED", "find_group"]
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+OPEN, CHANGED, KEPT = 0, 1, 2
+UNRULED = -1
+NONE = -1
+# What a node remembers besides the state of the features and who is possible.
+SIZE, BUDGET, LACKING, RULE, LEVEL, DROPPED = 0, 1, 2, 3, 4, 5
+
+
+@njit(cache=True)
+def find_group(
+    weight: IntArray,
+    start: IntArray,
+    needed: IntArray,
+    conflicts: IntArray,
+    listed: BoolArray,
+    rule: IntArray,
+    may: BoolArray,
+    shift: IntArray,
+    gain: IntArray,
+    floor: int,
+    max_changes: int,
+    lacking: int,
+) -> IntArray:
+    """Find a group with the anchor that weighs at least ``floor`` and is no part of a listed one.
+
+    ``lacking`` is what the anchor's score lacks to the threshold. Returns the candidates of the group;
+    none when there is no such group: the search is exhaustive.
+    """
+    features, levels = shift.shape
+    room = features * (levels if may.shape[1] else 1) + len(conflicts) + 2
+    nodes = np.zeros((room, 6), np.int64)
+    states = np.zeros((room, features), np.int64)
+    possible = np.zeros((room, len(weight)), np.int64)
+    state, loads, gains = (
+        np.zeros(features, np.int64),
+        np.zeros(features, np.int64),
+        np.zeros(features, np.int64),
+    )
+    group, wants = np.arange(len(weight)), np.zeros(len(weight), np.int64)
+    top = _push(nodes, states, possible, NONE, state, group, len(weight), max_changes, lacking)
+    while top >= 0:
+        budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
+        size, certain = _survey(
+            nodes[top], possible[top], states[top], weight, start, needed, may, group, wants, loads
+        )
+        for feature in range(features):
+            state[feature] = states[top, feature]
+            gains[feature] = gain[feature] if state[feature] == OPEN else 0
+        top -= 1
+        if size == 0 or group[0] != 0:
+            continue
+        if certain + _largest(loads, budget) < floor or _largest(gains, budget) < lacks:
+            continue
+        if _is_listed(listed, group, size):
+            continue
+        clash = _clash(conflicts, wants)
+        if clash >= 0:
+            for side in range(2):
+                top = _push(nodes, states, possible, top, state, group, size, budget, lacks)
+                nodes[top, DROPPED] = conflicts[clash, side]
+            continue
+        chosen = np.argmax(loads)
+        if loads[chosen] == 0:
+            # All agree on every open feature, so what the anchor can still gain there, all can.
+            return group[:size]
+        top = _push(nodes, states, possible, top, state, group, size, budget, lacks)
+        states[top, chosen] = KEPT
+        if rule[chosen] == UNRULED:
+            top = _push(nodes, states, possible, top, state, group, size, budget - 1, lacks - gain[chosen])
+            states[top, chosen] = CHANGED
+            continue
+        for level in range(levels):
+            if may[0, rule[chosen], level]:
+                top = _push(
+                    nodes, states, possible, top, state, group, size, budget - 1, lacks - shift[chosen, level]
+                )
+                states[top, chosen] = CHANGED
+                nodes[top, RULE], nodes[top, LEVEL] = rule[chosen], level
+    return group[:0]
+
+
+@njit(cache=True)
+def _push(
+    nodes: IntArray,
+    states: IntArray,
+    possible: IntArray,
+    top: int,
+    state: IntArray,
+    group: IntArray,
+    size: int,
+    budget: int,
+    lacking: int,
+) -> int:
+    """Put a node on the stack that is yet to be told what was decided."""
+    top += 1
+    for place in range(size):
+        possible[top, place] = group[place]
+    for feature in range(len(state)):
+        states[top, feature] = state[feature]
+    nodes[top, SIZE], nodes[top, BUDGET], nodes[top, LACKING] = size, budget, lacking
+    nodes[top, RULE], nodes[top, LEVEL], nodes[top, DROPPED] = NONE, NONE, NONE
+    return top
+
+
+@njit(cache=True)
+def _survey(
+    node: IntArray,
+    before: IntArray,
+    state: IntArray,
+    weight: IntArray,
+    start: IntArray,
+    needed: IntArray,
+    may: BoolArray,
+    group: IntArray,
+    wants: IntArray,
+    loads: IntArray,
+) -> tuple[int, int]:
+    """Write down who is still possible and the loads; return how many they are and what is certain."""
+    size, certain, budget = 0, 0, node[BUDGET]
+    for feature in range(len(loads)):
+        loads[feature] = 0
+    for candidate in range(len(wants)):
+        wants[candidate] = NONE
+    for place in range(node[SIZE]):
+        candidate = before[place]
+        if candidate == node[DROPPED] or (node[RULE] >= 0 and not may[candidate, node[RULE], node[LEVEL]]):
+            continue
+        want = 0
+        for entry in range(start[candidate], start[candidate + 1]):
+            if state[needed[entry]] == OPEN:
+                want += 1
+            elif state[needed[entry]] == KEPT:
+                want = budget + 1
+                break
+        if want > budget:
+            continue
+        group[size] = candidate
+        size += 1
+        wants[candidate] = want
+        if want == 0:
+            certain += weight[candidate]
+            continue
+        for entry in range(start[candidate], start[candidate + 1]):
+            if state[needed[entry]] == OPEN:
+                loads[needed[entry]] += weight[candidate] // want + 1
+    return size, certain
+
+
+@njit(cache=True)
+def _largest(values: IntArray, count: int) -> int:
+    """Sum of the ``count`` largest positive values."""
+    left = values.copy()
+    total = 0
+    for _ in range(min(count, len(left))):
+        place = np.argmax(left)
+        if left[place] <= 0:
+            break
+        total += left[place]
+        left[place] = 0
+    return total
+
+
+@njit(cache=True)
+def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
+    """Whether a listed group contains the whole group."""
+    for row in range(len(listed)):
+        place = 0
+        while place < size and listed[row, group[place]]:
+            place += 1
+        if place == size:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _clash(conflicts: IntArray, wants: IntArray) -> int:
+    """Find a conflict between two candidates that are certain."""
+    for pair in range(len(conflicts)):
+        if wants[conflicts[pair, 0]] == 0 and wants[conflicts[pair, 1]] == 0:
+            return pair
+    return NONE

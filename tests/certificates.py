@@ -1,0 +1,217 @@
+"""Valid results with proofs, built from the brute force alone: material for the verifier's tests."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+from reference import columns, smallest_cover
+from strategies import SmallProblem
+
+UNIT = 60
+
+# Two clusters of three rows that only pair up (the relaxation says 3, the optimum is 4), a repeat of the
+# first row, and a row that cannot be helped. Features 3 and 4 are immutable, feature 0 only goes up.
+TWO_TRIANGLES = SmallProblem(
+    codes=[[*unit, side, 0] for side in (0, 1) for unit in ([1, 0, 0], [0, 1, 0], [0, 0, 1])]
+    + [[1, 0, 0, 0, 0], [0, 0, 0, 0, 1]],
+    levels=[2, 2, 2, 2, 2],
+    tables=[[0, 1], [0, 1], [0, 1], [0, 0], [0, -9]],
+    intercept=0,
+    threshold=1,
+    max_changes=2,
+    allowed=[[[1, 1], [0, 1]], None, None, [[1, 0], [0, 1]], [[1, 0], [0, 1]]],
+)
+
+
+def build_result(problem: SmallProblem, proof: str = "best", branchings: int = 0) -> dict[str, Any]:
+    """A whole result file.
+
+    ``proof`` is "dual" (which may leave a gap), "enumeration" (from equal weights, so that it has much to
+    list), "cases" (the same, with the set cover's proof), or "best" (by enumeration only where weights do
+    not prove the optimum).
+    """
+    cells = columns(**problem.arguments())
+    reachable = 0
+    for mask in cells:
+        reachable |= mask
+    chosen = [cells[mask] for mask in smallest_cover(list(cells), reachable)]
+    assignment = [
+        next((place for place, cell in enumerate(chosen) if cell.covered >> row & 1), -1)
+        for row in range(len(problem.codes))
+    ]
+    unreachable = [row for row, place in enumerate(assignment) if place < 0]
+    tree = Decisions(problem, list(cells)).prove(len(chosen), proof, branchings)
+    optimal = tree["bound"] == len(chosen)
+    return {
+        "format": "oneformany-result",
+        "version": 1,
+        "status": "infeasible" if unreachable else "optimal" if optimal else "feasible",
+        "count": len(chosen),
+        "lower_bound": tree["bound"],
+        "method": "brute force",
+        "seed": 0,
+        "versions": {"oneformany": "test"},
+        "problem": {
+            "codes": problem.codes,
+            "levels": problem.levels,
+            "max_changes": problem.max_changes,
+            "allowed": problem.allowed,
+            "oracle": {
+                "kind": "additive",
+                "digits": 0,
+                "tables": problem.tables,
+                "intercept": problem.intercept,
+                "threshold": problem.threshold,
+            },
+        },
+        "explanations": [
+            {
+                "point": list(cell.point),
+                "changed": list(cell.changed),
+                "members": [row for row, other in enumerate(assignment) if other == place],
+            }
+            for place, cell in enumerate(chosen)
+        ],
+        "assignment": assignment,
+        "unreachable": [{"row": row, "reason": "too far"} for row in unreachable],
+        "certificate": {"bound": tree["bound"], "proof": tree},
+        "statistics": {"rounds": [], "timings": {}, "counters": {}},
+        "schema": None,
+    }
+
+
+class Decisions:
+    """Rows merged into items, items kept apart, and the groups that respect both, by brute force."""
+
+    def __init__(self, problem: SmallProblem, masks: list[int]) -> None:
+        reachable = 0
+        for mask in masks:
+            reachable |= mask
+        first: dict[tuple[int, ...], int] = {}
+        for row, codes in enumerate(problem.codes):
+            first.setdefault(tuple(codes), row)
+        self.n_rows = len(problem.codes)
+        self.masks = masks
+        self.items: list[tuple[int, ...]] = [(row,) for row in sorted(first.values()) if reachable >> row & 1]
+        self.apart: set[frozenset[int]] = set()
+
+    def _child(self) -> Decisions:
+        child = object.__new__(Decisions)
+        child.n_rows, child.masks = self.n_rows, self.masks
+        child.items, child.apart = list(self.items), set(self.apart)
+        return child
+
+    def together(self, one: int, other: int) -> Decisions:
+        """Merge the items of two rows."""
+        child = self._child()
+        merged = [item for item in self.items if one in item or other in item]
+        rows = tuple(sorted(row for item in merged for row in item))
+        child.items = sorted([*(set(self.items) - set(merged)), rows])
+        return child
+
+    def separate(self, one: int, other: int) -> Decisions:
+        """Keep the items of two rows apart."""
+        child = self._child()
+        child.apart.add(frozenset((one, other)))
+        return child
+
+    def groups(self) -> set[frozenset[int]]:
+        """All groups of whole items, as places of items, that contain no two rows kept apart."""
+        waiting = {
+            frozenset(place for place, item in enumerate(self.items) if all(mask >> row & 1 for row in item))
+            for mask in self.masks
+        }
+        found: set[frozenset[int]] = set()
+        while waiting:
+            group = waiting.pop()
+            if clash := self._clash(group):
+                waiting |= {group - {place} for place in clash}
+            elif group:
+                found.add(group)
+        return found
+
+    def _clash(self, group: frozenset[int]) -> tuple[int, int] | None:
+        for one, other in combinations(sorted(group), 2):
+            if any(frozenset((a, b)) in self.apart for a in self.items[one] for b in self.items[other]):
+                return one, other
+        return None
+
+    def prove(self, count: int, proof: str, branchings: int) -> dict[str, Any]:
+        """Prove that ``count`` groups are needed, after some branchings on arbitrary pairs."""
+        if branchings and len(self.items) > 1 and (pair := self._undecided()):
+            children = [
+                child.prove(count, proof, branchings - 1)
+                for child in (self.together(*pair), self.separate(*pair))
+            ]
+            return {
+                "kind": "branch",
+                "pair": list(pair),
+                "together": children[0],
+                "apart": children[1],
+                "bound": min(child["bound"] for child in children),
+            }
+        groups = self.groups()
+        equal = proof in {"enumeration", "cases"}
+        weights = [1] * len(self.items) if equal else fair_weights(groups, len(self.items))
+        capacity = max([1, *(sum(weights[place] for place in group) for group in groups)])
+        bound = -(-sum(weights) // capacity)
+        by_row = [0] * self.n_rows
+        for weight, item in zip(weights, self.items, strict=True):
+            by_row[item[0]] = weight
+        claim = {"weights": by_row, "capacity": capacity}
+        if proof == "dual" or count < 2 or (proof == "best" and bound >= count):
+            return {"kind": "dual", **claim, "bound": bound}
+        floor = sum(weights) - (count - 2) * capacity
+        heavy = {group for group in groups if sum(weights[place] for place in group) >= floor}
+        listed = sorted((g for g in heavy if not any(g < other for other in heavy)), key=sorted)
+        listing = {
+            "kind": "enumeration",
+            **claim,
+            "target": count - 1,
+            "columns": [sorted(row for place in group for row in self.items[place]) for group in listed],
+            "bound": count,
+        }
+        if proof == "cases" and floor <= capacity:
+            everything = frozenset(range(len(self.items)))
+            listing["cover"] = self._refutation(listed, everything, frozenset(range(len(listed))), count - 1)
+        return listing
+
+    def _refutation(
+        self, groups: list[frozenset[int]], needed: frozenset[int], usable: frozenset[int], left: int
+    ) -> dict[str, Any]:
+        """Tell, case by case, why so many of the usable groups do not cover what is needed."""
+        choices = {item: sorted(g for g in usable if item in groups[g]) for item in sorted(needed)}
+        item = min(choices, key=lambda item: len(choices[item]))
+        if left == 0 or not choices[item]:
+            return {"filters": [[[self.items[item][0], 1]]]}
+        if len(needed) > left * max(len(groups[g] & needed) for g in usable):
+            return {"filters": [[[self.items[item][0], 1] for item in sorted(needed)]]}
+        tried = choices[item]
+        return {
+            "filters": [],
+            "row": self.items[item][0],
+            "columns": tried,
+            "parts": [
+                self._refutation(groups, needed - groups[g], usable - set(tried[: place + 1]), left - 1)
+                for place, g in enumerate(tried)
+            ],
+        }
+
+    def _undecided(self) -> tuple[int, int] | None:
+        for one, other in combinations(range(len(self.items)), 2):
+            if not self._clash(frozenset((one, other))):
+                return self.items[one][-1], self.items[other][0]
+        return None
+
+
+def fair_weights(groups: set[frozenset[int]], size: int) -> list[int]:
+    """Whole weights near the duals of the covering problem's relaxation."""
+    if not groups:
+        return [0] * size
+    matrix = np.array([[place in group for place in range(size)] for group in groups], dtype=float)
+    solution = linprog(-np.ones(size), matrix, np.ones(len(groups)), bounds=(0, 1))
+    return [int(weight) for weight in np.rint(solution.x * UNIT)]

@@ -1,0 +1,299 @@
+"""Files that are not whole results are refused with a word on what is wrong and where."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from certificates import TWO_TRIANGLES, build_result
+from oneformany.exceptions import CertificateError
+from oneformany.verify.claims import Branch, Dual, Enumeration
+from oneformany.verify.reader import DEEPEST_PROOF, read_claims
+
+BRANCHED = build_result(TWO_TRIANGLES, "best", branchings=1)
+CASES = build_result(TWO_TRIANGLES, "cases")
+LISTED = build_result(TWO_TRIANGLES, "enumeration")
+Path_ = tuple[str | int, ...]
+
+
+def changed(result: dict[str, Any], path: Path_, value: object) -> dict[str, Any]:
+    """A copy with one entry replaced."""
+    copied = copy.deepcopy(result)
+    place: Any = copied
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return copied
+
+
+def test_claims_are_read_as_written() -> None:
+    claims = read_claims(LISTED)
+    assert claims.count == claims.lower_bound == claims.bound == 4
+    assert claims.status == "infeasible"
+    assert claims.statement.codes.tolist() == LISTED["problem"]["codes"]
+    assert claims.statement.levels == (2, 2, 2, 2, 2)
+    assert claims.statement.rules[1] is None
+    assert np.array_equal(np.asarray(claims.statement.rules[0]), [[True, True], [False, True]])
+    assert claims.statement.classifier.threshold == 1
+    assert claims.unreachable == (7,)
+    assert claims.explanations[0].point == tuple(LISTED["explanations"][0]["point"])
+    assert isinstance(claims.proof, Enumeration)
+    assert len(claims.proof.columns) == len(LISTED["certificate"]["proof"]["columns"])
+
+
+def test_proof_trees_are_read() -> None:
+    proof = read_claims(BRANCHED).proof
+    assert isinstance(proof, Branch)
+    assert isinstance(proof.apart, Dual | Enumeration)
+
+
+def test_paths_text_and_plain_data_are_the_same(tmp_path: Path) -> None:
+    text = json.dumps(LISTED)
+    file = tmp_path / "result.json"
+    file.write_text(text, encoding="utf-8")
+    for source in (file, str(file), text, "\n " + text, LISTED):
+        assert read_claims(source).assignment == tuple(LISTED["assignment"])
+
+
+def test_staying_is_always_allowed() -> None:
+    forbidden = changed(LISTED, ("problem", "allowed", 3), [[0, 0], [0, 0]])
+    assert np.array_equal(np.asarray(read_claims(forbidden).statement.rules[3]), np.eye(2, dtype=bool))
+
+
+def test_every_half_written_file_is_refused() -> None:
+    text = json.dumps(LISTED)
+    for end in range(0, len(text) - 1, 37):
+        with pytest.raises(CertificateError):
+            read_claims("{" + text[1:end])
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe", b"null", b"[]", b"7", b'"text"', b"{}", b"{]"])
+def test_files_with_other_content_are_refused(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "result.json"
+    file.write_bytes(content)
+    with pytest.raises(CertificateError):
+        read_claims(file)
+
+
+def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
+    with pytest.raises(CertificateError, match=r"nowhere\.json"):
+        read_claims(tmp_path / "nowhere.json")
+    with pytest.raises(CertificateError, match=tmp_path.name):
+        read_claims(tmp_path)
+
+
+def test_other_formats_and_versions_are_named() -> None:
+    with pytest.raises(CertificateError, match="format"):
+        read_claims(changed(LISTED, ("format",), "something-else"))
+    with pytest.raises(CertificateError, match="version 2"):
+        read_claims(changed(LISTED, ("version",), 2))
+    for version in (True, 1.0, "1", None):
+        with pytest.raises(CertificateError, match="version"):
+            read_claims(changed(LISTED, ("version",), version))
+
+
+def test_a_field_given_twice_is_refused() -> None:
+    text = json.dumps(LISTED)
+    with pytest.raises(CertificateError, match="twice"):
+        read_claims(text[:-1] + ', "count": 3}')
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_json_does_not_have_are_refused(word: str) -> None:
+    text = json.dumps(LISTED).replace('"count": 4', f'"count": {word}')
+    with pytest.raises(CertificateError, match=word):
+        read_claims(text)
+    with pytest.raises(CertificateError, match=word):
+        read_claims(json.dumps(LISTED).replace('"timings": {}', f'"timings": {{"search": {word}}}'))
+
+
+def test_numbers_of_endless_length_are_refused() -> None:
+    with pytest.raises(CertificateError):
+        read_claims(json.dumps(LISTED).replace('"count": 4', f'"count": {"9" * 5000}'))
+
+
+def test_endless_nesting_is_refused() -> None:
+    with pytest.raises(CertificateError):
+        read_claims('{"format": ' + "[" * 100_000 + "]" * 100_000 + "}")
+
+
+def test_a_proof_that_is_too_deep_is_refused() -> None:
+    leaf = LISTED["certificate"]["proof"]
+    proof = leaf
+    for _ in range(DEEPEST_PROOF + 1):
+        proof = {"kind": "branch", "pair": [0, 1], "together": proof, "apart": leaf, "bound": 4}
+    with pytest.raises(CertificateError, match="deep"):
+        read_claims(changed(LISTED, ("certificate", "proof"), proof))
+
+
+def test_data_that_is_not_plain_is_refused() -> None:
+    with pytest.raises(CertificateError, match="cannot be read"):
+        read_claims(changed(LISTED, ("count",), np.int64(4)))
+    with pytest.raises(CertificateError, match="cannot be read"):
+        read_claims(changed(LISTED, ("count",), {4}))
+
+
+def every_place(value: object, path: Path_ = ()) -> list[Path_]:
+    """The places of all values below the top."""
+    inner: list[tuple[str | int, object]] = []
+    if isinstance(value, dict):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = list(enumerate(value))
+    return [place for key, part in inner for place in ((*path, key), *every_place(part, (*path, key)))]
+
+
+FREE = ("versions", "statistics", "schema", "method")
+PLACES = [place for place in every_place(LISTED) if place[0] not in FREE]
+BRANCHED_PLACES = [place for place in every_place(BRANCHED) if place[:2] == ("certificate", "proof")]
+CASES_PLACES = [place for place in every_place(CASES) if place[:3] == ("certificate", "proof", "cover")]
+
+
+@pytest.mark.parametrize("wrong", [1.5, True, "7", {}, -(10**30), 10**30, [[None]], float("nan")], ids=repr)
+def test_a_value_of_another_kind_is_refused_everywhere(wrong: object) -> None:
+    for result, places in ((LISTED, PLACES), (BRANCHED, BRANCHED_PLACES), (CASES, CASES_PLACES)):
+        for place in places:
+            if wrong == "7" and place[-1] in {"reason", "kind"}:
+                continue  # any text is a reason, and names a classifier of some kind
+            with pytest.raises(CertificateError):
+                read_claims(changed(result, place, wrong))
+
+
+def test_null_is_refused_everywhere_but_for_rules_and_proofs() -> None:
+    for place in PLACES:
+        if place[:2] == ("problem", "allowed") and len(place) < 4:
+            continue
+        if place == ("certificate", "proof"):
+            continue
+        with pytest.raises(CertificateError):
+            read_claims(changed(LISTED, place, None))
+
+
+def test_every_missing_and_every_additional_field_is_named() -> None:
+    places = [(), *every_place(LISTED)]
+    for place in places:
+        copied = copy.deepcopy(LISTED)
+        target: Any = copied
+        for step in place:
+            target = target[step]
+        if not isinstance(target, dict) or place[:1] in {(name,) for name in FREE}:
+            continue
+        with pytest.raises(CertificateError, match="surprise"):
+            read_claims(_with(copied, target, "surprise"))
+        for name in list(target):
+            kept = target.pop(name)
+            with pytest.raises(CertificateError, match=name):
+                read_claims(copied)
+            target[name] = kept
+
+
+def _with(result: dict[str, Any], target: dict[str, Any], name: str) -> dict[str, Any]:
+    """The result while the target has one more field."""
+    target[name] = 1
+    text: dict[str, Any] = json.loads(json.dumps(result))
+    del target[name]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "named"),
+    [
+        (("problem", "codes"), [], "at least one row"),
+        (("problem", "codes", 2), [0, 0], "codes"),
+        (("problem", "codes", 2, 1), 2, "feature 1"),
+        (("problem", "codes", 2, 1), -1, "codes"),
+        (("problem", "levels"), [], "features"),
+        (("problem", "levels"), [2] * 5000, "features"),
+        (("problem", "levels", 0), 0, "levels"),
+        (("problem", "levels", 0), 10**9, "levels"),
+        (("problem", "max_changes"), 0, "max_changes"),
+        (("problem", "max_changes"), 6, "max_changes"),
+        (("problem", "allowed"), [], "allowed"),
+        (("problem", "allowed", 0), [[1, 1]], "allowed"),
+        (("problem", "allowed", 0, 0, 0), 2, "allowed"),
+        (("problem", "allowed", 0, 0, 0), True, "true or false"),
+        (("problem", "oracle", "digits"), 99, "digits"),
+        (("problem", "oracle", "tables"), [[0, 1]] * 4, "tables"),
+        (("problem", "oracle", "tables", 0), [0], "tables"),
+        (("problem", "oracle", "tables", 0, 0), 2**61, "scores"),
+        (("explanations", 0, "point", 0), 2, "feature 0"),
+        (("explanations", 0, "changed"), [0, 0], "twice"),
+        (("explanations", 0, "changed"), [5], "changed"),
+        (("explanations", 0, "members"), [1, 1], "twice"),
+        (("explanations", 0, "members"), [8], "members"),
+        (("assignment",), [0], "assignment"),
+        (("assignment", 0), 4, "assignment"),
+        (("assignment", 0), -2, "assignment"),
+        (("unreachable", 0, "row"), 8, "row"),
+        (("status",), "perfect", "perfect"),
+        (("certificate", "bound"), -1, "bound"),
+        (("certificate", "proof", "kind"), "faith", "faith"),
+        (("certificate", "proof", "weights"), [1], "weights"),
+        (("certificate", "proof", "weights", 0), -1, "weights"),
+        (("certificate", "proof", "weights"), [2**59] * 8, "sum"),
+        (("certificate", "proof", "capacity"), 0, "capacity"),
+        (("certificate", "proof", "target"), 0, "target"),
+        (("certificate", "proof", "columns", 0), [99], "columns"),
+        (("seed",), "0", "seed"),
+        (("method",), 1, "method"),
+        (("versions",), [], "versions"),
+        (("statistics",), [], "statistics"),
+        (("schema",), [], "schema"),
+    ],
+)
+def test_values_out_of_range_are_named(path: Path_, value: object, named: str) -> None:
+    with pytest.raises(CertificateError, match=named):
+        read_claims(changed(LISTED, path, value))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "named"),
+    [
+        (("filters",), [[[0, 1], [0, 1]]], "twice"),
+        (("filters",), [[[8, 1]]], "filters"),
+        (("filters",), [[[[0, 8], 1]]], "filters"),
+        (("filters",), [[[[0, 0], 1]]], "twice"),
+        (("filters",), [[[[0, 1], 1], [[0, 1], 1]]], "twice"),
+        (("filters",), [[[0, 1, 1]]], "filters"),
+        (("filters",), [[[0, -1]]], "filters"),
+        (("filters",), [[[0, 2**60], [1, 1]]], "weighs more"),
+        (("row",), 8, "row"),
+        (("columns",), [0, 0], "twice"),
+        (("columns",), [99], "columns"),
+        (("parts",), [], "parts"),
+    ],
+)
+def test_cases_of_a_set_cover_out_of_range_are_named(path: Path_, value: object, named: str) -> None:
+    with pytest.raises(CertificateError, match=named):
+        read_claims(changed(CASES, ("certificate", "proof", "cover", *path), value))
+
+
+def test_cases_of_a_set_cover_that_are_half_given_are_refused() -> None:
+    for name in ("row", "columns", "parts"):
+        copied = copy.deepcopy(CASES)
+        del copied["certificate"]["proof"]["cover"][name]
+        with pytest.raises(CertificateError, match="cover"):
+            read_claims(copied)
+
+
+def test_the_pair_of_a_branch_is_two_rows() -> None:
+    for pair in ([0, 0], [0], [0, 1, 2], [0, 99]):
+        with pytest.raises(CertificateError, match="pair"):
+            read_claims(changed(BRANCHED, ("certificate", "proof", "pair"), pair))
+
+
+def test_positions_in_the_users_frame_are_read_and_checked() -> None:
+    n = len(LISTED["problem"]["codes"])
+    placed = changed(LISTED, ("problem", "rows"), list(range(n)))
+    read_claims(changed(placed, ("problem", "already_positive"), [n]))
+    with pytest.raises(CertificateError, match="same row"):
+        read_claims(changed(placed, ("problem", "already_positive"), [0]))
+    with pytest.raises(CertificateError, match="missing"):
+        read_claims(placed)
+    with pytest.raises(CertificateError, match="twice"):
+        read_claims(changed(placed, ("problem", "rows"), [0] * n))
