@@ -1,0 +1,1 @@
+"""Thin readers, one per library: fitted models in, oracles out."""

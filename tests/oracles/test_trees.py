@@ -1,0 +1,302 @@
+import json
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneformany.exceptions import InputError
+from oneformany.oracles import trees
+from oneformany.oracles.protocol import Question
+from oneformany.oracles.tree_ensemble import LEAF, Tree, TreeEnsemble
+from oneformany.oracles.trees import TreeOracle
+from tree_questions import all_points, questions, random_question, usable
+
+
+def make_tree(nested, width):
+    """A tree from a leaf value or (feature, levels that go left, left, right)."""
+    feature, left, children, value = [], [], [], []
+
+    def grow(part):
+        here = len(feature)
+        feature.append(LEAF)
+        left.append(np.zeros(width, dtype=np.bool_))
+        children.append([0, 0])
+        value.append(0.0)
+        if isinstance(part, tuple):
+            feature[here] = part[0]
+            left[here][list(part[1])] = True
+            children[here] = [grow(part[2]), grow(part[3])]
+        else:
+            value[here] = part
+        return here
+
+    grow(nested)
+    return Tree(np.array(feature), np.array(left), np.array(children), np.array(value))
+
+
+def descend(nested, point):
+    while isinstance(nested, tuple):
+        feature, goes_left, left, right = nested
+        nested = left if point[feature] in goes_left else right
+    return nested
+
+
+@st.composite
+def ensembles(draw):
+    """Small whole leaf values, so that ties at the threshold are common."""
+    levels = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
+    leaf = st.integers(-5, 5).map(float)
+
+    def split(below):
+        return st.integers(0, len(levels) - 1).flatmap(
+            lambda f: st.tuples(st.just(f), st.sets(st.integers(0, levels[f] - 1)), below, below)
+        )
+
+    forest = draw(st.lists(st.recursive(leaf, split, max_leaves=12), min_size=1, max_size=5))
+    return levels, forest, float(draw(st.integers(-3, 3)))
+
+
+def build(levels, forest, intercept=0.0, threshold=0.0, **options):
+    made = [make_tree(nested, max(levels)) for nested in forest]
+    return TreeOracle(TreeEnsemble.from_trees(levels, made, intercept), threshold, **options)
+
+
+def no_climb(*_):
+    return -np.inf
+
+
+@settings(deadline=None)
+@given(ensembles())
+def test_the_score_is_the_intercept_plus_one_leaf_per_tree(drawn):
+    levels, forest, intercept = drawn
+    points = all_points(levels)
+    expected = [intercept + sum(descend(tree, point) for tree in forest) for point in points]
+    assert build(levels, forest, intercept).score(points).tolist() == expected
+
+
+@pytest.mark.parametrize("climbs", [True, False])
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_answers_equal_full_enumeration(climbs, data):
+    levels, forest, intercept = data.draw(ensembles())
+    question = data.draw(questions(levels))
+    points = all_points(levels)
+    scores = build(levels, forest, intercept).score(points)
+    oracle = build(levels, forest, intercept, data.draw(st.sampled_from(sorted(set(scores)))))
+    with patch.object(trees, "climb", trees.climb if climbs else no_climb):
+        answer = oracle.reach(question)
+    reachable = points[usable(question, points) & oracle.positive(points)].tolist()
+    assert answer.proved_none == (not reachable)
+    assert (answer.point is None) == (not reachable)
+    assert answer.point is None or answer.point.tolist() in reachable
+    assert oracle.proves
+
+
+def random_tree(rng, levels, depth):
+    """A tree with as many leaves as random splits allow, none of them out of reach."""
+
+    def grow(domain, depth):
+        features = [f for f, left in enumerate(domain) if len(left) > 1]
+        if depth == 0 or not features:
+            return float(rng.normal())
+        feature = int(rng.choice(features))
+        some = rng.permutation(domain[feature])
+        some = some[: int(rng.integers(1, len(some)))].tolist()
+        rest = [level for level in domain[feature] if level not in some]
+        parts = [[*domain[:feature], part, *domain[feature + 1 :]] for part in (some, rest)]
+        return (feature, tuple(some), grow(parts[0], depth - 1), grow(parts[1], depth - 1))
+
+    return grow([list(range(n)) for n in levels], depth)
+
+
+@pytest.mark.parametrize("climbs", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_point_of_a_question_is_found_and_none_better(seed, climbs):
+    rng = np.random.default_rng(seed)
+    with patch.object(trees, "climb", trees.climb if climbs else no_climb):
+        for _ in range(25):
+            levels = rng.integers(2, 4, size=6).tolist()
+            ensemble = build(
+                levels, [random_tree(rng, levels, int(rng.integers(1, 5))) for _ in range(8)]
+            ).ensemble
+            points = all_points(levels)
+            scores = TreeOracle(ensemble).score(points)
+            for _ in range(4):
+                question = random_question(rng, levels)
+                candidates = usable(question, points)
+                best = scores[candidates].max()
+                point = TreeOracle(ensemble, best).reach(question).point
+                assert point.tolist() in points[candidates & (scores == best)].tolist()
+                assert TreeOracle(ensemble, best, 1e-12).reach(question).proved_none
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_of_more_than_one_word_of_leaves_are_searched_exactly(seed):
+    rng = np.random.default_rng(seed)
+    levels = [3, 2, 4, 2, 3, 2, 2]
+    ensemble = build(levels, [random_tree(rng, levels, 8) for _ in range(6)]).ensemble
+    assert min(np.sum(tree.feature == LEAF) for tree in ensemble.trees()) > 64
+    points = all_points(levels)
+    scores = TreeOracle(ensemble).score(points)
+    outcomes = set()
+    for _ in range(40):
+        oracle = TreeOracle(ensemble, np.quantile(scores, rng.uniform(0.9, 1.0)))
+        question = random_question(rng, levels)
+        answer = oracle.reach(question)
+        reachable = usable(question, points) & oracle.positive(points)
+        assert answer.proved_none == (not reachable.any())
+        assert answer.point is None or answer.point.tolist() in points[reachable].tolist()
+        outcomes.add(answer.proved_none)
+    assert outcomes == {True, False}
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_the_upper_bound_is_never_below_a_completion(data):
+    levels, forest, intercept = data.draw(ensembles())
+    oracle = build(levels, forest, intercept)
+    domain = data.draw(questions(levels)).domain
+    points = all_points(levels)
+    inside = domain[np.arange(len(levels)), points].all(axis=1)
+    bound = oracle.upper_bound(domain)
+    assert (bound == -np.inf) == (not inside.any())
+    assert (oracle.score(points[inside]) <= bound).all()
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_a_short_budget_leaves_questions_open_but_never_answers_them_wrongly(data):
+    levels, forest, intercept = data.draw(ensembles())
+    question = data.draw(questions(levels))
+    points = all_points(levels)
+    threshold = float(np.quantile(build(levels, forest, intercept).score(points), 0.9))
+    oracle = build(levels, forest, intercept, threshold, max_nodes=1)
+    with patch.object(trees, "climb", no_climb):
+        answer = oracle.reach(question)
+    reachable = (usable(question, points) & oracle.positive(points)).any()
+    assert not (answer.proved_none and reachable)
+    assert answer.point is None or oracle.positive(answer.point[None]).all()
+    assert oracle.proves == (answer.proved_none or answer.point is not None)
+
+
+def test_a_question_beyond_the_budget_is_unknown_and_ends_the_claim_to_prove():
+    # parity of three features: no single move and no per-tree bound decides it
+    def parity(depth, odd):
+        if depth == 3:
+            return 1.0 if odd else 0.0
+        return (depth, (0,), parity(depth + 1, odd), parity(depth + 1, not odd))
+
+    forest = [parity(0, odd=False), parity(0, odd=True)]
+    question = Question(np.zeros(3, int), np.zeros(3, bool), 3, np.ones((3, 2), bool))
+    hurried = build([2, 2, 2], forest, threshold=2.0, max_nodes=1)
+    answer = hurried.reach(question)
+    assert answer.point is None
+    assert not answer.proved_none
+    assert not hurried.proves
+    patient = build([2, 2, 2], forest, threshold=2.0)
+    assert patient.reach(question).proved_none
+    assert patient.proves
+
+
+@settings(deadline=None)
+@given(ensembles())
+def test_the_description_rebuilds_the_oracle_exactly(drawn):
+    levels, forest, intercept = drawn
+    oracle = build(levels, forest, intercept, 1.25, margin=1e-9)
+    described = oracle.describe()
+    again = TreeOracle.rebuild(json.loads(json.dumps(described)))
+    points = all_points(levels)
+    assert described["kind"] == "trees"
+    assert again.describe() == described
+    assert (again.score(points) == oracle.score(points)).all()
+    assert again.threshold == oracle.threshold == 1.250000001
+
+
+@settings(deadline=None)
+@given(ensembles())
+def test_the_description_can_be_followed_by_hand(drawn):
+    levels, forest, intercept = drawn
+    oracle = build(levels, forest, intercept, 0.5)
+    plain = oracle.describe()
+    for point, positive in zip(all_points(levels), oracle.positive(all_points(levels)), strict=True):
+        total = plain["intercept"]
+        for node in plain["roots"]:
+            while plain["feature"][node] != -1:
+                goes_left = point[plain["feature"][node]] in plain["left"][node]
+                node = plain["children"][node][0 if goes_left else 1]  # noqa: PLW2901
+            total += plain["units"][node]
+        assert positive == (total >= plain["threshold"])
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_trees_on_one_feature_each_have_an_exact_relaxation(data):
+    levels, _, intercept = data.draw(ensembles())
+    stumps = data.draw(
+        st.lists(
+            st.integers(0, len(levels) - 1).flatmap(
+                lambda f: st.tuples(
+                    st.just(f), st.sets(st.integers(0, levels[f] - 1)), st.just(1.5), st.just(-2.0)
+                )
+            ),
+            min_size=1,
+            max_size=6,
+        )
+    )
+    oracle = build(levels, stumps, intercept, 0.25)
+    relaxed = oracle.relaxation()
+    points = all_points(levels)
+    units = relaxed.intercept + relaxed.units[np.arange(len(levels)), points].sum(axis=1)
+    assert relaxed.exact
+    assert ((units >= relaxed.threshold) == oracle.positive(points)).all()
+
+
+def test_a_tree_on_two_features_has_no_relaxation():
+    assert build([2, 2], [(0, (0,), 1.0, (1, (0,), 2.0, 3.0))]).relaxation() is None
+
+
+def test_splits_that_decide_nothing_and_leaves_out_of_reach_are_left_out():
+    again = (0, (0,), (0, (0, 1), 1.0, 99.0), (1, (0, 1), (0, (0,), 99.0, 2.0), 99.0))
+    oracle = build([3, 2], [again])
+    assert oracle.ensemble.units[oracle.ensemble.feature == LEAF].tolist() == [10**12, 2 * 10**12]
+    assert oracle.score(np.array([[0, 0], [1, 1], [2, 0]])).tolist() == [1.0, 2.0, 2.0]
+
+
+def test_questions_may_be_read_only_and_are_not_changed():
+    oracle = build([2, 3], [(1, (0,), 0.0, 1.0)], threshold=1.0)
+    question = Question(np.zeros(2, int), np.zeros(2, bool), 1, np.ones((2, 3), bool))
+    for array in (question.anchor, question.free, question.domain):
+        array.flags.writeable = False
+    assert oracle.reach(question).point.tolist() == [0, 1]
+
+
+def test_the_margin_is_added_to_the_threshold():
+    oracle = build([2], [(0, (0,), 0.5, 0.6)], threshold=0.5, margin=1e-9)
+    assert oracle.threshold == 0.500000001
+    assert oracle.positive(np.array([[0], [1]])).tolist() == [False, True]
+
+
+def test_huge_scores_get_a_coarser_grid():
+    oracle = build([2], [(0, (0,), 1e9, -1e9)], threshold=5e8)
+    assert oracle.ensemble.digits < 12
+    assert oracle.positive(np.array([[0], [1]])).tolist() == [True, False]
+    assert TreeOracle.rebuild(oracle.describe()).threshold_units == oracle.threshold_units
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TreeEnsemble.from_trees([2], []), "at least one tree"),
+        (lambda: build([2], [0.0, np.nan]), "tree 1 has a leaf of value nan"),
+        (lambda: build([2], [0.0], np.inf), "intercept of the trees is inf"),
+        (lambda: build([2], [1e20]), "too large"),
+        (lambda: build([2], [0.0], threshold=np.nan), "threshold is nan"),
+        (lambda: build([2], [0.0], margin=-1.0), "margin is -1"),
+        (lambda: build([2], [0.0], max_nodes=0), "max_nodes is 0"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
