@@ -7,8 +7,8 @@ import threading
 
 import numpy as np
 import pytest
-from engine.problems import random_additive
 
+from engine.problems import random_additive
 from oneformany.engine.run import Options
 from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError

@@ -6,14 +6,14 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from engine.problems import parts_of, problem_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
-from strategies import small_problems
 
+from engine.problems import parts_of, problem_of
 from oneformany.engine.pricing import SCALE, Pricer
 from oneformany.stop import Stop
+from strategies import small_problems
 
 
 def all_groups(problem, rows):

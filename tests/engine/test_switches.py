@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
 from hypothesis import given, settings
-from reference import brute_force
-from strategies import small_problems
 
+from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
 from oneformany.engine.run import Options
 from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError
 from oneformany.verify import verify
+from reference import brute_force
+from strategies import small_problems
 
 SWITCHES = {
     "one thread": Options(threads=1),
