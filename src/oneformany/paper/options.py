@@ -1,0 +1,74 @@
+"""Parameters of the paper's two methods, validated once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from oneformany.exceptions import InputError
+
+__all__ = ["CgOptions", "CompactOptions", "Pricing"]
+
+Pricing = Literal["published", "compact"]
+
+
+@dataclass(frozen=True)
+class CompactOptions:
+    """Parameters of the compact model; the defaults are the published ones.
+
+    Attributes
+    ----------
+    break_symmetry : bool
+        Number the explanations by their first row, used ones first.
+    relax_implied : bool
+        Do not declare ``d``, ``xi`` and ``gamma`` binary: they are whole when the other variables are.
+    merge_initial : bool
+        Let rows with the same first point share an explanation, which makes the paper's ``K`` smaller.
+    solver : {"highs", "gurobi", "scip"}
+        Who solves.
+    """
+
+    break_symmetry: bool = False
+    relax_implied: bool = False
+    merge_initial: bool = True
+    solver: str = "highs"
+
+
+@dataclass(frozen=True)
+class CgOptions:
+    """Parameters of column generation; the defaults are the paper with all its refinements.
+
+    Attributes
+    ----------
+    pricing : {"published", "compact"}
+        The pricing problem as printed, or with a single constraint per row and feature.
+    fix_point : bool
+        Look for the largest group of the point just found.
+    fix_members : bool
+        Look for a point that covers the group just found, and as many rows more as possible.
+    all_solutions : bool
+        Take every violating column that the solver meets, not only its last.
+    pool : bool
+        Keep the columns that do not violate yet, and look there first once the duals have changed.
+    stop_at : float or None
+        End the solver at a column of this weight; a column violates above 1. ``None``: solve to the end.
+    merge_initial : bool
+        Let rows with the same first point share an explanation.
+    solver : {"highs", "gurobi", "scip"}
+        Who solves the pricing problems and the final cover.
+    """
+
+    pricing: Pricing = "published"
+    fix_point: bool = True
+    fix_members: bool = True
+    all_solutions: bool = True
+    pool: bool = True
+    stop_at: float | None = None
+    merge_initial: bool = True
+    solver: str = "highs"
+
+    def __post_init__(self) -> None:
+        if self.pricing not in get_args(Pricing):
+            raise InputError(f'pricing is {self.pricing!r}; it must be "published" or "compact"')
+        if self.stop_at is not None and not self.stop_at > 1.0:
+            raise InputError(f"stop_at is {self.stop_at}; a column is of use only above 1")

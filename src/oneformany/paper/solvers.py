@@ -1,0 +1,50 @@
+"""Solvers by name; the optional ones are imported only when somebody asks for them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from oneformany.exceptions import InputError, SolverError
+from oneformany.paper.model import Solver
+
+__all__ = ["SOLVERS", "make_solver", "optional_package"]
+
+SOLVERS = {
+    "highs": ("oneformany.paper.highs", "Highs"),
+    "gurobi": ("oneformany.paper.gurobi", "Gurobi"),
+    "scip": ("oneformany.paper.scip", "Scip"),
+}
+
+
+def make_solver(name: str) -> Solver:
+    """Get a solver by its name.
+
+    Parameters
+    ----------
+    name : {"highs", "gurobi", "scip"}
+        Which one.
+
+    Raises
+    ------
+    InputError
+        Nobody knows that name.
+    SolverError
+        The solver's package is not installed.
+    """
+    if name not in SOLVERS:
+        raise InputError(f"unknown solver {name!r}; choose one of {', '.join(SOLVERS)}")
+    module, adapter = SOLVERS[name]
+    solver: Solver = getattr(import_module(module), adapter)()
+    return solver
+
+
+def optional_package(module: str, *, solver: str, install: str) -> ModuleType:
+    """Import a solver's package, or say how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise SolverError(
+            f"solver {solver!r} needs the package {install}, which cannot be imported ({error}); "
+            f"run: pip install {install}, or use solver='highs'"
+        ) from error
