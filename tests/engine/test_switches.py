@@ -54,6 +54,14 @@ def test_a_switch_leaves_the_optimum_unchanged(name, small):
     verify(result.to_json()).raise_if_rejected()
 
 
+@pytest.mark.parametrize("enumeration", [True, False])
+@settings(max_examples=25, deadline=None)
+@given(small=small_problems())
+def test_branch_and_price_with_a_mixed_integer_program_gives_the_same_optimum(enumeration, small):
+    options = Options(pricing="mip", enumeration=enumeration, diving=False)
+    assert_optimal(solve(problem_of(small), options=options), small)
+
+
 @pytest.mark.parametrize("looseness", [None, 0, 2, 1000])
 @settings(max_examples=40, deadline=None)
 @given(small=small_problems())
@@ -100,3 +108,8 @@ def random_veiled(problem):
 def test_limits_that_make_no_sense_are_refused(name, value):
     with pytest.raises(InputError, match=name):
         Options(**{name: value})
+
+
+def test_an_unknown_pricing_is_refused():
+    with pytest.raises(InputError, match="pricing"):
+        Options(pricing="magic")

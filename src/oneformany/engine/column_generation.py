@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from oneformany.engine.master import Master, Relaxed
 from oneformany.engine.pricing import NO_LIMIT, SCALE, Priced, Pricer, scaled
 from oneformany.engine.run import Run
 from oneformany.oracles.protocol import IntArray
+
+if TYPE_CHECKING:
+    from oneformany.engine.program_pricing import ProgramPricer
 
 __all__ = ["Node"]
 
@@ -43,9 +47,16 @@ class Node:
 
     def __post_init__(self) -> None:
         self.master = Master(len(self.items))
-        self.pricer = Pricer(self.items, self.run.classifier, self.run.options.threads)
+        self.pricer = self._make_pricer()
         self._known: set[bytes] = set()
         self.add(self.run.pool.columns, np.ones(len(self.items), dtype=np.int64))
+
+    def _make_pricer(self) -> Pricer | ProgramPricer:
+        if self.run.options.pricing == "mip":
+            from oneformany.engine.program_pricing import ProgramPricer
+
+            return ProgramPricer(self.items)
+        return Pricer(self.items, self.run.classifier, self.run.options.threads)
 
     @property
     def bound(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Literal
 
 from oneformany.engine.classifier import Classifier
 from oneformany.engine.columns import Column, ColumnPool
@@ -23,6 +24,8 @@ class Options:
 
     Attributes
     ----------
+    pricing : {"search", "mip"}
+        How columns are found: by our search, or by a mixed-integer program as in the paper.
     threads : int
         Searches that run at the same time.
     quick_pricing : bool
@@ -43,6 +46,7 @@ class Options:
         Branch on pairs of rows when nothing else closes the gap.
     """
 
+    pricing: Literal["search", "mip"] = "search"
     threads: int = 2
     quick_pricing: bool = True
     diving: bool = True
@@ -54,6 +58,8 @@ class Options:
     branching: bool = True
 
     def __post_init__(self) -> None:
+        if self.pricing not in {"search", "mip"}:
+            raise InputError(f"pricing is {self.pricing!r}; it must be 'search' or 'mip'")
         for name in ("threads", "max_columns", "max_nodes", "max_rounds"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
