@@ -1,0 +1,95 @@
+"""A point of large logit in a box, by climbing."""
+
+from __future__ import annotations
+
+from oneformany.oracles.network_arrays import (
+    COEFS,
+    HIDDEN,
+    TARGET,
+    Arrays,
+    Box,
+    Work,
+    compiled,
+    forward,
+    score_point,
+)
+from oneformany.oracles.protocol import IntArray
+
+__all__ = ["climb"]
+
+
+@compiled(reorder=True)
+def _ask_slope(net: Arrays, box: Box, point: IntArray, work: Work) -> None:
+    """For each feature the choice that the slope of the logit promises most for, and how much."""
+    last = len(net.widths) - 1
+    work.layers[COEFS, last, 0] = 1.0
+    for k in range(last - 1, -1, -1):
+        for j in range(net.widths[k]):
+            total = 0.0
+            if work.layers[HIDDEN, k, j] > 0.0:
+                for i in range(net.widths[k + 1]):
+                    total += net.weights[k, j, i] * work.layers[COEFS, k + 1, i]
+            work.layers[COEFS, k, j] = total
+    for f in range(len(point)):
+        work.lift[f] = 0.0
+        for c in range(net.starts[f], net.starts[f + 1]):
+            if box.options[c]:
+                total = 0.0
+                for j in range(net.widths[0]):
+                    total += work.layers[COEFS, 0, j] * (net.rows[c, j] - net.rows[point[f], j])
+                if total > work.lift[f]:
+                    work.lift[f] = total
+                    work.features[TARGET, f] = c
+
+
+@compiled()
+def _attempt(net: Arrays, box: Box, f: int, c: int, score: float, point: IntArray, work: Work) -> float:
+    """Let a feature take a choice if the budget allows it and the score grows; returns the score."""
+    old = point[f]
+    spent = 0
+    if not box.free[f] and old == box.anchor[f]:
+        for other in range(len(point)):
+            if not box.free[other] and point[other] != box.anchor[other]:
+                spent += 1
+        if spent >= box.extra:
+            return score
+    for j in range(net.widths[0]):
+        work.layers[HIDDEN, 0, j] += net.rows[c, j] - net.rows[old, j]
+    new = forward(net, work.layers[HIDDEN])
+    if new > score:
+        point[f] = c
+        return new
+    for j in range(net.widths[0]):
+        work.layers[HIDDEN, 0, j] -= net.rows[c, j] - net.rows[old, j]
+    return score
+
+
+@compiled()
+def climb(net: Arrays, box: Box, threshold: float, point: IntArray, work: Work) -> float:
+    """Move ``point`` uphill, one feature at a time, until positive or at a peak; returns about its score.
+
+    The slope ranks the changes. A pass tries each feature's best change in that order and keeps what helps;
+    when nothing did, a pass tries every change.
+    """
+    p = len(point)
+    score = score_point(net, point, work.layers[HIDDEN])
+    before = score - 1.0
+    while before < score < threshold:
+        before = score
+        forward(net, work.layers[HIDDEN])
+        _ask_slope(net, box, point, work)
+        for _ in range(p):
+            best = p - 1
+            for f in range(p - 1):
+                if work.lift[f] > work.lift[best]:
+                    best = f
+            if work.lift[best] <= 0.0 or score >= threshold:
+                break
+            score = _attempt(net, box, best, work.features[TARGET, best], score, point, work)
+            work.lift[best] = 0.0
+        if score == before:
+            for f in range(p):
+                for c in range(net.starts[f], net.starts[f + 1]):
+                    if box.options[c] and c != point[f]:
+                        score = _attempt(net, box, f, c, score, point, work)
+    return score

@@ -1,0 +1,41 @@
+"""Frameworks that a machine may lack: their tests are then left out, visibly, never skipped in silence.
+
+A test module named after such a framework is collected when it can be imported, or when it is asked for by
+``--torch``; then a missing framework is an error.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+OPTIONAL = ("torch",)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    for name in OPTIONAL:
+        parser.addoption(f"--{name}", action="store_true", help=f"insist on the tests of {name}")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    left_out = (name for name in OPTIONAL if not _wanted(name, config))
+    return True if any(collection_path.name.startswith(f"test_{name}_") for name in left_out) else None
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    return [f"optional frameworks: {_state(name, config)}" for name in OPTIONAL]
+
+
+def _wanted(name: str, config: pytest.Config) -> bool:
+    return find_spec(name) is not None or bool(config.getoption(f"--{name}"))
+
+
+def _state(name: str, config: pytest.Config) -> str:
+    if find_spec(name) is not None:
+        return f"{name} {version(name)}, tested"
+    if _wanted(name, config):
+        return f"{name} is missing, but asked for by --{name}"
+    return f"{name} is not installed, its tests are LEFT OUT (--{name} insists on them)"

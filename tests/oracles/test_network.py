@@ -1,0 +1,248 @@
+"""Tests that the answers for a ReLU network are those of full enumeration, whatever its weights."""
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneformany.exceptions import InputError
+from oneformany.oracles import network_search
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.oracles.network import Network, NetworkOracle
+from oneformany.oracles.network_bounds import bound_logit
+from oneformany.oracles.network_climb import climb
+from oneformany.oracles.protocol import Question
+from oneformany.problem import Problem
+from tree_questions import all_points, questions, random_question, usable
+
+SHAPES = [(), (1,), (3,), (4, 4), (3, 5, 2)]
+SCALES = [1.0, 0.1, 1e-12, 1e8]
+
+
+def random_network(rng, levels, hidden, scale=1.0):
+    """Draw weights of about one size, with zeros among them, or of every size."""
+    widths = (*hidden, 1)
+
+    def numbers(*shape):
+        size = scale or 10.0 ** rng.integers(-12, 6, size=shape)
+        return np.where(rng.random(shape) < 0.1, 0.0, rng.normal(size=shape) * size)
+
+    layers = tuple((numbers(a, b), numbers(b)) for a, b in pairwise(widths))
+    return Network(tuple(numbers(n, widths[0]) for n in levels), numbers(widths[0]), layers)
+
+
+@st.composite
+def networks(draw):
+    levels = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=5)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return random_network(rng, levels, draw(st.sampled_from(SHAPES)), draw(st.sampled_from([*SCALES, 0.0])))
+
+
+@st.composite
+def cases(draw):
+    """Draw an oracle whose threshold is the score of a point, so that ties occur, and a question."""
+    network = draw(networks())
+    scores = np.sort(NetworkOracle(network).score(all_points(network.levels)))
+    place = draw(st.sampled_from([0.3, 0.8, 0.95, 1.0]))
+    threshold = scores[int(place * (len(scores) - 1))]
+    margin = draw(st.sampled_from([0.0, abs(float(threshold)) * 1e-9]))
+    return NetworkOracle(network, float(threshold), margin=margin), draw(questions(network.levels))
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases(), st.sampled_from([network_search.FEW, 4, 1]))
+def test_a_point_is_found_exactly_when_there_is_one(case, few):
+    oracle, question = case
+    points = all_points(oracle.levels)
+    points = points[usable(question, points)]
+    positive = oracle.positive(points) if len(points) else np.zeros(0, dtype=np.bool_)
+    with patch.object(network_search, "FEW", few):
+        answer = oracle.reach(question)
+    if positive.any():
+        assert (points[positive] == answer.point).all(axis=1).any()
+    else:
+        assert answer.point is None
+        assert answer.proved_none
+
+
+@pytest.mark.parametrize("climbs", [True, False])
+@pytest.mark.parametrize("few", [network_search.FEW, 4, 1])
+def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs):
+    """Tests the hardest thresholds: the largest score in reach, and the next number above it."""
+    rng = np.random.default_rng(few)
+    with patch.multiple(network_search, FEW=few, climb=climb if climbs else lambda *_: -np.inf):
+        for _ in range(60):
+            levels = tuple(rng.integers(2, 5, size=6).tolist())
+            network = random_network(rng, levels, SHAPES[rng.integers(len(SHAPES))])
+            question = random_question(rng, levels)
+            points = all_points(levels)
+            points = points[usable(question, points)]
+            scores = NetworkOracle(network).score(points)
+            best = float(scores.max())
+            found = NetworkOracle(network, best).reach(question).point
+            assert (points[scores == best] == found).all(axis=1).any()
+            above = NetworkOracle(network, float(np.nextafter(best, np.inf))).reach(question)
+            assert above.point is None
+            assert above.proved_none
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases())
+def test_no_completion_scores_above_the_upper_bound(case):
+    oracle, question = case
+    points = all_points(oracle.levels)
+    inside = question.domain[np.arange(points.shape[1]), points].all(axis=1)
+    bound = oracle.upper_bound(question.domain)
+    assert bound >= oracle.score(points[inside]).max(initial=-np.inf)
+    assert np.isneginf(bound) == (not inside.any())
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases())
+def test_the_relaxation_excludes_no_positive_point(case):
+    oracle, _ = case
+    relaxation = oracle.relaxation()
+    if relaxation is not None:
+        points = all_points(oracle.levels)
+        totals = relaxation.intercept + relaxation.units[np.arange(points.shape[1]), points].sum(axis=1)
+        assert not relaxation.exact
+        assert (totals[oracle.positive(points)] >= relaxation.threshold).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(networks())
+def test_slack_exceeds_the_rounding_of_every_score(network):
+    points = all_points(network.levels)[:20]
+    for point, score in zip(points, NetworkOracle(network).score(points), strict=True):
+        assert abs(Fraction(score) - exact_logit(network, point)) <= Fraction(network.slack[-1][0]) / 4
+
+
+def exact_logit(network, point):
+    """The logit in fractions."""
+    layer = [Fraction(b) for b in network.bias]
+    for table, level in zip(network.tables, point, strict=True):
+        layer = [a + Fraction(b) for a, b in zip(layer, table[level], strict=True)]
+    for weights, bias in network.layers:
+        active = [max(a, Fraction(0)) for a in layer]
+        layer = [
+            Fraction(b) + sum(a * Fraction(w) for a, w in zip(active, column, strict=True))
+            for column, b in zip(weights.T, bias, strict=True)
+        ]
+    return layer[0]
+
+
+@settings(max_examples=50, deadline=None)
+@given(networks())
+def test_a_point_has_the_same_score_alone_and_among_others(network):
+    oracle = NetworkOracle(network)
+    points = all_points(network.levels)
+    alone = [oracle.score(point)[0] for point in points]
+    assert oracle.score(points).tolist() == alone
+
+
+@settings(max_examples=50, deadline=None)
+@given(cases())
+def test_a_description_rebuilds_the_oracle_exactly(case):
+    oracle, _ = case
+    again = NetworkOracle.from_description(json.loads(json.dumps(oracle.describe())))
+    points = all_points(oracle.levels)
+    assert again.threshold == oracle.threshold
+    assert again.score(points).tolist() == oracle.score(points).tolist()
+    assert again.describe() == oracle.describe()
+
+
+def test_without_hidden_layers_the_answers_are_those_of_the_additive_oracle():
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(-9, 10, size=n) for n in (2, 3, 4, 2)]
+    network = Network(tuple(table[:, None] for table in tables), [3.0])
+    for threshold in range(-20, 40):
+        linear, additive = NetworkOracle(network, threshold), AdditiveOracle(tables, 3.0, threshold)
+        for extra in range(5):
+            question = Question(
+                np.zeros(4, dtype=np.int64),
+                np.array([False, True, False, False]),
+                extra,
+                np.arange(4) < np.array([[2], [3], [4], [2]]),
+            )
+            assert (linear.reach(question).point is None) == (additive.reach(question).point is None)
+            assert linear.reach(question).proved_none == additive.reach(question).proved_none
+
+
+def hard_oracle(budget):
+    """Nobody is positive, by a little, and bounds alone do not show it."""
+    levels = (2,) * 14
+    rng = np.random.default_rng(1)
+    network = random_network(rng, levels, (8, 8))
+    best = NetworkOracle(network).score(all_points(levels)).max()
+    question = Question(
+        np.zeros(14, dtype=np.int64), np.ones(14, dtype=np.bool_), 0, np.ones((14, 2), dtype=np.bool_)
+    )
+    return NetworkOracle(network, float(best), margin=1e-3, budget=budget), question
+
+
+def test_a_spent_budget_is_neither_a_point_nor_a_proof():
+    oracle, question = hard_oracle(budget=1)
+    answer = oracle.reach(question)
+    assert not oracle.proves
+    assert answer.point is None
+    assert not answer.proved_none
+
+
+def test_without_a_budget_the_proof_comes():
+    oracle, question = hard_oracle(budget=None)
+    assert oracle.proves
+    assert oracle.reach(question).proved_none
+
+
+def test_frozen_and_other_arrays_share_compiled_code():
+    oracle, question = hard_oracle(budget=1)
+    problem = Problem(np.zeros((1, 14), dtype=np.int8), oracle.levels, oracle, max_changes=14)
+    oracle.reach(question)
+    oracle.reach(problem.question(0))
+    oracle.upper_bound(question.domain)
+    oracle.relaxation()
+    assert len(climb.signatures) == len(bound_logit.signatures) == 1
+
+
+def test_a_network_cannot_be_changed():
+    network = random_network(np.random.default_rng(0), (2, 2), (3,))
+    for array in (network.tables[0], network.bias, network.layers[0][0], network.layers[0][1]):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("tables", "bias", "layers", "message"),
+    [
+        ([], [0.0], (), "at least one feature"),
+        ([[[1.0]], [[1.0, 2.0]]], [0.0], (), "feature 1 has shape"),
+        ([[1.0]], [0.0], (), "feature 0 has shape"),
+        ([[[1.0]]], [0.0], (([[1.0], [2.0]], [0.0]),), "layer 1 has weights of shape"),
+        ([[[1.0]]], [0.0], (([[1.0, 2.0]], [0.0, 0.0]),), "must end in one logit"),
+        ([[[np.nan]]], [0.0], (), "layer 0 has a weight that is nan"),
+        ([[[1.0]]], [0.0], (([[np.inf]], [0.0]),), "layer 1 has a weight that is inf"),
+        ([[[1e200]]], [0.0], (([[1e200]], [0.0]),), "sums reach"),
+    ],
+)
+def test_arrays_that_are_no_network_are_refused(tables, bias, layers, message):
+    with pytest.raises(InputError, match=message):
+        Network(tuple(tables), bias, layers)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"threshold": np.nan}, "threshold is nan"),
+        ({"margin": np.inf}, "margin is inf"),
+        ({"margin": -1.0}, "must not be negative"),
+        ({"budget": -1}, "must not be negative"),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused(wrong, message):
+    with pytest.raises(InputError, match=message):
+        NetworkOracle(Network(([[1.0]],), [0.0]), **wrong)
