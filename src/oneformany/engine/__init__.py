@@ -1,1 +1,1 @@
-"""Engine."""
+"""The exact method: master, pricing, enumeration, set cover, branching, certificate."""

@@ -56,7 +56,7 @@ class AdditiveOracle:
         self._levels = tuple(len(table) for table in entries)
         largest = abs(intercept) + abs(threshold) + margin + sum(float(np.abs(t).max()) for t in entries)
         self.digits = _digits(largest)
-        scale = 10**self.digits
+        self._scale = scale = int(10**self.digits)
         width = max(self._levels)
         self.units = np.full((len(entries), width), NEVER, dtype=np.int64)
         for feature, table in enumerate(entries):
@@ -72,7 +72,7 @@ class AdditiveOracle:
     @property
     def threshold(self) -> float:
         """A point is positive when its score is at least this."""
-        return self.threshold_units / 10**self.digits
+        return self.threshold_units / self._scale
 
     @property
     def proves(self) -> bool:
@@ -81,7 +81,7 @@ class AdditiveOracle:
 
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes."""
-        return self._sum(codes) / 10**self.digits
+        return np.asarray(self._sum(codes) / self._scale)
 
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive, exactly."""
@@ -92,7 +92,7 @@ class AdditiveOracle:
         if not domain.any(axis=1).all():
             return -np.inf
         best = np.where(domain, self.units, np.iinfo(np.int64).min).max(axis=1)
-        return float(self.intercept_units + int(best.sum())) / 10**self.digits
+        return (self.intercept_units + int(best.sum())) / self._scale
 
     def reach(self, question: Question) -> Answer:
         """Find the best point of the question in closed form: it is positive, or none is."""

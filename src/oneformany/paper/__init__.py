@@ -1,1 +1,1 @@
-"""The paper's two methods as published: the compact model, and column generation with a solver for pricing."""
+"""The paper's two methods as published: the compact model, and column generation priced by a solver."""
