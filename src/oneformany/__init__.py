@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from oneformany.engine.solve import solve
     from oneformany.explainer import OneForMany
     from oneformany.oracles.additive import AdditiveOracle
+    from oneformany.oracles.blackbox import BlackBoxOracle
+    from oneformany.oracles.network import NetworkOracle
+    from oneformany.oracles.readers.callables import BlackBox
+    from oneformany.oracles.registry import oracle_for
+    from oneformany.oracles.trees import TreeOracle
     from oneformany.problem import Problem
     from oneformany.progress import Progress
     from oneformany.result import Explanation, Result, Unreachable
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdditiveOracle",
+    "BlackBox",
+    "BlackBoxOracle",
     "CertificateError",
     "DataUnavailableError",
     "Explanation",
@@ -37,6 +44,7 @@ __all__ = [
     "Forbid",
     "Immutable",
     "InputError",
+    "NetworkOracle",
     "OneForMany",
     "OneForManyError",
     "OnlyDecrease",
@@ -47,11 +55,13 @@ __all__ = [
     "Result",
     "Schema",
     "SolverError",
+    "TreeOracle",
     "Unreachable",
     "UnsupportedModelError",
     "__version__",
     "datasets",
     "infer_schema",
+    "oracle_for",
     "solve",
 ]
 
@@ -60,10 +70,13 @@ __version__: str
 # Public names and the modules they live in, imported on first use: `import oneformany` stays quick.
 HOMES = {
     "AdditiveOracle": "oracles.additive",
+    "BlackBox": "oracles.readers.callables",
+    "BlackBoxOracle": "oracles.blackbox",
     "Explanation": "result",
     "Feature": "schema.feature",
     "Forbid": "schema.rules",
     "Immutable": "schema.rules",
+    "NetworkOracle": "oracles.network",
     "OneForMany": "explainer",
     "OnlyDecrease": "schema.rules",
     "OnlyIncrease": "schema.rules",
@@ -71,8 +84,10 @@ HOMES = {
     "Progress": "progress",
     "Result": "result",
     "Schema": "schema.encode",
+    "TreeOracle": "oracles.trees",
     "Unreachable": "result",
     "infer_schema": "schema.discretise",
+    "oracle_for": "oracles.registry",
     "solve": "engine.solve",
 }
 SUBPACKAGES = ("datasets",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,9 @@ from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.oracles.columns import own_columns
 from oneformany.oracles.encoding import Encoding
 from oneformany.oracles.protocol import IntArray
-from oneformany.oracles.registry import read_model, reader_for
-from oneformany.oracles.verdict import Reading
+from oneformany.oracles.registry import read_model, reader_for, unwrapped
+from oneformany.oracles.verdict import FrameVerdict, Reading
+from oneformany.own_numbers import OwnNumbers
 from oneformany.problem import Problem
 from oneformany.result import Result
 from oneformany.schema.discretise import infer_schema
@@ -32,15 +33,18 @@ class OneForMany:
     Parameters
     ----------
     model : object
-        A fitted binary classifier.
+        A fitted classifier: of scikit-learn (also pipelines on the frame's original columns), XGBoost,
+        LightGBM, PyTorch, ONNX or interpret, a scorecard, or a function from frames to probabilities.
     max_changes : int
         How many features one explanation may change.
     threshold : float or None
         Least probability of a positive point (least decision value for models without probabilities);
         ``None``: as the model's ``predict`` decides.
     schema : Schema, optional
-        Features and levels. Without it the model must have been fitted on the frame's own numeric
-        columns, and every number that occurs in the frame is a level.
+        Features and levels. Without it the model must have been fitted on the frame's own columns, and
+        every value that occurs in the frame is a level. For models that read the frame itself (pipelines,
+        functions) a number in a bin counts as the number that stands for the bin: see
+        :class:`~oneformany.oracles.rows.Rows`, and ``blurred_rows_`` for what that may cost.
     rules : sequence of Rule
         What may not change, or only in one direction.
     positive : object
@@ -53,6 +57,11 @@ class OneForMany:
         ``explained_rows_[i]``. The result has the same list as ``result.problem["rows"]``.
     positive_rows_ : array of int
         Places of the rows that need no explanation, because the model already calls them positive.
+    blurred_rows_ : array of int
+        Places of the rows about whose own numbers the model decides otherwise than about the numbers that
+        stand for their bins: it turns them down although it accepts their bins (then they are not
+        explained), or although they follow their explanation. A warning names them; finer bins, or no
+        schema, help. Empty without bins, and for models that were fitted on bins.
     """
 
     model: Any
@@ -92,13 +101,12 @@ class OneForMany:
         """
         from oneformany.engine.solve import solve  # compiled parts are loaded when they are needed
 
-        schema, source = self._columns(frame)
+        schema, reading = self._read(frame)
         codes = schema.encode(frame)
-        reading = read_model(self.model, source, self.threshold, self.positive)
-        accepted = reading.verdict(codes)
-        if accepted.all():
+        own = OwnNumbers.of(reading.verdict, frame, codes)
+        if own.positive.all():
             raise InputError(f"the model calls all {len(codes)} rows positive: there is nothing to explain")
-        refused = np.flatnonzero(~accepted)
+        refused = np.flatnonzero(~own.positive & ~own.positive_bins)
         _check_refused(reading, codes[refused], frame.index[refused])
         problem = Problem(
             codes[refused],
@@ -110,7 +118,8 @@ class OneForMany:
         result = solve(problem, time_limit=time_limit, progress=progress)
         _confirm(reading, result, schema)
         self.explained_rows_ = refused
-        self.positive_rows_ = np.flatnonzero(accepted)
+        self.positive_rows_ = np.flatnonzero(own.positive)
+        self.blurred_rows_ = own.blurred(result, refused)
         asked = {
             **result.problem,
             "rows": refused.tolist(),
@@ -118,15 +127,20 @@ class OneForMany:
         }
         return replace(result, schema=schema, problem=asked)
 
-    def _columns(self, frame: pd.DataFrame) -> tuple[Schema, Schema | Encoding]:
-        if self.schema is not None:
-            if not isinstance(self.schema, Schema):
-                raise InputError(f"schema must be a Schema, not {type(self.schema).__name__}")
-            return self.schema, self.schema
-        if reader_for(self.model).reads == "rows":
-            schema = infer_schema(frame)
-            return schema, schema
-        return own_columns(self.model, frame)
+    def _read(self, frame: pd.DataFrame) -> tuple[Schema, Reading]:
+        schema = self.schema
+        if schema is not None and not isinstance(schema, Schema):
+            raise InputError(f"schema must be a Schema, not {type(schema).__name__}")
+        reads = reader_for(self.model).reads
+        source: Schema | Encoding | None = schema
+        if schema is None and reads == "columns":
+            schema, source = own_columns(unwrapped(self.model), frame)
+        elif schema is None and reads == "labels":
+            schema = source = infer_schema(frame)
+        reading = read_model(self.model, source, self.threshold, self.positive, frame)
+        if isinstance(reading.verdict, FrameVerdict):
+            schema = reading.verdict.rows.schema
+        return cast("Schema", schema), reading
 
 
 def _check_refused(reading: Reading, codes: IntArray, labels: pd.Index) -> None:

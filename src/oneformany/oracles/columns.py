@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,9 @@ def encoding_for(model: Any, schema: Schema) -> Encoding:  # noqa: ANN401 (any l
     InputError
         The model was fitted on other columns.
     """
-    names = getattr(model, "feature_names_in_", None)
+    names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
-        return _by_name([str(name) for name in names], schema)
+        return _by_name(names, schema)
     if getattr(model, "n_features_in_", None) == len(schema.features):
         return schema.code_encoding()
     return schema.encoding()
@@ -65,7 +65,7 @@ def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:  # 
         raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
     kind = type(model).__name__
     width = getattr(model, "n_features_in_", frame.shape[1])
-    names = [str(name) for name in getattr(model, "feature_names_in_", frame.columns)]
+    names = _fitted_names(model, frame.columns) or [str(name) for name in frame.columns]
     missing = [name for name in names if name not in frame.columns]
     if missing or len(names) != width:
         lack = f"the frame lacks {missing[0]!r}" if missing else f"the frame has {len(names)}"
@@ -97,6 +97,15 @@ def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:  # 
     if names is None:
         return encoding.encode
     return lambda codes: pd.DataFrame(encoding.encode(codes), columns=list(names))
+
+
+def _fitted_names(model: Any, known: Collection[str]) -> list[str] | None:  # noqa: ANN401
+    """Name the columns that a model was fitted with; LightGBM has them with "_" for spaces."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return None
+    spelled = {str(name).replace(" ", "_"): str(name) for name in known}
+    return [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
 
 
 def _by_name(names: Sequence[str], schema: Schema) -> Encoding:

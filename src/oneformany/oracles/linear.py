@@ -16,7 +16,7 @@ from oneformany.oracles.encoding import Encoding
 from oneformany.oracles.protocol import FloatArray
 from oneformany.oracles.verdict import class_index
 
-__all__ = ["MARGIN", "PROBABILITY_MARGIN", "RELATIVE_MARGIN", "read_linear"]
+__all__ = ["MARGIN", "PROBABILITY_MARGIN", "RELATIVE_MARGIN", "read_linear", "two_class_tables"]
 
 MARGIN = 1e-9
 """By how much the score of a positive point exceeds what the threshold asks for."""
@@ -27,19 +27,24 @@ RELATIVE_MARGIN = 1e-12
 PROBABILITY_MARGIN = 1e-12
 """By how much its probability does, which matters only next to 0 and 1."""
 
+SINGLE = 2.0**-24
+"""Relative error of one operation in single precision."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Score:
     """A score that grows with the probability of the second class.
 
     ``share(column, values)`` is what each value adds when it stands in the column. ``inverse`` gives the
-    score at which that probability is reached; ``None`` for models that have no probabilities.
+    score at which that probability is reached; ``None`` for models that have no probabilities. ``single``
+    says that the model computes in single precision.
     """
 
     width: int
     share: Callable[[int, FloatArray], FloatArray]
     constant: float
     inverse: Callable[[float], float] | None
+    single: bool = False
 
 
 def read_linear(
@@ -50,8 +55,9 @@ def read_linear(
 ) -> AdditiveOracle:
     """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
 
-    A point is positive when the model's score exceeds what the threshold asks for by ``MARGIN``; so a
-    point that the oracle calls positive is positive for the model, however it rounds.
+    A point is positive when the model's score exceeds what the threshold asks for by ``MARGIN``, or by what
+    single precision demands where the model was fitted in it; so a point that the oracle calls positive is
+    positive for the model, however it rounds.
 
     Parameters
     ----------
@@ -70,13 +76,41 @@ def read_linear(
     Raises
     ------
     UnsupportedModelError
-        The model is of another kind, not fitted, or has not exactly two classes.
+        The model is of another kind, not fitted, or has not exactly two classes; for more there is
+        :func:`~oneformany.oracles.multiclass.read_classes`.
     InputError
         Columns, threshold or positive class do not fit the model, or its weights are not finite.
     """
     sign = 1.0 if class_index(model, positive) else -1.0
+    if len(model.classes_) > 2:
+        raise UnsupportedModelError(f"{type(model).__name__} knows {len(model.classes_)} classes, not two")
     score = _score(model)
-    encoding.check_width(score.width, type(model).__name__)
+    tables, constant = _tables(score, encoding, type(model).__name__)
+    largest = abs(constant) + sum(float(np.abs(table).max()) for table in tables)
+    relative = 2 * (score.width + 2) * SINGLE if score.single else RELATIVE_MARGIN
+    return AdditiveOracle(
+        [sign * table for table in tables],
+        sign * constant,
+        _needed(score, threshold, sign),
+        margin=max(MARGIN, relative * largest),
+    )
+
+
+def two_class_tables(model: Any, encoding: Encoding) -> tuple[list[FloatArray], float]:  # noqa: ANN401
+    """Tables and intercept of the score that grows with the probability of the second of two classes.
+
+    Parameters
+    ----------
+    model : scikit-learn classifier
+        Any that :func:`read_linear` reads.
+    encoding : Encoding
+        How codes become its columns.
+    """
+    return _tables(_score(model), encoding, type(model).__name__)
+
+
+def _tables(score: _Score, encoding: Encoding, model: str) -> tuple[list[FloatArray], float]:
+    encoding.check_width(score.width, model)
     tables = [
         sum(
             (_share(score, encoding, *pair) for pair in zip(columns, block.T, strict=True)),
@@ -89,15 +123,8 @@ def read_linear(
         float(_share(score, encoding, column, encoding.constants[[column]])[0]) for column in rest
     )
     if not math.isfinite(constant):
-        raise InputError(f"{type(model).__name__} has the intercept {constant}; fit it again on clean data")
-    needed = _needed(score, threshold, sign)
-    largest = abs(constant) + sum(float(np.abs(table).max()) for table in tables)
-    return AdditiveOracle(
-        [sign * table for table in tables],
-        sign * constant,
-        needed,
-        margin=max(MARGIN, RELATIVE_MARGIN * largest),
-    )
+        raise InputError(f"{model} has the intercept {constant}; fit it again on clean data")
+    return tables, constant
 
 
 def _needed(score: _Score, threshold: float | None, sign: float) -> float:
@@ -110,9 +137,10 @@ def _needed(score: _Score, threshold: float | None, sign: float) -> float:
             raise InputError(f"the threshold is {threshold}; it must be a finite decision value")
         return level
     probability = 0.5 if threshold is None else float(threshold)
-    if not 0 < probability < 1 - PROBABILITY_MARGIN:
+    margin = 8 * SINGLE if score.single else PROBABILITY_MARGIN
+    if not 0 < probability < 1 - margin:
         raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
-    probability += PROBABILITY_MARGIN
+    probability += margin
     return score.inverse(probability) if sign > 0 else -score.inverse(1 - probability)
 
 
@@ -151,7 +179,8 @@ def _coefficients(model: Any, inverse: Callable[[float], float] | None) -> _Scor
             f"{type(model).__name__} has {len(weights)} score functions; it must have one, for two classes"
         )
     constant = float(np.asarray(model.intercept_, dtype=np.float64).reshape(-1)[0])
-    return _weighted(weights.reshape(-1).astype(np.float64), constant, inverse)
+    score = _weighted(weights.reshape(-1).astype(np.float64), constant, inverse)
+    return replace(score, single=weights.dtype == np.float32)
 
 
 def _decision(model: Any) -> _Score:  # noqa: ANN401

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal
+
+import pandas as pd
 
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.columns import encoding_for, inputs_for
 from oneformany.oracles.encoding import Encoding
 from oneformany.oracles.protocol import Oracle
-from oneformany.oracles.verdict import Reading, Verdict
+from oneformany.oracles.verdict import ProbabilityVerdict, Reading, Verdict
 from oneformany.schema.encode import Schema
 
-__all__ = ["READERS", "Reader", "named", "oracle_for", "read_model", "reader_for"]
+__all__ = ["READERS", "Reader", "named", "oracle_for", "read_model", "reader_for", "unwrapped"]
 
 
 @dataclass(frozen=True)
@@ -28,23 +31,51 @@ class Reader:
     matches : callable
         Says whether a type is of this kind.
     path : str
-        Where the reading function is, as ``"package.module:function"``.
-    reads : {"columns", "rows"}
-        Whether the model reads numeric columns; then the function is called with ``(model, encoding,
-        threshold, positive)`` and returns an oracle. Otherwise it is called with ``(model, schema,
-        threshold, positive)`` and returns a :class:`Reading`.
+        Where the reading function is, as ``"module:function"`` below ``oneformany.oracles``.
+    reads : {"columns", "labels", "frames"}
+        What the model itself reads, and so how the function is called:
+
+        - numeric columns: with ``(model, encoding, threshold, positive)``; it returns an oracle;
+        - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
+        - frames: with ``(model, schema, frame, threshold, positive)``, where the schema may be ``None``; it
+          returns a :class:`Reading` with a :class:`~oneformany.oracles.verdict.FrameVerdict`.
+    probabilities : str
+        Where a function ``(model, columns)`` is that returns the model's own probabilities of all classes,
+        for models without ``predict``.
     """
 
     kind: str
     matches: Callable[[type], bool]
     path: str
-    reads: Literal["columns", "rows"] = "columns"
+    reads: Literal["columns", "labels", "frames"] = "columns"
+    probabilities: str = ""
 
     def load(self) -> Callable[..., Any]:
         """Import the reading function."""
-        module, _, name = self.path.partition(":")
-        function: Callable[..., Any] = getattr(import_module(module), name)
-        return function
+        return _load(self.path)
+
+    def verdict(
+        self, model: object, encoding: Encoding, threshold: float | None, positive: object
+    ) -> Verdict | ProbabilityVerdict:
+        """Make the last word of a model that reads columns.
+
+        Parameters
+        ----------
+        model : object
+            Of this kind.
+        encoding : Encoding
+            Its columns.
+        threshold : float or None
+            Least probability or decision value of a positive point.
+        positive : object
+            Label, or number, of the positive class.
+        """
+        if not self.probabilities:
+            return Verdict(model, inputs_for(model, encoding), threshold, positive)
+        if not isinstance(positive, int):
+            raise InputError(f"positive is {positive!r}; {type(model).__name__} numbers its classes from 0")
+        own = partial(_load(self.probabilities), model)
+        return ProbabilityVerdict(own, encoding.encode, threshold, positive)
 
 
 def named(package: str, *names: str) -> Callable[[type], bool]:
@@ -66,6 +97,15 @@ def named(package: str, *names: str) -> Callable[[type], bool]:
     return matches
 
 
+def _is_function(kind: type) -> bool:
+    """Whether objects of a type can be called, other than classes, which make objects when called."""
+    return any("__call__" in vars(base) for base in kind.__mro__) and not issubclass(kind, type)
+
+
+def _is_path(kind: type) -> bool:
+    return issubclass(kind, str) or named("pathlib", "PurePath")(kind)
+
+
 READERS: list[Reader] = [
     Reader(
         "linear classifiers of scikit-learn",
@@ -79,25 +119,101 @@ READERS: list[Reader] = [
             "RidgeClassifierCV",
             "SGDClassifier",
         ),
-        "oneformany.oracles.linear:read_linear",
+        "multiclass:read_classes",
     ),
     Reader(
         "naive Bayes classifiers of scikit-learn",
         named("sklearn", "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
-        "oneformany.oracles.linear:read_linear",
+        "multiclass:read_classes",
     ),
     Reader(
         "CalibratedClassifierCV (sigmoid, one calibrator) over these",
         named("sklearn", "CalibratedClassifierCV"),
-        "oneformany.oracles.linear:read_linear",
+        "multiclass:read_classes",
+    ),
+    Reader(
+        "trees, forests, bagging and boosting of scikit-learn",
+        named(
+            "sklearn",
+            "AdaBoostClassifier",
+            "BaggingClassifier",
+            "DecisionTreeClassifier",
+            "ExtraTreesClassifier",
+            "GradientBoostingClassifier",
+            "HistGradientBoostingClassifier",
+            "RandomForestClassifier",
+        ),
+        "readers.sklearn_trees:read_trees",
+    ),
+    Reader("XGBClassifier", named("xgboost", "XGBClassifier"), "readers.xgboost_trees:read_trees"),
+    Reader(
+        "boosters of XGBoost",
+        named("xgboost", "Booster"),
+        "readers.xgboost_trees:read_trees",
+        probabilities="readers.boosters:xgboost_probabilities",
+    ),
+    Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), "readers.lightgbm_trees:read_trees"),
+    Reader(
+        "boosters of LightGBM",
+        named("lightgbm", "Booster"),
+        "readers.lightgbm_trees:read_trees",
+        probabilities="readers.boosters:lightgbm_probabilities",
+    ),
+    Reader("MLPClassifier", named("sklearn", "MLPClassifier"), "readers.sklearn_mlp:read_network"),
+    Reader(
+        "PyTorch modules of linear layers and ReLU",
+        named("torch", "Module"),
+        "readers.torch_network:read_network",
+        probabilities="readers.torch_network:class_probabilities",
+    ),
+    Reader(
+        "ONNX graphs of linear layers and ReLU (or the path to one)",
+        lambda kind: named("onnx", "ModelProto")(kind) or _is_path(kind),
+        "readers.onnx_network:read_network",
+        probabilities="readers.onnx_network:class_probabilities",
+    ),
+    Reader(
+        "explainable boosting machines of interpret",
+        named("interpret", "ExplainableBoostingClassifier"),
+        "readers.boosting_machine:read_boosting_machine",
+        reads="frames",
+    ),
+    Reader(
+        "pipelines of scikit-learn that end in one of these",
+        named("sklearn", "Pipeline"),
+        "readers.pipeline:read_pipeline",
+        reads="frames",
     ),
     Reader(
         "scorecards (dict of feature to level to points)",
         named("builtins", "dict"),
-        "oneformany.oracles.scorecard:scorecard_reading",
-        reads="rows",
+        "scorecard:scorecard_reading",
+        reads="labels",
+    ),
+    Reader(
+        "functions from frames to probabilities, as black boxes",
+        lambda kind: named("oneformany", "BlackBox")(kind) or _is_function(kind),
+        "readers.callables:read_function",
+        reads="frames",
     ),
 ]
+
+
+def unwrapped(model: object) -> object:
+    """Take the model out of a parameter search (``GridSearchCV`` and the like) or a ``FrozenEstimator``.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier, or one inside.
+    """
+    if named("sklearn", "BaseSearchCV")(type(model)):
+        if not hasattr(model, "best_estimator_"):
+            raise UnsupportedModelError(f"{type(model).__name__} is not fitted, or was with refit=False")
+        return unwrapped(model.best_estimator_)
+    if named("sklearn", "FrozenEstimator")(type(model)):
+        return unwrapped(getattr(model, "estimator", None))
+    return model
 
 
 def reader_for(model: object) -> Reader:
@@ -113,18 +229,25 @@ def reader_for(model: object) -> Reader:
     UnsupportedModelError
         There is none.
     """
+    kind = type(unwrapped(model))
     for reader in READERS:
-        if reader.matches(type(model)):
+        if reader.matches(kind):
             return reader
     kinds = "; ".join(reader.kind for reader in READERS)
-    what = type(model).__name__
-    if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
+    what = f"the class {model.__name__}, not fitted," if isinstance(model, type) else kind.__name__
+    if any(base.__name__ == "RegressorMixin" for base in kind.__mro__):
         what += ", a regressor,"
-    raise UnsupportedModelError(f"{what} cannot be read as a classifier; supported are: {kinds}")
+    raise UnsupportedModelError(
+        f"{what} cannot be read as a classifier; supported are: {kinds}. A function can be its predict_proba"
+    )
 
 
 def read_model(
-    model: object, source: Schema | Encoding, threshold: float | None = None, positive: object = 1
+    model: object,
+    source: Schema | Encoding | None,
+    threshold: float | None = None,
+    positive: object = 1,
+    frame: pd.DataFrame | None = None,
 ) -> Reading:
     """Read a model for the engine, and keep its own verdict at hand.
 
@@ -132,27 +255,38 @@ def read_model(
     ----------
     model : object
         A fitted classifier.
-    source : Schema or Encoding
-        The features, or how their codes become the columns that the model reads.
+    source : Schema, Encoding or None
+        The features, or how their codes become the columns that the model reads; models that read frames
+        can do without.
     threshold : float or None
         Least probability (or decision value, for models without probabilities) of a positive point;
         ``None``: as the model's ``predict`` decides.
     positive : object
         Label of the positive class.
+    frame : DataFrame, optional
+        Rows, for models that read frames: levels are values that occur there.
     """
     reader = reader_for(model)
-    if reader.reads == "rows":
-        if isinstance(source, Encoding):
-            raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
-        reading: Reading = reader.load()(model, source, threshold, positive)
-        return reading
-    encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
-    oracle: Oracle = reader.load()(model, encoding, threshold, positive)
-    return Reading(oracle, Verdict(model, inputs_for(model, encoding), threshold, positive))
+    model = unwrapped(model)
+    if reader.reads == "columns":
+        if source is None:
+            raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
+        encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
+        oracle: Oracle = reader.load()(model, encoding, threshold, positive)
+        return Reading(oracle, reader.verdict(model, encoding, threshold, positive))
+    if isinstance(source, Encoding):
+        raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
+    given = (source,) if reader.reads == "labels" else (source, frame)
+    reading: Reading = reader.load()(model, *given, threshold, positive)
+    return reading
 
 
 def oracle_for(
-    model: object, source: Schema | Encoding, threshold: float | None = None, positive: object = 1
+    model: object,
+    source: Schema | Encoding | None,
+    threshold: float | None = None,
+    positive: object = 1,
+    frame: pd.DataFrame | None = None,
 ) -> Oracle:
     """Read a model for the engine; see :func:`read_model`.
 
@@ -160,11 +294,19 @@ def oracle_for(
     ----------
     model : object
         A fitted classifier.
-    source : Schema or Encoding
+    source : Schema, Encoding or None
         The features, or how their codes become the columns that the model reads.
     threshold : float or None
         Least probability or decision value of a positive point.
     positive : object
         Label of the positive class.
+    frame : DataFrame, optional
+        Rows, for models that read frames.
     """
-    return read_model(model, source, threshold, positive).oracle
+    return read_model(model, source, threshold, positive, frame).oracle
+
+
+def _load(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    function: Callable[..., Any] = getattr(import_module(f"oneformany.oracles.{module}"), name)
+    return function

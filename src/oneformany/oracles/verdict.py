@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.oracles.protocol import BoolArray, IntArray, Oracle
+from oneformany.oracles.protocol import BoolArray, FloatArray, IntArray, Oracle
+from oneformany.oracles.rows import Rows
 
-__all__ = ["Reading", "Verdict", "class_index"]
+__all__ = ["FrameVerdict", "ProbabilityVerdict", "Reading", "Verdict", "class_index"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +34,11 @@ class Verdict:
     """
 
     model: Any
-    inputs: Callable[[IntArray], Any]
+    inputs: Callable[[Any], Any]
     threshold: float | None = None
     positive: object = 1
 
-    def __call__(self, codes: IntArray) -> BoolArray:
+    def __call__(self, codes: Any) -> BoolArray:  # noqa: ANN401 (whatever ``inputs`` takes)
         """Whether each row of an ``(n, p)`` array of codes is positive."""
         place = class_index(self.model, self.positive)
         data = self.inputs(codes)
@@ -45,8 +47,61 @@ class Verdict:
         if hasattr(self.model, "predict_proba"):
             scores = np.asarray(self.model.predict_proba(data))[:, place]
         else:
-            scores = np.asarray(self.model.decision_function(data)) * (1 if place else -1)
+            scores = np.asarray(self.model.decision_function(data))
+            scores = scores * (1 if place else -1) if scores.ndim == 1 else scores[:, place]
         return np.asarray(scores >= self.threshold, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityVerdict:
+    """Ask a model without ``predict`` for the probabilities of its classes, which are numbered.
+
+    Parameters
+    ----------
+    probabilities : callable
+        Turns columns into an ``(n, classes)`` array.
+    inputs : callable
+        Turns ``(n, p)`` codes into columns.
+    threshold : float or None
+        Least probability of a positive point; ``None``: no other class has a larger one.
+    positive : int
+        Number of the positive class.
+    """
+
+    probabilities: Callable[[FloatArray], FloatArray]
+    inputs: Callable[[IntArray], FloatArray]
+    threshold: float | None
+    positive: int
+
+    def __call__(self, codes: IntArray) -> BoolArray:
+        """Whether each row of an ``(n, p)`` array of codes is positive."""
+        chances = self.probabilities(self.inputs(codes))
+        needed = chances.max(axis=1) if self.threshold is None else self.threshold
+        return np.asarray(chances[:, self.positive] >= needed, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameVerdict:
+    """Ask a model that reads frames.
+
+    Parameters
+    ----------
+    rows : Rows
+        Turns codes into frames.
+    decide : callable
+        Says for each row of a frame whether the model calls it positive.
+    """
+
+    rows: Rows
+    decide: Callable[[pd.DataFrame], BoolArray]
+
+    def __call__(self, codes: IntArray) -> BoolArray:
+        """Whether each row of an ``(n, p)`` array of codes is positive."""
+        return self.decide(self.rows.frame(codes))
+
+    def as_given(self, frame: pd.DataFrame, codes: IntArray, points: IntArray) -> BoolArray:
+        """Whether rows that move to points are positive with their own numbers; see :meth:`Rows.as_given`."""
+        return self.decide(self.rows.as_given(frame, codes, points))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +121,7 @@ class Reading:
 
 
 def class_index(model: Any, positive: object) -> int:  # noqa: ANN401 (any library's classifier)
-    """Find the positive class among the two of a fitted classifier.
+    """Find the positive class among those of a fitted classifier.
 
     Parameters
     ----------
@@ -78,7 +133,7 @@ def class_index(model: Any, positive: object) -> int:  # noqa: ANN401 (any libra
     Raises
     ------
     UnsupportedModelError
-        The model is a regressor, not fitted, or knows another number of classes than two.
+        The model is a regressor, not fitted, or knows only one class.
     InputError
         The positive label is none of its classes.
     """
@@ -88,13 +143,12 @@ def class_index(model: Any, positive: object) -> int:  # noqa: ANN401 (any libra
     if not hasattr(model, "classes_"):
         raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
     classes = np.asarray(model.classes_).tolist()
-    if len(classes) != 2:
-        raise UnsupportedModelError(
-            f"{kind} knows {len(classes)} classes ({', '.join(map(repr, classes[:5]))}); it must know two"
-        )
+    if len(classes) < 2:
+        raise UnsupportedModelError(f"{kind} knows 1 classes ({classes[0]!r}); it must know two")
     if positive not in classes:
+        named = " and ".join([", ".join(map(repr, classes[:-1])), repr(classes[-1])])
         raise InputError(
-            f"the positive class {positive!r} is none of the model's classes {classes[0]!r} and "
-            f"{classes[1]!r}; name one of them as positive"
+            f"the positive class {positive!r} is none of the model's classes {named}; "
+            "name one of them as positive"
         )
     return int(classes.index(positive))

@@ -1,0 +1,116 @@
+"""Local search for a high score among the points of a question, for scores that only can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from oneformany.oracles.box import choices
+from oneformany.oracles.protocol import FloatArray, IntArray, Question
+
+__all__ = ["climb"]
+
+
+def climb(
+    question: Question,
+    score: Callable[[IntArray], FloatArray],
+    threshold: float,
+    rng: np.random.Generator,
+    restarts: int,
+) -> IntArray | None:
+    """Look for a point whose score reaches the threshold.
+
+    Each step goes to the best neighbour. Neighbours differ in one feature, or, where no such is better and
+    all changes are spent, take one feature back and move another instead. The first climb starts at
+    the anchor, the others at random points.
+
+    Parameters
+    ----------
+    question : Question
+        Which points count; every free feature must have a level in its domain.
+    score : callable
+        Scores points, given as an ``(n, p)`` array.
+    threshold : float
+        What to reach.
+    rng : numpy random generator
+        Draws the starts.
+    restarts : int
+        Climbs after the first.
+
+    Returns
+    -------
+    array or None
+        A point that reaches the threshold, if one was found.
+    """
+    levels = choices(question)
+    for attempt in range(restarts + 1):
+        point = _start(question, levels) if attempt == 0 else _random(question, levels, rng)
+        best = float(score(point[None])[0])
+        while best < threshold:
+            near = _steps(question, levels, point)
+            if not _better(score, near, best):
+                near = _swaps(question, levels, point)
+            if not _better(score, near, best):
+                break
+            scores = score(near)
+            point, best = near[int(scores.argmax())], float(scores.max())
+        if best >= threshold:
+            return point
+    return None
+
+
+def _better(score: Callable[[IntArray], FloatArray], near: IntArray, best: float) -> bool:
+    return len(near) > 0 and float(score(near).max()) > best
+
+
+def _start(question: Question, levels: list[IntArray]) -> IntArray:
+    """Stay at the anchor, except where a free feature may not."""
+    point = question.anchor.copy()
+    for place in np.flatnonzero(question.free):
+        if not question.domain[place, point[place]]:
+            point[place] = levels[place][0]
+    return point
+
+
+def _random(question: Question, levels: list[IntArray], rng: np.random.Generator) -> IntArray:
+    paid = [place for place in np.flatnonzero(~question.free) if len(levels[place])]
+    moved = rng.permutation(paid)[: question.extra].astype(np.int64)
+    point = question.anchor.copy()
+    for place in [*np.flatnonzero(question.free), *moved]:
+        point[place] = rng.choice(levels[place])
+    return point
+
+
+def _steps(question: Question, levels: list[IntArray], point: IntArray) -> IntArray:
+    """Points that differ in one feature and spend no more than there is."""
+    away = (point != question.anchor) & ~question.free
+    spent = away.sum() >= question.extra
+    near = [
+        _with(point, place, options)
+        for place, options in enumerate(levels)
+        if question.free[place] or away[place] or not spent
+    ]
+    home = [_with(point, place, question.anchor[[place]]) for place in np.flatnonzero(away).tolist()]
+    return np.concatenate([*near, *home, point[None][:0]])
+
+
+def _swaps(question: Question, levels: list[IntArray], point: IntArray) -> IntArray:
+    """Points in which one feature moves instead of another, when all changes are spent."""
+    away = (point != question.anchor) & ~question.free
+    stays = np.flatnonzero(~away & ~question.free)
+    near = [point[None][:0]]
+    if away.sum() >= question.extra:
+        for back in np.flatnonzero(away):
+            without = point.copy()
+            without[back] = question.anchor[back]
+            near += [_with(without, place, levels[place]) for place in stays.tolist()]
+    return np.concatenate(near)
+
+
+def _with(point: IntArray, place: int, options: IntArray) -> IntArray:
+    """Copies of a point, one for each level of one feature other than its own."""
+    options = options[options != point[place]]
+    copies = np.tile(point, (len(options), 1))
+    copies[:, place] = options
+    return copies

@@ -1,0 +1,224 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneformany.engine.solve import solve
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.blackbox import BlackBoxOracle, check_probabilities
+from oneformany.oracles.protocol import Question
+from oneformany.problem import Problem
+from reference_points import brute_force_points
+from strategies import random_problem
+from tree_questions import all_points, questions, usable
+
+LEVELS = (2, 3, 2, 4)
+
+
+class Listening:
+    """A random function of codes that remembers what it was asked."""
+
+    def __init__(self, levels, seed):
+        self.levels = levels
+        self.chances = np.random.default_rng(seed).random(levels)
+        self.calls = []
+
+    def __call__(self, codes):
+        self.calls.append(codes)
+        return self.chances[tuple(codes.T)]
+
+    def asked(self):
+        return [tuple(point) for call in self.calls for point in call.tolist()]
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(0, 2**32), st.floats(0.5, 0.999))
+def test_answers_are_those_of_full_enumeration(data, seed, threshold):
+    question = data.draw(questions(LEVELS))
+    function = Listening(LEVELS, seed)
+    oracle = BlackBoxOracle(function, LEVELS, threshold)
+    points = all_points(LEVELS)
+    candidates = points[usable(question, points)]
+    answer = oracle.reach(question)
+    if answer.point is None:
+        assert answer.proved_none
+        assert not (function.chances[tuple(candidates.T)] >= threshold).any()
+    else:
+        assert answer.point.tolist() in candidates.tolist()
+        assert function.chances[tuple(answer.point)] >= threshold
+    inside = points[question.domain[np.arange(len(LEVELS)), points].all(axis=1)]
+    bound = oracle.upper_bound(question.domain)
+    assert bound == max([-np.inf, *function.chances[tuple(inside.T)]])
+
+
+@settings(deadline=None)
+@given(st.data(), st.integers(0, 2**32), st.integers(0, 30))
+def test_what_is_not_asked_about_is_never_excluded(data, seed, budget):
+    question = data.draw(questions(LEVELS))
+    function = Listening(LEVELS, seed)
+    oracle = BlackBoxOracle(function, LEVELS, 0.95, max_calls=budget)
+    points = all_points(LEVELS)
+    candidates = {tuple(point) for point in points[usable(question, points)].tolist()}
+    answer = oracle.reach(question)
+    assert oracle.asked == len(function.asked()) <= budget
+    if answer.proved_none:
+        assert candidates <= {*function.asked()}
+    elif answer.point is None:
+        assert oracle.unanswered == 1
+    else:
+        assert tuple(answer.point.tolist()) in candidates
+
+
+def test_no_point_is_asked_about_twice():
+    function = Listening(LEVELS, 0)
+    oracle = BlackBoxOracle(function, LEVELS, 0.99)
+    points = all_points(LEVELS)
+    oracle.score(np.vstack([points[:7], points[:7]]))
+    for anchor in points:
+        oracle.reach(Question(anchor, np.zeros(4, np.bool_), 4, np.ones((4, 4), np.bool_) & exists()))
+    asked = function.asked()
+    assert len(asked) == len(set(asked)) == oracle.asked == len(points)
+    assert oracle.batches == len(function.calls) < 60
+    assert (oracle.score(points) == function.chances.ravel()).all()
+
+
+def exists():
+    return np.arange(4) < np.array(LEVELS)[:, None]
+
+
+def test_large_boxes_are_searched_and_a_failure_is_no_proof():
+    levels = (2,) * 20
+    anything = Question(np.zeros(20, np.int64), np.zeros(20, np.bool_), 20, np.ones((20, 2), np.bool_))
+    hill = BlackBoxOracle(lambda codes: codes.mean(axis=1), levels, 0.9)
+    assert hill.positive(hill.reach(anything).point[None]).all()
+    assert hill.asked < 1000
+    flat = BlackBoxOracle(lambda codes: np.full(len(codes), 0.2), levels, 0.9)
+    answer = flat.reach(anything)
+    assert (answer.point, answer.proved_none, flat.unanswered) == (None, False, 1)
+    assert not flat.proves
+    assert flat.upper_bound(anything.domain) == np.inf
+
+
+def test_a_swap_leaves_a_hill_that_single_moves_do_not():
+    weights = np.array([3, 2, 2] + [0] * 17)
+
+    def function(codes):
+        return 0.1 + (codes @ weights - 2.5 * (codes[:, 0] & codes[:, 1:].any(axis=1))) / 10
+
+    question = Question(np.zeros(20, np.int64), np.zeros(20, np.bool_), 2, np.ones((20, 2), np.bool_))
+    oracle = BlackBoxOracle(function, (2,) * 20, 0.5, largest_box=0)
+    assert np.flatnonzero(oracle.reach(question).point).tolist() == [1, 2]
+
+
+def test_it_proves_when_all_points_there_are_may_be_asked_about():
+    def proves(**limits):
+        return BlackBoxOracle(np.mean, (10, 10), **limits).proves
+
+    assert proves()
+    assert proves(largest_box=100, max_calls=100)
+    assert not proves(largest_box=99)
+    assert not proves(max_calls=99)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_problems_are_solved_as_by_brute_force(seed):
+    small = random_problem(np.random.default_rng(seed))
+    function = Listening(tuple(small.levels), seed)
+    threshold = float(np.quantile(function.chances, 0.9))
+    count, unreachable = brute_force_points(
+        small.codes,
+        small.levels,
+        lambda point: function.chances[point] >= threshold,
+        small.max_changes,
+        small.allowed,
+    )
+    oracle = BlackBoxOracle(function, small.levels, threshold)
+    problem = Problem(np.array(small.codes), tuple(small.levels), oracle, small.max_changes, small.allowed)
+    result = solve(problem)
+    assert (result.status, result.count) == ("infeasible" if unreachable else "optimal", count)
+    assert result.lower_bound == count
+    assert tuple(entry.row for entry in result.unreachable) == unreachable
+
+
+@pytest.mark.parametrize("budget", [0, 3, 10, 30, 100])
+@pytest.mark.parametrize("seed", range(8))
+def test_with_a_budget_the_bound_holds_and_nothing_unproved_is_claimed(seed, budget):
+    small = random_problem(np.random.default_rng(seed))
+    function = Listening(tuple(small.levels), seed)
+    threshold = float(np.quantile(function.chances, 0.8))
+    count, unreachable = brute_force_points(
+        small.codes,
+        small.levels,
+        lambda point: function.chances[point] >= threshold,
+        small.max_changes,
+        small.allowed,
+    )
+    oracle = BlackBoxOracle(function, small.levels, threshold, max_calls=budget)
+    problem = Problem(np.array(small.codes), tuple(small.levels), oracle, small.max_changes, small.allowed)
+    result = solve(problem)
+    left_out = {entry.row for entry in result.unreachable}
+    assert left_out >= {*unreachable}
+    assert result.lower_bound <= count
+    assert all(function.chances[explanation.point] >= threshold for explanation in result.explanations)
+    if result.status == "feasible":
+        assert oracle.unanswered
+    else:
+        assert result.count == count
+        assert left_out == {*unreachable}
+
+
+def test_an_open_question_makes_the_answer_feasible_not_optimal():
+    codes = np.zeros((1, 20), np.int64)
+    oracle = BlackBoxOracle(lambda codes: codes.mean(axis=1), (2,) * 20, 0.5, max_calls=5)
+    result = solve(Problem(codes, (2,) * 20, oracle, 15))
+    assert result.status == "feasible"
+    assert [entry.row for entry in result.unreachable] == [0]
+    assert "none was excluded either" in result.unreachable[0].reason
+    assert result.problem["oracle"] == {"kind": "black box", "threshold": 0.5, "asked": 1, "unanswered": 1}
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (np.array([0, 1, 1]), r"returns 0 \(int64\), which is no probability; .* not labels"),
+        (np.array([True, False, True]), r"returns True \(bool\)"),
+        (np.array(["yes", "no", "no"]), "returns 'yes' .* not labels"),
+        (np.array([0.1, 0.2]), r"shape \(2,\) for 3 rows"),
+        (np.zeros((3, 2, 2)), r"shape \(3, 2, 2\) for 3 rows"),
+        (0.5, r"shape \(\) for 3 rows"),
+        (np.array([0.1, np.nan, 0.2]), "NaN for row 1 of 3"),
+        (np.array([0.1, 3.5, 0.2]), "returns 3.5; a probability lies between 0 and 1"),
+        (None, r"returns None \(object\), which is no probability"),
+    ],
+)
+def test_functions_that_do_not_return_probabilities_are_refused(output, words):
+    oracle = BlackBoxOracle(lambda _: output, (2, 2))
+    with pytest.raises(UnsupportedModelError, match=words):
+        oracle.score(np.array([[0, 0], [0, 1], [1, 0]]))
+
+
+def test_columns_are_classes():
+    chances = np.array([[0.2, 0.3, 0.5], [0.1, 0.8, 0.1]])
+    assert check_probabilities(chances, 2, 2).tolist() == [0.5, 0.1]
+    assert check_probabilities(chances[:, :1], 2, 1).tolist() == [0.2, 0.1]
+    assert check_probabilities([0.25, 1.0], 2, 0).tolist() == [0.75, 0.0]
+    for positive in (3, -1, True, "yes"):
+        with pytest.raises(InputError, match="classes are 0 to 2"):
+            check_probabilities(chances, 2, positive)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"threshold": 1.0}, "strictly between 0 and 1"),
+        ({"threshold": float("nan")}, "strictly between 0 and 1"),
+        ({"max_calls": -1}, "max_calls is -1"),
+        ({"largest_box": 2.5}, "largest_box is 2.5"),
+        ({"max_calls": True}, "max_calls is True"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(arguments, words):
+    with pytest.raises(InputError, match=words):
+        BlackBoxOracle(np.mean, (2, 2), **arguments)
+    with pytest.raises(UnsupportedModelError, match="a black box is a function, not a str"):
+        BlackBoxOracle("model", (2, 2))
