@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from engine.problems import random_additive
+from engine.problems import Veiled, random_additive
 from oneformany.engine.run import Options
 from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError
@@ -92,3 +92,12 @@ def test_unknown_methods_are_named():
 def test_options_of_another_method_are_refused():
     with pytest.raises(InputError, match="Options"):
         solve(hard_problem(rows=5), options="fast")
+
+
+def test_rows_that_time_did_not_allow_to_ask_for_are_said_to_be_open():
+    problem = hard_problem(rows=10)
+    asked = type(problem)(problem.codes, problem.levels, Veiled(problem.oracle), problem.max_changes)
+    result = solve(asked, time_limit=0)
+    assert result.status == "feasible"
+    assert len(result.unreachable) == len(problem.codes)
+    assert all("none was excluded" in entry.reason for entry in result.unreachable)

@@ -7,10 +7,11 @@ from time import perf_counter
 
 import numpy as np
 
-from oneformany.oracles.protocol import IntArray
+from oneformany.oracles.protocol import Answer, IntArray
 from oneformany.problem import Problem
 from oneformany.result import Unreachable
 from oneformany.statistics import Statistics
+from oneformany.stop import Stop
 
 __all__ = ["Screened", "screen"]
 
@@ -37,10 +38,15 @@ class Screened:
     proved: bool
 
 
-def screen(problem: Problem, statistics: Statistics) -> Screened:
-    """Ask once for every distinct row."""
+def screen(problem: Problem, statistics: Statistics, stop: Stop | None = None) -> Screened:
+    """Ask once for every distinct row, as long as there is time; a closed form always has it."""
     start = perf_counter()
-    answers = [problem.oracle.reach(problem.question(row)) for row in range(len(problem.rows))]
+    relaxation = problem.oracle.relaxation()
+    in_closed_form = relaxation is not None and relaxation.exact
+    answers: list[Answer] = []
+    for row in range(len(problem.rows)):
+        late = stop is not None and not in_closed_form and stop.expired()
+        answers.append(Answer.unknown() if late else problem.oracle.reach(problem.question(row)))
     statistics.spend("screening", perf_counter() - start)
     reachable = np.array([answer.point is not None for answer in answers])
     unreachable = []

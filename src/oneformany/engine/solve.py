@@ -110,7 +110,7 @@ def _solve_exact(
     stop = Stop(time_limit)
     statistics = Statistics()
     with stop.on_interrupt():
-        screened = screen(problem, statistics)
+        screened = screen(problem, statistics, stop)
         arena = Arena(problem, screened.places)
         run = Run(arena, Classifier(arena, statistics), stop, statistics, options, progress)
         proof: dict[str, Any] | None = None
