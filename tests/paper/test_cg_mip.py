@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from oneformany.oracles.network import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
 from oneformany.paper.cg_mip import CgOptions, solve_cg_mip
 from oneformany.paper.options import Pricing
+from oneformany.paper.solvers import make_solver
 from oneformany.problem import Problem
 from oneformany.result import Result
 from oneformany.statistics import Round
@@ -24,6 +26,8 @@ from reference import brute_force
 from strategies import SmallProblem, random_problem
 
 MOST_ROWS = 6
+PACKAGES = {"highs": "highspy", "gurobi": "gurobipy", "scip": "pyscipopt"}
+INSTALLED = [name for name, package in PACKAGES.items() if find_spec(package) is not None]
 
 SWITCHES: list[dict[str, Any]] = [
     {},
@@ -79,6 +83,13 @@ def test_all_switches_prove_the_same_optimum_where_the_root_suffices() -> None:
     }
     assert len(outcomes) == 1
     assert outcomes.pop()[0] == "optimal"
+
+
+@pytest.mark.parametrize("solver", INSTALLED)
+def test_all_solvers_prove_the_same_optimum(solver: str) -> None:
+    result = solve_cg_mip(grid(), options=CgOptions(solver=solver))
+    assert (result.status, result.count) == ("optimal", solve_cg_mip(grid()).count)
+    assert result.versions[solver] == make_solver(solver).version
 
 
 def test_rounds_are_told_and_bounds_only_rise() -> None:

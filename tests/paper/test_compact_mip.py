@@ -15,6 +15,7 @@ from oneformany.paper.embeddings import embed
 from oneformany.paper.initial import initial_solution
 from oneformany.problem import Problem
 from oneformany.statistics import Round, Statistics
+from oneformany.stop import Stop
 from reference import brute_force
 from strategies import SmallProblem, random_problem
 
@@ -75,7 +76,7 @@ def test_the_model_finds_and_proves_the_optimum(options: CompactOptions, seed: i
 @pytest.mark.parametrize("seed", range(5))
 def test_the_initial_solution_satisfies_every_constraint(options: CompactOptions, seed: int) -> None:
     problem = as_problem(random_problem(np.random.default_rng(seed)))
-    initial = initial_solution(problem, Statistics(), merge=options.merge_initial)
+    initial = initial_solution(problem, Statistics(), Stop(), merge=options.merge_initial)
     if not initial.columns:
         return
     compact = CompactModel(initial, embed(problem.oracle), options)
@@ -92,7 +93,7 @@ def test_the_initial_solution_satisfies_every_constraint(options: CompactOptions
 def test_the_model_has_the_published_size() -> None:
     codes = np.array([[0, 0, 0], [1, 1, 1], [2, 0, 1]])
     oracle = AdditiveOracle([[0, 1, 0], [0, 1], [0, 1]], threshold=3)
-    initial = initial_solution(Problem(codes, (3, 2, 2), oracle, 3), Statistics(), merge=False)
+    initial = initial_solution(Problem(codes, (3, 2, 2), oracle, 3), Statistics(), Stop(), merge=False)
     model = CompactModel(initial, embed(oracle)).model
     n, features, columns, count = 3, 3, 5, 3
     assert len(model.variables) == count * (1 + columns + n + columns + features + 2 * n * columns)
@@ -137,7 +138,7 @@ def test_without_time_the_initial_solution_is_returned() -> None:
     result = solve_compact_mip(three(), time_limit=0.0)
     assert result.status == "feasible"
     assert result.lower_bound == 1
-    assert result.count == len(initial_solution(three(), Statistics()).columns)
+    assert result.count == len(initial_solution(three(), Statistics(), Stop()).columns)
 
 
 def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded() -> None:

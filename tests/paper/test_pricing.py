@@ -32,7 +32,7 @@ def as_problem(small: SmallProblem) -> Problem:
 
 
 def pricer(problem: Problem, **options: Any) -> MipPricer:
-    initial = initial_solution(problem, Statistics())
+    initial = initial_solution(problem, Statistics(), Stop())
     return MipPricer(initial.rows, embed(problem.oracle), Highs(), CgOptions(**options))
 
 
@@ -54,7 +54,7 @@ def test_published_compact_and_exhaustive_pricing_agree(seed: int) -> None:
     rng = np.random.default_rng(seed)
     small = random_problem(rng)
     problem = as_problem(small)
-    places = initial_solution(problem, Statistics()).rows.places
+    places = initial_solution(problem, Statistics(), Stop()).rows.places
     weights = scaled(rng.random(len(places)) * (rng.random(len(places)) < 0.8))
     if not len(places) or not weights.any():
         return

@@ -69,7 +69,7 @@ def solve_compact_mip(
     log = Log(stop, progress)
     solver = make_solver(options.solver)
     embedding = embed(problem.oracle)
-    initial = initial_solution(problem, log.statistics, merge=options.merge_initial)
+    initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
     bound, best = one_is_needed(initial.rows), initial.columns
     log("start", columns=len(best), value=float(len(best)), bound=bound.value, count=len(best))
     if bound.value < len(best):

@@ -10,6 +10,7 @@ from oneformany.engine.screening import Screened, screen
 from oneformany.paper.columns import Column, Rows
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
+from oneformany.stop import Stop
 
 __all__ = ["Initial", "initial_solution"]
 
@@ -33,7 +34,7 @@ class Initial:
     screened: Screened
 
 
-def initial_solution(problem: Problem, statistics: Statistics, *, merge: bool = True) -> Initial:
+def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True) -> Initial:
     """Ask the classifier for one positive point per distinct row.
 
     Parameters
@@ -42,11 +43,13 @@ def initial_solution(problem: Problem, statistics: Statistics, *, merge: bool = 
         What is asked.
     statistics : Statistics
         Where the time goes.
+    stop : Stop
+        Rows not asked about in time are left out, and said to be.
     merge : bool
         Let rows with the same point share an explanation as long as they change at most
         ``max_changes`` features together.
     """
-    screened = screen(problem, statistics)
+    screened = screen(problem, statistics, stop)
     rows = Rows(problem, screened.places)
     columns: list[Column] = []
     for row, point in enumerate(screened.points):
