@@ -24,7 +24,7 @@ class NodeJudge:
         """Accept the candidate, refute a subtree, or let the search go on below."""
         scalars = state.scalars
         row = int(self.items.first[item])
-        answer = self.classifier.ask(row, state.found)
+        answer = self.classifier.ask(row, state.features["found"])
         scalars[k.ANSWER] = k.GO_ON
         if answer.point is None and not answer.proved_none:
             # Nobody knows: the bound must allow for it, the solution must not use it.
@@ -46,7 +46,10 @@ class NodeJudge:
         scalars = state.scalars
         joined = self._covered(state, item)
         real = int(weights[self.items.heaviest(joined, weights)].sum())
-        everything = not np.array_equal(state.found, state.choice) or state.alive[scalars[k.DEPTH]] == 0
+        everything = (
+            not np.array_equal(state.features["found"], state.features["choice"])
+            or state.nodes["alive"][scalars[k.DEPTH]] == 0
+        )
         if real > scalars[k.BEST]:
             scalars[k.WEIGHT] = real
             scalars[k.ANSWER] = k.ACCEPT
@@ -55,18 +58,20 @@ class NodeJudge:
             scalars[k.ANSWER] = k.PRUNE
 
     def _covered(self, state: k.State, item: int) -> IntArray:
-        count = k.members(self.items.instance, int(self.items.first[item]), state.found, self._members)
+        count = k.members(
+            self.items.instance, int(self.items.first[item]), state.features["found"], self._members
+        )
         inside = self.items.group(self._members[:count])
         return np.asarray(inside[state.eligible[inside] | (inside == item)])
 
     def _highest_refuted(self, state: k.State, row: int) -> int:
         """Depth of the highest node on the path without a positive point; -1 when the current has one."""
         depth = int(state.scalars[k.DEPTH])
-        choice = state.choice.copy()
+        choice = state.features["choice"].copy()
         refuted = -1
         for d in range(depth, -1, -1):
             if d < depth:
-                choice[state.feature[d]] = -1
+                choice[state.nodes["feature"][d]] = -1
             if not self.classifier.ask(row, choice).proved_none:
                 break
             refuted = d

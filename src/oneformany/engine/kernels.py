@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from oneformany.oracles.protocol import BoolArray, IntArray
 
@@ -22,9 +23,11 @@ __all__ = [
     "CANDIDATE",
     "DEPTH",
     "DONE",
+    "FEATURE",
     "FOUND",
     "GO_ON",
     "LIMIT",
+    "NODE",
     "NODES",
     "PRUNE",
     "REJECTED",
@@ -46,6 +49,10 @@ DONE, LIMIT, CANDIDATE, FOUND = 0, 1, 2, 3
 DEPTH, BEST, NODES, ANCHOR, ANSWER, TARGET, STAGE, WEIGHT, OPEN, REJECTED = range(10)
 # values of State.scalars[ANSWER], set by the caller after CANDIDATE
 ACCEPT, GO_ON, PRUNE = 1, 2, 3
+
+# Called from compiled code only: without a door to Python they compile in half the time.
+_inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_outer = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -69,33 +76,45 @@ class Instance(NamedTuple):
     exact: bool  # the units decide; otherwise they only exclude, and candidates are reported
 
 
+NODE = np.dtype(
+    [
+        ("alive", np.int64),  # items still possible; they stand first in `order`
+        ("covered", np.int64),  # weight of the items that miss nothing
+        ("score", np.int64),  # units of the best point with the features taken
+        ("taken", np.int64),  # how many
+        ("feature", np.int64),  # the one branched on
+        ("child", np.int64),  # -1 before the node is evaluated, then the next child
+        ("bound", np.int64),  # no column below weighs more
+    ]
+)
+FEATURE = np.dtype(
+    [
+        ("choice", np.int64),  # option taken on the path, -1 for left or undecided
+        ("found", np.int64),  # choice of the column just reported
+        ("best", np.int64),  # choice of the heaviest column so far
+        ("gain", np.int64),  # what moving the anchor alone adds to the score
+        ("by_gain", np.int64),  # a permutation: features by falling gain
+        ("load", np.int64),  # weight that possible items spread over it
+        ("top", np.int64),  # a list: largest loads
+    ]
+)
+
+
 class State(NamedTuple):
     """Everything a search needs to pause and go on; ``W`` words hold a set of features."""
 
     masks: IntArray  # (items, W) unsigned
-    order: IntArray  # (items,): the possible items of the current node stand first
+    order: IntArray  # (items,)
     eligible: BoolArray  # (items,)
-    alive: IntArray  # (depth,)
-    covered: IntArray  # (depth,)
-    score: IntArray  # (depth,)
-    taken: IntArray  # (depth,)
-    inside: IntArray  # (depth, W) unsigned
-    outside: IntArray  # (depth, W) unsigned
-    feature: IntArray  # (depth,)
-    child: IntArray  # (depth,): -1 before the node is evaluated, then the next child
-    bound: IntArray  # (depth,): no column below this node weighs more
-    forced: IntArray  # (W,) unsigned: features that must be taken
-    choice: IntArray  # (p,): option taken, -1 for left or undecided
-    found: IntArray  # (p,): choice of the column just reported
-    best: IntArray  # (p,): choice of the heaviest column so far
-    gain: IntArray  # (p,)
-    by_gain: IntArray  # (p,)
-    loads: IntArray  # (p,)
-    tops: IntArray  # (p + 1,)
+    nodes: NDArray[np.void]  # (depth,) of NODE: the path
+    features: NDArray[np.void]  # (p,) of FEATURE
+    inside: IntArray  # (depth, W) unsigned: taken
+    outside: IntArray  # (depth, W) unsigned: left
+    forced: IntArray  # (W,) unsigned: must be taken
     scalars: IntArray  # (10,)
 
 
-@njit(cache=True)
+@_inner
 def _popcount(x):
     x = x - ((x >> ONE) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -103,49 +122,61 @@ def _popcount(x):
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True)
+@_inner
 def _lowest(x):
     return _popcount((x & (~x + ONE)) - ONE)
 
 
-@njit(cache=True)
+@_inner
 def _has(words, feature):
     return (words[feature >> 6] >> np.uint64(feature & 63)) & ONE != ZERO
 
 
-@njit(cache=True)
+@_inner
 def _set(words, feature):
     words[feature >> 6] |= ONE << np.uint64(feature & 63)
 
 
-@njit(cache=True)
+@_inner
 def _copy(source, target):
     for i in range(len(source)):
         target[i] = source[i]
 
 
-@njit(cache=True)
+@_inner
 def _fill(target, value):
     for i in range(len(target)):
         target[i] = value
 
 
-@njit(cache=True)
+@_inner
+def _keep_found(state):
+    for f in range(len(state.features)):
+        state.features[f].best = state.features[f].found
+
+
+@_inner
+def _find_choice(state):
+    for f in range(len(state.features)):
+        state.features[f].found = state.features[f].choice
+
+
+@_inner
 def _reachable(inst, state, score, inside, more):
     """Whether ``score`` plus the ``more`` largest gains outside ``inside`` meets the threshold."""
-    for i in range(len(state.by_gain)):
+    for i in range(len(state.features)):
         if score >= inst.threshold or more == 0:
             break
-        f = state.by_gain[i]
-        if state.gain[f] <= 0:
+        f = state.features[i].by_gain
+        if state.features[f].gain <= 0:
             break
         if not _has(inside, f):
-            score += state.gain[f]
+            score += state.features[f].gain
             more -= 1
     return score >= inst.threshold
 
 
-@njit(cache=True, nogil=True)
+@_outer
 def begin(inst, state, item, weights):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
     p = inst.rows.shape[1]
@@ -175,25 +206,25 @@ def begin(inst, state, item, weights):
     for f in range(p):
         level = inst.rows[anchor, f]
         total += inst.units[f, level]
-        state.gain[f] = inst.extra_best[f, level] - inst.units[f, level]
+        state.features[f].choice = -1
+        state.features[f].gain = inst.extra_best[f, level] - inst.units[f, level]
         i = f
-        while i > 0 and state.gain[state.by_gain[i - 1]] < state.gain[f]:
-            state.by_gain[i] = state.by_gain[i - 1]
+        while i > 0 and state.features[state.features[i - 1].by_gain].gain < state.features[f].gain:
+            state.features[i].by_gain = state.features[i - 1].by_gain
             i -= 1
-        state.by_gain[i] = f
-    _fill(state.choice, -1)
+        state.features[i].by_gain = f
     _fill(state.scalars, 0)
     state.scalars[ANCHOR] = anchor
     state.scalars[OPEN] = count
-    state.covered[0] = weights[item]
-    state.score[0] = total
-    state.taken[0] = 0
+    state.nodes[0].covered = weights[item]
+    state.nodes[0].score = total
+    state.nodes[0].taken = 0
     _fill(state.inside[0], ZERO)
     _fill(state.outside[0], ZERO)
-    state.child[0] = -1
+    state.nodes[0].child = -1
 
 
-@njit(cache=True)
+@_inner
 def _joins(inst, item, feature, option):
     for s in range(inst.item_start[item], inst.item_start[item + 1]):
         if not inst.option_from[feature, option, inst.rows[inst.item_rows[s], feature]]:
@@ -201,19 +232,20 @@ def _joins(inst, item, feature, option):
     return True
 
 
-@njit(cache=True)
+@_inner
 def _evaluate(inst, state, weights, shares, d):
     """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh."""
     words = state.masks.shape[1]
-    rest = inst.max_changes - state.taken[d]
+    rest = inst.max_changes - state.nodes[d].taken
     ruled = -1
     if d > 0:
-        f = state.feature[d - 1]
-        if not inst.simple[f] and state.choice[f] >= 0:
+        f = state.nodes[d - 1].feature
+        if not inst.simple[f] and state.features[f].choice >= 0:
             ruled = f
-    before = state.alive[d - 1] if d > 0 else state.scalars[OPEN]
-    covered = state.covered[d]
-    _fill(state.loads, 0)
+    before = state.nodes[d - 1].alive if d > 0 else state.scalars[OPEN]
+    covered = state.nodes[d].covered
+    for f in range(len(state.features)):
+        state.features[f].load = 0
     keep = 0
     for i in range(before):
         j = state.order[i]
@@ -224,7 +256,7 @@ def _evaluate(inst, state, weights, shares, d):
                 lost = True
             missing += _popcount(state.masks[j, w] & ~state.inside[d, w])
         if ruled >= 0 and not lost and _has(state.masks[j], ruled):
-            lost = not _joins(inst, j, ruled, state.choice[ruled])
+            lost = not _joins(inst, j, ruled, state.features[ruled].choice)
         if lost or missing > rest:
             continue
         if missing == 0:
@@ -237,33 +269,33 @@ def _evaluate(inst, state, weights, shares, d):
         for w in range(words):
             left = state.masks[j, w] & ~state.inside[d, w]
             while left != ZERO:
-                state.loads[(w << 6) + _lowest(left)] += share + 1
+                state.features[(w << 6) + _lowest(left)].load += share + 1
                 left &= left - ONE
-    state.alive[d] = keep
-    state.covered[d] = covered
+    state.nodes[d].alive = keep
+    state.nodes[d].covered = covered
     best = 0
     size = 0
-    p = len(state.loads)
+    p = len(state.features)
     for f in range(p):
-        load = state.loads[f]
+        load = state.features[f].load
         if load > 0:
             i = min(size, rest)
-            if i == rest and (rest == 0 or state.tops[i - 1] >= load):
+            if i == rest and (rest == 0 or state.features[i - 1].top >= load):
                 continue
             if i == rest:
                 i -= 1
-                best -= state.tops[i]
+                best -= state.features[i].top
             else:
                 size += 1
-            while i > 0 and state.tops[i - 1] < load:
-                state.tops[i] = state.tops[i - 1]
+            while i > 0 and state.features[i - 1].top < load:
+                state.features[i].top = state.features[i - 1].top
                 i -= 1
-            state.tops[i] = load
+            state.features[i].top = load
             best += load
     return covered + best
 
 
-@njit(cache=True)
+@_inner
 def _all_together(inst, state, weights, d):
     """Weight of covering every possible item of node ``d`` at once, or -1 where that cannot be.
 
@@ -273,14 +305,14 @@ def _all_together(inst, state, weights, d):
     _copy(state.inside[d], state.inside[d + 1])
     for w in range(words):
         state.inside[d + 1, w] |= state.forced[w]
-    total = state.covered[d]
-    for i in range(state.alive[d]):
+    total = state.nodes[d].covered
+    for i in range(state.nodes[d].alive):
         j = state.order[i]
         total += weights[j]
         for w in range(words):
             state.inside[d + 1, w] |= state.masks[j, w]
     count = 0
-    score = state.score[d]
+    score = state.nodes[d].score
     for w in range(words):
         count += _popcount(state.inside[d + 1, w])
         left = state.inside[d + 1, w] & ~state.inside[d, w]
@@ -288,11 +320,11 @@ def _all_together(inst, state, weights, d):
             f = (w << 6) + _lowest(left)
             if not inst.simple[f]:
                 return -1
-            score += state.gain[f]
+            score += state.features[f].gain
             left &= left - ONE
-    for f in range(len(state.choice)):
-        new = _has(state.inside[d + 1], f) and state.choice[f] < 0
-        state.found[f] = 0 if new else state.choice[f]
+    for f in range(len(state.features)):
+        new = _has(state.inside[d + 1], f) and state.features[f].choice < 0
+        state.features[f].found = 0 if new else state.features[f].choice
     if count > inst.max_changes:
         return -1
     if not _reachable(inst, state, score, state.inside[d + 1], inst.max_changes - count):
@@ -300,7 +332,7 @@ def _all_together(inst, state, weights, d):
     return total
 
 
-@njit(cache=True)
+@_inner
 def _dominated(inst, state, item, d):
     """Whether a single further item, eligible or not, could join the column in ``state.found``."""
     p = inst.rows.shape[1]
@@ -311,9 +343,9 @@ def _dominated(inst, state, item, d):
     score = inst.intercept
     for f in range(p):
         score += inst.units[f, inst.rows[anchor, f]]
-        if state.found[f] >= 0:
+        if state.features[f].found >= 0:
             count += 1
-            score += inst.option_best[f, state.found[f]] - inst.units[f, inst.rows[anchor, f]]
+            score += inst.option_best[f, state.features[f].found] - inst.units[f, inst.rows[anchor, f]]
     for j in range(len(state.eligible)):
         if j == item:
             continue
@@ -325,8 +357,8 @@ def _dominated(inst, state, item, d):
             for f in range(p):
                 if inst.rows[row, f] == inst.rows[anchor, f]:
                     continue
-                if state.found[f] >= 0:
-                    if not inst.option_from[f, state.found[f], inst.rows[row, f]]:
+                if state.features[f].found >= 0:
+                    if not inst.option_from[f, state.features[f].found, inst.rows[row, f]]:
                         fits = False
                         break
                 elif not _has(extended, f):
@@ -343,17 +375,17 @@ def _dominated(inst, state, item, d):
         for w in range(words):
             left = extended[w]
             while left != ZERO:
-                higher += state.gain[(w << 6) + _lowest(left)]
+                higher += state.features[(w << 6) + _lowest(left)].gain
                 left &= left - ONE
         for f in range(p):
-            if state.found[f] >= 0:
+            if state.features[f].found >= 0:
                 _set(extended, f)
         if _reachable(inst, state, higher, extended, inst.max_changes - count - more):
             return True
     return False
 
 
-@njit(cache=True)
+@_inner
 def _branching_feature(state, d):
     """A forced feature first, else the one with the largest load."""
     for w in range(state.masks.shape[1]):
@@ -361,13 +393,13 @@ def _branching_feature(state, d):
         if left != ZERO:
             return (w << 6) + _lowest(left)
     heaviest = 0
-    for f in range(len(state.loads)):
-        if state.loads[f] > state.loads[heaviest]:
+    for f in range(len(state.features)):
+        if state.features[f].load > state.features[heaviest].load:
             heaviest = f
     return heaviest
 
 
-@njit(cache=True, nogil=True)
+@_outer
 def advance(inst, state, item, weights, shares, step, limit):
     """Go on searching for at most ``limit`` nodes.
 
@@ -384,7 +416,7 @@ def advance(inst, state, item, weights, shares, step, limit):
         d = sc[DEPTH]
         if d < 0:
             return DONE
-        if state.child[d] == -1:
+        if state.nodes[d].child == -1:
             need = sc[BEST] + step
             stage = sc[STAGE]
             answer = sc[ANSWER]
@@ -398,10 +430,10 @@ def advance(inst, state, item, weights, shares, step, limit):
                 if sc[NODES] >= end:
                     return LIMIT
                 sc[NODES] += 1
-                state.bound[d] = _evaluate(inst, state, weights, shares, d)
-                rest = inst.max_changes - state.taken[d]
-                if state.bound[d] < need or not _reachable(
-                    inst, state, state.score[d], state.inside[d], rest
+                state.nodes[d].bound = _evaluate(inst, state, weights, shares, d)
+                rest = inst.max_changes - state.nodes[d].taken
+                if state.nodes[d].bound < need or not _reachable(
+                    inst, state, state.nodes[d].score, state.inside[d], rest
                 ):
                     sc[DEPTH] -= 1
                     continue
@@ -418,71 +450,67 @@ def advance(inst, state, item, weights, shares, step, limit):
             if answer == PRUNE:
                 while sc[DEPTH] > sc[TARGET]:
                     sc[DEPTH] -= 1
-                    state.choice[state.feature[sc[DEPTH]]] = -1
+                    state.features[state.nodes[sc[DEPTH]].feature].choice = -1
                 sc[DEPTH] -= 1
                 continue
             if answer == ACCEPT and step > 0:
                 sc[BEST] = sc[WEIGHT]
-                _copy(state.found, state.best)
+                _keep_found(state)
             if stage == 1 and answer == ACCEPT:
                 sc[DEPTH] -= 1
                 if step == 0 and inst.exact and not _dominated(inst, state, item, d):
                     return FOUND
                 continue
-            if state.alive[d] == 0 and not pending:
+            if state.nodes[d].alive == 0 and not pending:
                 sc[DEPTH] -= 1
                 continue
-            if stage < 2 and step > 0 and not pending and state.covered[d] >= need:
-                sc[WEIGHT] = state.covered[d]
-                _copy(state.choice, state.found)
+            if stage < 2 and step > 0 and not pending and state.nodes[d].covered >= need:
+                sc[WEIGHT] = state.nodes[d].covered
+                _find_choice(state)
                 if not inst.exact:
                     sc[STAGE] = 2
                     return CANDIDATE
                 sc[BEST] = sc[WEIGHT]
-                _copy(state.found, state.best)
-            state.feature[d] = _branching_feature(state, d)
-            state.child[d] = 0
-        f = state.feature[d]
+                _keep_found(state)
+            state.nodes[d].feature = _branching_feature(state, d)
+            state.nodes[d].child = 0
+        f = state.nodes[d].feature
         anchor_level = inst.rows[sc[ANCHOR], f]
-        k = state.child[d]
+        k = state.nodes[d].child
         while k < inst.option_count[f] and not _joins(inst, item, f, k):
             k += 1
-        state.choice[f] = -1
+        state.features[f].choice = -1
         last = inst.option_count[f] - 1 if _has(state.forced, f) else inst.option_count[f]
-        if k > last or state.bound[d] < sc[BEST] + step:
+        if k > last or state.nodes[d].bound < sc[BEST] + step:
             sc[DEPTH] -= 1
             continue
-        state.child[d] = k + 1
-        state.covered[d + 1] = state.covered[d]
+        state.nodes[d].child = k + 1
+        state.nodes[d + 1].covered = state.nodes[d].covered
         _copy(state.inside[d], state.inside[d + 1])
         _copy(state.outside[d], state.outside[d + 1])
-        state.taken[d + 1] = state.taken[d]
-        state.score[d + 1] = state.score[d]
+        state.nodes[d + 1].taken = state.nodes[d].taken
+        state.nodes[d + 1].score = state.nodes[d].score
         if k < inst.option_count[f]:
-            state.choice[f] = k
+            state.features[f].choice = k
             _set(state.inside[d + 1], f)
-            state.taken[d + 1] += 1
-            state.score[d + 1] += inst.option_best[f, k] - inst.units[f, anchor_level]
+            state.nodes[d + 1].taken += 1
+            state.nodes[d + 1].score += inst.option_best[f, k] - inst.units[f, anchor_level]
         else:
             _set(state.outside[d + 1], f)
-        state.child[d + 1] = -1
+        state.nodes[d + 1].child = -1
         sc[DEPTH] = d + 1
 
 
-@njit(cache=True)
-def open_bound(state):
+def open_bound(state: State) -> int:
     """Bound every column the paused search has not looked at yet."""
-    d = state.scalars[DEPTH]
-    if d == 0 and state.child[0] == -1:
-        return np.int64(2**62)
-    highest = state.scalars[BEST]
-    for q in range(d + 1):
-        if state.child[q] != -1:
-            highest = max(highest, state.bound[q])
-    return highest
+    depth = int(state.scalars[DEPTH])
+    if depth == 0 and state.nodes[0]["child"] == -1:
+        return 2**62
+    evaluated = state.nodes["child"][: depth + 1] != -1
+    return int(max(state.scalars[BEST], state.nodes["bound"][: depth + 1][evaluated].max()))
 
 
-@njit(cache=True, nogil=True)
+@_outer
 def members(inst, anchor, choice, out):
     """Write the rows that a column covers to ``out``; return how many."""
     count = 0
@@ -501,7 +529,7 @@ def members(inst, anchor, choice, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@_outer
 def complete(inst, anchor, choice):
     """Take the further features that a score above the threshold needs; say whether there are enough.
 
@@ -540,7 +568,7 @@ def complete(inst, anchor, choice):
     return score >= inst.threshold
 
 
-@njit(cache=True, nogil=True)
+@_outer
 def absorb(rows, moves, point, changed, max_changes):
     """Spend the changes that are left on the features of the nearest rows, the point staying as it is."""
     p = rows.shape[1]

@@ -64,23 +64,11 @@ class Search:
             masks=np.zeros((n, words), dtype=np.uint64),
             order=np.zeros(n, dtype=np.int64),
             eligible=np.ones(n, dtype=np.bool_),
-            alive=np.zeros(depth, dtype=np.int64),
-            covered=np.zeros(depth, dtype=np.int64),
-            score=np.zeros(depth, dtype=np.int64),
-            taken=np.zeros(depth, dtype=np.int64),
+            nodes=np.zeros(depth, dtype=k.NODE),
+            features=np.zeros(p, dtype=k.FEATURE),
             inside=np.zeros((depth, words), dtype=np.uint64),
             outside=np.zeros((depth, words), dtype=np.uint64),
-            feature=np.zeros(depth, dtype=np.int64),
-            child=np.zeros(depth, dtype=np.int64),
-            bound=np.zeros(depth, dtype=np.int64),
             forced=np.zeros(words, dtype=np.uint64),
-            choice=np.zeros(p, dtype=np.int64),
-            found=np.zeros(p, dtype=np.int64),
-            best=np.zeros(p, dtype=np.int64),
-            gain=np.zeros(p, dtype=np.int64),
-            by_gain=np.zeros(p, dtype=np.int64),
-            loads=np.zeros(p, dtype=np.int64),
-            tops=np.zeros(p + 1, dtype=np.int64),
             scalars=np.zeros(10, dtype=np.int64),
         )
 
@@ -93,8 +81,8 @@ class Search:
         scalars[k.BEST] = floor
         done = self._run(item, weights, step, node_limit, stop)
         best = int(scalars[k.BEST])
-        bound = best + step - 1 if done else max(best + step - 1, int(k.open_bound(self.state)))
-        choice = self.state.best.copy() if best > floor else None
+        bound = best + step - 1 if done else max(best + step - 1, k.open_bound(self.state))
+        choice = self.state.features["best"].copy() if best > floor else None
         return Heaviest(choice, best, max(bound, int(scalars[k.REJECTED])), complete=done)
 
     def _run(self, item: int, weights: Weights, step: int, node_limit: int, stop: Stop) -> bool:
@@ -124,11 +112,11 @@ class Search:
             if code == k.DONE:
                 break
             if code == k.FOUND:
-                yield self.state.found.copy()
+                yield self.state.features["found"].copy()
             elif code == k.CANDIDATE:
                 self._settle(item, weights, every=True)
                 if scalars[k.ANSWER] == k.ACCEPT:
-                    yield self.state.found.copy()
+                    yield self.state.features["found"].copy()
             elif stop.expired():
                 yield None
                 break
