@@ -29,7 +29,7 @@ class Classifier:
     def ask(self, row: int, choice: IntArray) -> Answer:
         """Look for a positive point of the column around ``row`` with this choice of options."""
         if self.arena.instance.exact:
-            return self._closed_form(row, choice)
+            return self.arena.problem.oracle.reach(self.arena.question(row, choice))
         outside = np.where(choice < 0, self.arena.rows[row], -1)
         key = choice.tobytes() + outside.tobytes()
         known = self._answers.get(key)
@@ -50,13 +50,6 @@ class Classifier:
     def learn(self, point: IntArray) -> None:
         """Remember a positive point for later questions."""
         self._points = np.vstack((point, self._points[: POINTS_KEPT - 1]))
-
-    def _closed_form(self, row: int, choice: IntArray) -> Answer:
-        full = choice.copy()
-        if not kernels.complete(self.arena.instance, row, full):
-            return Answer.none()
-        level = self.arena.option_level[np.arange(len(full)), np.maximum(full, 0)]
-        return Answer(np.where(full >= 0, level, self.arena.rows[row]))
 
     def _settle(self, question: Question) -> Answer:
         known = self._among_known(question)

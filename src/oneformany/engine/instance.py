@@ -86,12 +86,6 @@ class Arena:
         """``[feature, option, level]``: the levels a point may take."""
         return self._stack(1)
 
-    @cached_property
-    def option_level(self) -> IntArray:
-        """``[feature, option]``: the level of largest units in the option's domain."""
-        units = np.where(self.option_domain, self.relaxation.units[:, None, :], np.iinfo(np.int64).min)
-        return np.asarray(units.argmax(axis=2), dtype=np.int64)
-
     def _stack(self, part: int) -> BoolArray:
         p, width = self.problem.moves.shape[:2]
         stacked = np.zeros((p, max(1, *(len(o) for o in self.options)), width), dtype=np.bool_)

@@ -38,7 +38,6 @@ __all__ = [
     "absorb",
     "advance",
     "begin",
-    "complete",
     "members",
     "open_bound",
 ]
@@ -527,45 +526,6 @@ def members(inst, anchor, choice, out):
             out[count] = i
             count += 1
     return count
-
-
-@_outer
-def complete(inst, anchor, choice):
-    """Take the further features that a score above the threshold needs; say whether there are enough.
-
-    Changes ``choice`` in place, largest gains first.
-    """
-    p = inst.rows.shape[1]
-    score = inst.intercept
-    rest = inst.max_changes
-    for f in range(p):
-        if choice[f] >= 0:
-            score += inst.option_best[f, choice[f]]
-            rest -= 1
-        else:
-            score += inst.units[f, inst.rows[anchor, f]]
-    while score < inst.threshold and rest > 0:
-        best = 0
-        chosen = -1
-        for f in range(p):
-            level = inst.rows[anchor, f]
-            gain = inst.extra_best[f, level] - inst.units[f, level]
-            if choice[f] < 0 and gain > best:
-                best = gain
-                chosen = f
-        if chosen < 0:
-            break
-        level = inst.rows[anchor, chosen]
-        for k in range(inst.option_count[chosen]):
-            if (
-                inst.option_from[chosen, k, level]
-                and inst.option_best[chosen, k] == inst.extra_best[chosen, level]
-            ):
-                choice[chosen] = k
-                break
-        score += best
-        rest -= 1
-    return score >= inst.threshold
 
 
 @_outer

@@ -40,7 +40,11 @@ NONE = -1
 SIZE, BUDGET, LACKING, RULE, LEVEL, DROPPED = 0, 1, 2, 3, 4, 5
 
 
-@njit(cache=True)
+# Called from compiled code only: no door to Python, less to compile.
+_inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+@njit(cache=True, no_cfunc_wrapper=True)
 def find_group(
     weight: IntArray,
     start: IntArray,
@@ -70,7 +74,9 @@ def find_group(
         np.zeros(features, np.int64),
         np.zeros(features, np.int64),
     )
-    group, wants = np.arange(len(weight)), np.zeros(len(weight), np.int64)
+    group, wants = np.zeros(len(weight), np.int64), np.zeros(len(weight), np.int64)
+    for candidate in range(len(weight)):
+        group[candidate] = candidate
     top = _push(nodes, states, possible, NONE, state, group, len(weight), max_changes, lacking)
     while top >= 0:
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
@@ -93,7 +99,7 @@ def find_group(
                 top = _push(nodes, states, possible, top, state, group, size, budget, lacks)
                 nodes[top, DROPPED] = conflicts[clash, side]
             continue
-        chosen = np.argmax(loads)
+        chosen = _place_of_largest(loads)
         if loads[chosen] == 0:
             # All agree on every open feature, so what the anchor can still gain there, all can.
             return group[:size]
@@ -113,7 +119,7 @@ def find_group(
     return group[:0]
 
 
-@njit(cache=True)
+@_inner
 def _push(
     nodes: IntArray,
     states: IntArray,
@@ -136,7 +142,7 @@ def _push(
     return top
 
 
-@njit(cache=True)
+@_inner
 def _survey(
     node: IntArray,
     before: IntArray,
@@ -180,13 +186,22 @@ def _survey(
     return size, certain
 
 
-@njit(cache=True)
+@_inner
+def _place_of_largest(values: IntArray) -> int:
+    place = 0
+    for other in range(1, len(values)):
+        if values[other] > values[place]:
+            place = other
+    return place
+
+
+@_inner
 def _largest(values: IntArray, count: int) -> int:
     """Sum of the ``count`` largest positive values."""
     left = values.copy()
     total = 0
     for _ in range(min(count, len(left))):
-        place = np.argmax(left)
+        place = _place_of_largest(left)
         if left[place] <= 0:
             break
         total += left[place]
@@ -194,7 +209,7 @@ def _largest(values: IntArray, count: int) -> int:
     return total
 
 
-@njit(cache=True)
+@_inner
 def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     """Whether a listed group contains the whole group."""
     for row in range(len(listed)):
@@ -206,7 +221,7 @@ def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@_inner
 def _clash(conflicts: IntArray, wants: IntArray) -> int:
     """Find a conflict between two candidates that are certain."""
     for pair in range(len(conflicts)):
