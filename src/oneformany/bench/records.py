@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from oneformany.bench.cells import Published
+from oneformany.bench.questions import Questions
+from oneformany.bench.subjects import Trained
 from oneformany.exceptions import InputError
+from oneformany.result import Explanation
 
-__all__ = ["Key", "Record", "append", "read"]
+__all__ = ["Key", "Record", "append", "read", "read_all", "resume"]
+
+STATUSES = ("optimal", "feasible", "infeasible")
+BEGINNING = b'{"dataset": "'
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,12 @@ class Key:
         Seconds allowed for it.
     seed : int
         Of the method.
+    threshold : float
+        Least probability of a positive point.
+    immutable : {"none", "half"}
+        Which features cannot change.
+    solver : str
+        Who solves the mixed-integer programs.
     """
 
     dataset: str
@@ -39,6 +53,20 @@ class Key:
     max_changes: int
     time_limit: float | None
     seed: int
+    threshold: float = 0.5
+    immutable: str = "none"
+    solver: str = "highs"
+
+    @property
+    def as_published(self) -> bool:
+        """Whether rows and question are those of the paper's tables."""
+        return (
+            self.dataset in ("compas", "german", "students-published")
+            and self.model in ("lr", "nn")
+            and self.protocol == "published"
+            and self.threshold == 0.5
+            and self.immutable == "none"
+        )
 
 
 @dataclass(frozen=True)
@@ -55,14 +83,22 @@ class Record:
         Wall time of ``solve``.
     unreachable : int
         Rows that cannot be helped.
-    confirmed : bool
-        Whether the classifier itself predicts every point of the answer as positive.
+    confirmed : int
+        How many points of the answer the classifier itself predicts as positive.
     verified : bool or None
         Whether the independent check accepted the result; ``None``: not asked.
     peak_megabytes : float or None
         Largest memory of the process so far.
     published : Published or None
         What the paper prints for the cell.
+    trained : Trained
+        The data and the classifier.
+    questions : Questions
+        How often the classifier was asked.
+    bound_without_classifier : int or None
+        Proved: no classifier whatsoever allows fewer explanations for these rows; ``None``: not asked.
+    explanations : tuple of Explanation
+        The answer itself.
     versions : dict
         Of the software.
     """
@@ -73,11 +109,27 @@ class Record:
     lower_bound: int
     seconds: float
     unreachable: int
-    confirmed: bool
+    confirmed: int
     verified: bool | None
     peak_megabytes: float | None
     published: Published | None
+    trained: Trained
+    questions: Questions = field(default_factory=Questions)
+    bound_without_classifier: int | None = None
+    explanations: tuple[Explanation, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status is {self.status!r}")
+        for name in ("count", "lower_bound", "unreachable", "confirmed"):
+            if not isinstance(getattr(self, name), int):
+                raise TypeError(f"{name} is {getattr(self, name)!r}")
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is proved that no smaller set covers the rows, and that no other row can be helped."""
+        return self.status != "feasible" and self.count == self.lower_bound
 
     def to_line(self) -> str:
         """One flat JSON object on one line."""
@@ -90,17 +142,80 @@ class Record:
         data: dict[str, Any] = json.loads(line)
         key = Key(**{part.name: data.pop(part.name) for part in fields(Key)})
         published = data.pop("published")
-        return cls(key=key, published=None if published is None else Published(**published), **data)
+        return cls(
+            key=key,
+            published=None if published is None else Published(**published),
+            trained=Trained(**data.pop("trained")),
+            questions=Questions(**data.pop("questions")),
+            explanations=tuple(Explanation(**entry) for entry in data.pop("explanations")),
+            **data,
+        )
 
 
 def append(path: Path, record: Record) -> None:
-    """Add a record to a file."""
-    with path.open("a", encoding="utf-8") as stream:
-        stream.write(record.to_line() + "\n")
+    """Add a record to a file; once this returns, no kill can take it away.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    record : Record
+        What to add.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    try:
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(record.to_line() + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error}") from error
 
 
 def read(path: Path) -> list[Record]:
-    """Read all records of a file; a last line without its end was cut off by a kill and is removed.
+    """Read all records of a file; a last line without its end was cut off by a kill and is left out.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a line is no record.
+    """
+    return [_record(path, number, line) for number, line in enumerate(_whole_lines(path), start=1)]
+
+
+def read_all(paths: Sequence[Path]) -> list[Record]:
+    """Read several files; of records with one key the last counts.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or there is no record at all.
+    """
+    latest = {record.key: record for path in paths for record in read(path)}
+    if not latest:
+        names = ", ".join(str(path) for path in paths)
+        raise InputError(
+            f"no benchmark record in {names}; write some with: oneformany bench paper --json FILE"
+        )
+    return list(latest.values())
+
+
+def resume(path: Path) -> list[Record]:
+    """Read what an earlier run finished, and remove what a kill cut off, so that the file can grow again.
 
     Parameters
     ----------
@@ -110,20 +225,26 @@ def read(path: Path) -> list[Record]:
     Raises
     ------
     InputError
-        A line is no record.
+        The file cannot be read, or a line is no record.
     """
     if not path.exists():
         return []
+    records = read(path)
+    whole = sum(len(line.encode()) + 1 for line in _whole_lines(path))
+    if whole < path.stat().st_size:
+        os.truncate(path, whole)
+    return records
+
+
+def _whole_lines(path: Path) -> list[str]:
     try:
-        text = path.read_text(encoding="utf-8")
+        whole, _, cut = path.read_bytes().rpartition(b"\n")
+        lines = whole.decode("utf-8").split("\n") if whole else []
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read: {error}") from error
-    whole, _, cut = text.rpartition("\n")
-    lines = whole.split("\n") if whole else []
-    records = [_record(path, number, line) for number, line in enumerate(lines, start=1)]
-    if cut:
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return records
+    if not (cut.startswith(BEGINNING) or BEGINNING.startswith(cut)):
+        raise InputError(f"{path} ends in something else than a benchmark record; name another file")
+    return lines
 
 
 def _record(path: Path, number: int, line: str) -> Record:

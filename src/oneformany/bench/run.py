@@ -1,28 +1,38 @@
-"""Run cells one after the other and record what came out."""
+"""Run cells and record what came out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from oneformany.bench.cells import Cell
+from oneformany.bench.immutable import IMMUTABLE
+from oneformany.bench.interrupts import raising_interrupts
 from oneformany.bench.memory import peak_megabytes
 from oneformany.bench.prepare import Prepared, prepare
+from oneformany.bench.questions import Questions
 from oneformany.bench.records import Key, Record
+from oneformany.bench.without_classifier import bound_without_classifier
 from oneformany.datasets.paper import PROTOCOLS
 from oneformany.engine.solve import METHODS, solve
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
 from oneformany.result import Result
 from oneformany.statistics import Round
 from oneformany.verify import verify
 
-__all__ = ["CODINGS", "Settings", "key_of", "run"]
+if TYPE_CHECKING:
+    from oneformany.paper.options import CgOptions, CompactOptions
+
+__all__ = ["CODINGS", "FAILURES", "Failure", "Settings", "Task", "Watch", "key_of", "plan", "run", "run_task"]
 
 CODINGS = ("published", "correct")
+FAILURES = (SolverError, UnsupportedModelError)
 
 Watch = Callable[[str], AbstractContextManager[Callable[[Round], None]]]
 
@@ -49,6 +59,14 @@ class Settings:
         Where to save every result, proof included.
     check : bool
         Whether to verify every result.
+    threshold : float
+        Least probability of a positive point.
+    immutable : {"none", "half"}
+        Which features cannot change.
+    solver : str
+        Who solves the mixed-integer programs of the paper's methods.
+    bound_without_classifier : bool
+        Whether to prove, for other models than networks as well, how many explanations any classifier needs.
     """
 
     methods: tuple[str, ...] = ("exact",)
@@ -59,20 +77,79 @@ class Settings:
     data_dir: Path | None = None
     results_dir: Path | None = None
     check: bool = False
+    threshold: float = 0.5
+    immutable: str = "none"
+    solver: str = "highs"
+    bound_without_classifier: bool = False
 
     def __post_init__(self) -> None:
         if not self.methods:
             raise InputError(f"name at least one method: {', '.join(METHODS)}")
-        given = (("protocol", (self.protocol,), PROTOCOLS), ("coding", (self.coding,), CODINGS))
-        for what, names, known in (*given, ("method", self.methods, METHODS)):
+        for what, names, known in (
+            ("protocol", (self.protocol,), PROTOCOLS),
+            ("coding", (self.coding,), CODINGS),
+            ("choice of immutable features", (self.immutable,), IMMUTABLE),
+            ("method", self.methods, METHODS),
+        ):
             for name in names:
                 if name not in known:
                     raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")
+        if not 0 < self.threshold < 1:
+            raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
+        if self.time_limit is not None and not 0 < self.time_limit < math.inf:
+            raise InputError(f"the time limit is {self.time_limit}; it must be a positive number of seconds")
+
+    def check_solver(self) -> None:
+        """Refuse a solver that is unknown or not installed, before anything is run."""
+        if set(self.methods) - {"exact"}:
+            from oneformany.paper.solvers import make_solver
+
+            make_solver(self.solver)
 
     @property
     def as_published(self) -> bool:
-        """Whether rows and data are those of the paper's tables, so that its numbers compare."""
-        return self.protocol == "published" and self.coding == "published"
+        """Whether rows, data and question are those of the paper's tables, so that its numbers compare."""
+        return (self.protocol, self.coding, self.threshold, self.immutable) == (
+            "published",
+            "published",
+            0.5,
+            "none",
+        )
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of one cell.
+
+    Attributes
+    ----------
+    cell : Cell
+        What is asked.
+    key : Key
+        How, and with which method.
+    title : str
+        For whoever waits.
+    """
+
+    cell: Cell
+    key: Key
+    title: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that ended without a result; it is not recorded, so that the next run tries it again.
+
+    Attributes
+    ----------
+    task : Task
+        What was run.
+    reason : str
+        Why it failed.
+    """
+
+    task: Task
+    reason: str
 
 
 def key_of(cell: Cell, method: str, settings: Settings) -> Key:
@@ -87,44 +164,76 @@ def key_of(cell: Cell, method: str, settings: Settings) -> Key:
         max_changes=cell.max_changes,
         time_limit=settings.time_limit,
         seed=settings.seed,
+        threshold=settings.threshold,
+        immutable=settings.immutable,
+        solver="highs" if method == "exact" else settings.solver,
     )
 
 
-def run(
-    cells: Iterable[Cell], settings: Settings, watch: Watch, done: Iterable[Record] = ()
-) -> Iterator[Record]:
-    """Run cells, yielding each record as soon as it is there.
+def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
+    """List all runs: every cell with every method."""
+    total = len(cells) * len(settings.methods)
+    pairs = [(cell, method) for cell in cells for method in settings.methods]
+    return [
+        Task(cell, key_of(cell, method, settings), f"{number} of {total}: {cell.name}, {method}")
+        for number, (cell, method) in enumerate(pairs, start=1)
+    ]
+
+
+def run(tasks: Iterable[Task], settings: Settings, watch: Watch) -> Iterator[Record | Failure]:
+    """Run tasks one after the other, yielding each outcome as soon as it is there.
 
     Parameters
     ----------
-    cells : iterable of Cell
+    tasks : iterable of Task
         What to run.
     settings : Settings
         How.
     watch : callable
         Given a title, a context manager whose value takes the engine's records.
-    done : iterable of Record
-        Earlier records; these are yielded in their place instead of being run again.
     """
-    known = {record.key: record for record in done}
-    prepared = lru_cache(maxsize=1)(prepare)
-    for cell in cells:
-        for method in settings.methods:
-            key = key_of(cell, method, settings)
-            if key in known:
-                yield known[key]
-                continue
-            yield _run_cell(cell, key, prepared(key.dataset, key.model, settings.data_dir), settings, watch)
+    for task in tasks:
+        try:
+            yield run_task(task, settings, watch)
+        except FAILURES as error:
+            yield Failure(task, str(error))
 
 
-def _run_cell(cell: Cell, key: Key, prepared: Prepared, settings: Settings, watch: Watch) -> Record:
-    problem = prepared.problem(key.protocol, key.rows, key.max_changes)
-    with watch(f"{cell.name}, {key.method}") as progress:
-        start = perf_counter()
-        result = solve(
-            problem, method=key.method, time_limit=key.time_limit, progress=progress, seed=key.seed
-        )
-        seconds = perf_counter() - start
+def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
+    """Run one cell with one method.
+
+    Parameters
+    ----------
+    task : Task
+        What to run.
+    settings : Settings
+        How.
+    watch : callable
+        Given a title, a context manager whose value takes the engine's records.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C cut the run short.
+    """
+    key = task.key
+    prepared = _warm(key.dataset, key.model, settings.data_dir, key.threshold)
+    problem = prepared.problem(key.protocol, key.rows, key.max_changes, key.immutable)
+    with raising_interrupts():
+        with watch(task.title) as progress:
+            start = perf_counter()
+            result = solve(
+                problem,
+                method=key.method,
+                time_limit=key.time_limit,
+                progress=progress,
+                seed=key.seed,
+                options=_options(key),
+            )
+            seconds = perf_counter() - start
+        least = None
+        if key.method == settings.methods[0] and (key.model == "nn" or settings.bound_without_classifier):
+            least = bound_without_classifier(problem, result, key.time_limit)
     return Record(
         key=key,
         status=result.status,
@@ -132,18 +241,40 @@ def _run_cell(cell: Cell, key: Key, prepared: Prepared, settings: Settings, watc
         lower_bound=result.lower_bound,
         seconds=seconds,
         unreachable=len(result.unreachable),
-        confirmed=prepared.confirms(result),
+        confirmed=prepared.confirmed(result),
         verified=_check_and_save(result, key, settings),
         peak_megabytes=peak_megabytes(),
-        published=cell.published,
+        published=task.cell.published,
+        trained=prepared.trained,
+        questions=Questions.of(result),
+        bound_without_classifier=least,
+        explanations=result.explanations,
         versions=result.versions,
     )
+
+
+@lru_cache(maxsize=2)
+def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> Prepared:
+    """Prepare a classifier, and solve a little with it: compiled code is loaded before the clock starts."""
+    prepared = prepare(dataset, model, data_dir, threshold)
+    solve(prepared.problem("published", rows=5, max_changes=2))
+    return prepared
+
+
+def _options(key: Key) -> CgOptions | CompactOptions | None:
+    if key.method == "exact":
+        return None
+    from oneformany.paper.options import CgOptions, CompactOptions
+
+    return CgOptions(solver=key.solver) if key.method == "cg-mip" else CompactOptions(solver=key.solver)
 
 
 def _check_and_save(result: Result, key: Key, settings: Settings) -> bool | None:
     path = None
     if settings.results_dir is not None:
-        parts = (key.dataset, key.model, key.method, key.protocol, key.max_changes, key.rows)
+        parts = [key.dataset, key.model, key.method, key.protocol, key.max_changes, key.rows]
+        parts += [f"threshold{key.threshold:g}"] if key.threshold != 0.5 else []
+        parts += [f"immutable-{key.immutable}"] if key.immutable != "none" else []
         path = settings.results_dir / f"{'-'.join(str(part) for part in parts)}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
     text = result.to_json(path)

@@ -1,0 +1,166 @@
+"""What each refinement buys: every switch of a method flipped, one at a time, on a few cells.
+
+    python benchmarks/ablation.py                      # a few minutes
+    python benchmarks/ablation.py --quick              # seconds
+    python benchmarks/ablation.py --method cg-mip --format markdown
+
+All variants of a cell run in turn, in one process, on the same rows; with --repeats the best time counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+
+from oneformany.bench.prepare import prepare
+from oneformany.bench.table import FORMATS, Heading, Table
+from oneformany.engine.run import Options
+from oneformany.engine.solve import METHODS, solve
+from oneformany.paper.options import CgOptions, CompactOptions
+from oneformany.problem import Problem
+
+# Data set, rows, changes; sizes at which the method as it is ends within seconds.
+CELLS = {
+    "exact": (("german", 50, 10), ("students-published", 100, 15), ("german", 100, 10)),
+    "cg-mip": (("students-published", 10, 20), ("german", 10, 15)),
+    "mip": (("german", 3, 15), ("german", 4, 15)),
+}
+QUICK = {"exact": (("german", 20, 10),), "cg-mip": (("german", 4, 15),), "mip": (("german", 2, 15),)}
+DEFAULTS: dict[str, Any] = {"exact": Options(), "cg-mip": CgOptions(), "mip": CompactOptions()}
+# Switches that are not simply on or off.
+FURTHER: dict[str, dict[str, Any]] = {
+    "exact": {"threads": 1},
+    "cg-mip": {"pricing": "compact", "stop_at": 1.1},
+    "mip": {},
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One variant of a method on one cell."""
+
+    method: str
+    variant: str
+    dataset: str
+    rows: int
+    max_changes: int
+    count: int
+    lower_bound: int
+    seconds: float
+    rounds: int
+
+
+def variants(method: str) -> Iterator[tuple[str, Any]]:
+    """The method as it is, each switch flipped, and all refinements off."""
+    options = DEFAULTS[method]
+    yield "as it is", options
+    switches = {
+        field.name: not value
+        for field in fields(options)
+        if isinstance(value := getattr(options, field.name), bool)
+    }
+    for name, value in (switches | FURTHER[method]).items():
+        words = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
+        yield f"{name} {words}", replace(options, **{name: value})
+    if method == "cg-mip":
+        yield "all refinements off", replace(options, **switches)
+
+
+def measure(
+    method: str, cells: Sequence[tuple[str, int, int]], limit: float, repeats: int
+) -> Iterator[Outcome]:
+    """Run all variants on all cells."""
+    for dataset, rows, max_changes in cells:
+        prepared = prepare(dataset, "lr")
+        # Compiled code and solvers are loaded before the clock starts.
+        solve(prepared.problem("published", 2, 2), method=method, time_limit=1.0)
+        problem = prepared.problem("published", rows, max_changes)
+        for variant, options in variants(method):
+            runs = [_timed(problem, method, options, limit) for _ in range(repeats)]
+            seconds, result = min(runs, key=lambda run: run[0])
+            yield Outcome(
+                method,
+                variant,
+                dataset,
+                rows,
+                max_changes,
+                result.count,
+                result.lower_bound,
+                seconds,
+                len(result.statistics.rounds),
+            )
+
+
+def _timed(problem: Problem, method: str, options: Any, limit: float) -> tuple[float, Any]:  # noqa: ANN401
+    start = perf_counter()
+    result = solve(problem, method=method, time_limit=limit, options=options)
+    return perf_counter() - start, result
+
+
+def table(method: str, outcomes: Sequence[Outcome]) -> Table:
+    """One line per variant, a group of columns per cell."""
+    cells = list(dict.fromkeys((o.dataset, o.rows, o.max_changes) for o in outcomes))
+    found = {(o.variant, (o.dataset, o.rows, o.max_changes)): o for o in outcomes}
+    lines = []
+    for variant in dict.fromkeys(o.variant for o in outcomes):
+        line = [variant]
+        for cell in cells:
+            outcome, base = found[variant, cell], found["as it is", cell]
+            times = outcome.seconds / base.seconds
+            line += [
+                str(outcome.count),
+                str(outcome.lower_bound),
+                str(outcome.rounds),
+                f"{outcome.seconds:.2f}",
+                f"{times:.2f}",
+            ]
+        lines.append(tuple(line))
+    groups = [f"{dataset}, {rows} rows, {changes} changes" for dataset, rows, changes in cells]
+    titles = ("count", "bound", "rounds", "seconds", "times")
+    headings = [Heading(title, group) for group in groups for title in titles]
+    return Table(
+        f"ablation-{method}",
+        f"Ablation of {method}, logistic regression",
+        (Heading("variant"), *headings),
+        tuple(lines),
+        ("times: seconds in relation to the method as it is. Where count and bound differ, a limit struck.",),
+    )
+
+
+def main() -> None:
+    """Run the ablation."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--method", choices=METHODS, action="append", help="default: exact and cg-mip")
+    parser.add_argument("--time-limit", type=float, default=30.0, help="seconds per run")
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="tiny cells, seconds in all")
+    parser.add_argument("--format", choices=list(FORMATS), default="text")
+    parser.add_argument("--json", type=Path, help="also write every run as a JSON line")
+    options = parser.parse_args()
+    limit = min(options.time_limit, 3.0) if options.quick else options.time_limit
+    progress = Console(stderr=True)
+    if options.json:
+        options.json.write_text("", encoding="utf-8")
+    for method in options.method or ("exact", "cg-mip"):
+        outcomes = []
+        for outcome in measure(method, (QUICK if options.quick else CELLS)[method], limit, options.repeats):
+            outcomes.append(outcome)
+            cell = f"{outcome.dataset}, {outcome.rows} rows, {outcome.max_changes} changes"
+            progress.print(f"{method}, {cell}: {outcome.variant}, {outcome.seconds:.2f} s", highlight=False)
+            if options.json:
+                with options.json.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(asdict(outcome)) + "\n")
+        print(FORMATS[options.format].write(table(method, outcomes)))
+
+
+if __name__ == "__main__":
+    main()

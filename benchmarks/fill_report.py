@@ -1,0 +1,60 @@
+"""Put measured tables into a page: between ``<!-- measured: NAME -->`` and ``<!-- end -->``.
+
+    python benchmarks/fill_report.py bench.jsonl --page docs/reproduction.md
+
+NAME is the name of a table of ``oneformany bench tables``: table-1 to table-8, summary, and so on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from oneformany.bench.more_tables import more_tables
+from oneformany.bench.paper_tables import paper_tables
+from oneformany.bench.records import read_all
+from oneformany.bench.table import FORMATS
+from oneformany.files import write_whole
+
+PLACE = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
+    """Fill the places of a page; return which tables were filled in, and which the files do not give."""
+    records = read_all(files)
+    tables = {table.name: table for table in (*paper_tables(records), *more_tables(records))}
+    filled: list[str] = []
+    missing: list[str] = []
+
+    def content(place: re.Match[str]) -> str:
+        name = place["name"]
+        if name not in tables:
+            missing.append(name)
+            return place[0]
+        filled.append(name)
+        return f"{place[1]}\n{FORMATS['markdown'].write(tables[name])}\n{place[3]}"
+
+    write_whole(page, PLACE.sub(content, page.read_text(encoding="utf-8")))
+    return filled, missing
+
+
+def main() -> int:
+    """Fill a page; exit code 1 when a place stays as it was."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", type=Path, nargs="+", help="written with oneformany bench ... --json")
+    parser.add_argument("--page", type=Path, default=Path("docs/reproduction.md"))
+    options = parser.parse_args()
+    filled, missing = fill(options.page, options.files)
+    print(f"filled: {', '.join(filled) or 'nothing'}")
+    if missing:
+        print(f"not in the files: {', '.join(missing)}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""How time grows with rows, features and changes, for the three methods: a log-log plot.
+
+    python benchmarks/growth.py --out growth.png       # a few minutes
+    python benchmarks/growth.py --quick                # seconds
+
+German credit, logistic regression on its first features. A method is given up on an axis once it has met
+the time limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import perf_counter
+
+import matplotlib as mpl
+from matplotlib import pyplot as plt
+from rich.console import Console
+
+from oneformany.datasets import Dataset, load
+from oneformany.datasets.paper import paper_model, paper_split
+from oneformany.engine.solve import METHODS, solve
+from oneformany.oracles.registry import oracle_for
+from oneformany.plotting.canvas import PAPER_WIDTH
+from oneformany.plotting.growth import Timing, plot_growth
+from oneformany.problem import Problem
+from oneformany.schema.encode import Schema
+
+
+@dataclass(frozen=True)
+class Size:
+    """Size of a problem."""
+
+    rows: int
+    features: int
+    changes: int
+
+
+BASE = Size(rows=6, features=8, changes=3)
+SIZES = {
+    "rows": (2, 4, 6, 8, 12, 16, 32, 64, 128, 256),
+    "features": (3, 4, 6, 8, 12, 16, 20),
+    "changes": (1, 2, 3, 4, 6, 8),
+}
+QUICK = {"rows": (2, 3, 4), "features": (3, 4), "changes": (2, 3)}
+
+
+def problem_of(size: Size) -> Problem:
+    """The first rows of the test half, with the first features only."""
+    data = _narrowed(load("german"), size.features)
+    _, test = paper_split(data)
+    return Problem(
+        data.codes[test[: size.rows]],
+        data.schema.levels,
+        oracle_for(paper_model(data), data.schema),
+        size.changes,
+    )
+
+
+def _narrowed(data: Dataset, features: int) -> Dataset:
+    schema = Schema(data.schema.features[:features])
+    return replace(data, frame=data.frame[list(schema.names)], schema=schema)
+
+
+def measure(axis: str, sizes: tuple[int, ...], method: str, limit: float) -> Iterator[Timing]:
+    """Time a method on one problem after the other, until it does not end."""
+    for value in sizes:
+        problem = problem_of(replace(BASE, **{axis: value}))
+        start = perf_counter()
+        result = solve(problem, method=method, time_limit=limit)
+        seconds = perf_counter() - start
+        finished = result.status != "feasible" and result.count == result.lower_bound
+        yield Timing(value, seconds, finished)
+        if not finished:
+            return
+
+
+def main() -> None:
+    """Measure and draw."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--method", choices=METHODS, action="append", help="default: all")
+    parser.add_argument("--time-limit", type=float, default=30.0, help="seconds per run")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, seconds in all")
+    parser.add_argument("--out", type=Path, default=Path("growth.png"))
+    parser.add_argument("--json", type=Path, help="also write every timing as a JSON line")
+    options = parser.parse_args()
+    limit = min(options.time_limit, 2.0) if options.quick else options.time_limit
+    mpl.use("agg")
+    for method in options.method or METHODS:  # compiled code and solvers are loaded before the clock starts
+        solve(problem_of(replace(BASE, rows=2)), method=method, time_limit=1.0)
+    progress = Console(stderr=True)
+    if options.json:
+        options.json.write_text("", encoding="utf-8")
+    figure, panels = plt.subplots(1, 3, figsize=(1.25 * PAPER_WIDTH, 2.9), layout="constrained", sharey=True)
+    for ax, (axis, sizes) in zip(panels, (QUICK if options.quick else SIZES).items(), strict=True):
+        timings: dict[str, list[Timing]] = {}
+        for method in options.method or METHODS:
+            for timing in measure(axis, sizes, method, limit):
+                timings.setdefault(method, []).append(timing)
+                state = "" if timing.finished else ", no proof"
+                progress.print(
+                    f"{axis} {timing.size}, {method}: {timing.seconds:.3f} s{state}", highlight=False
+                )
+                if options.json:
+                    with options.json.open("a", encoding="utf-8") as stream:
+                        stream.write(json.dumps({"axis": axis, "method": method, **asdict(timing)}) + "\n")
+        plot_growth(timings, _words(axis), ax)
+        ax.label_outer()
+    handles = {
+        label: line for ax in panels for line, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside upper center", ncols=4, fontsize=8, frameon=False
+    )
+    figure.savefig(options.out, dpi=200)
+    print(options.out)
+
+
+def _words(axis: str) -> str:
+    """Name of an axis, and what stays the same on it."""
+    rest = [f"{value} {name}" for name, value in asdict(BASE).items() if name != axis]
+    return f"{axis} ({', '.join(rest)})"
+
+
+if __name__ == "__main__":
+    main()

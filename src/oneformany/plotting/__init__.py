@@ -1,0 +1,1 @@
+"""Plots: one function per file, each draws on given axes or makes its own."""

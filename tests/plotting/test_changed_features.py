@@ -1,0 +1,49 @@
+"""Tests that there is a bar per feature, as long as the explanations that change it."""
+
+import matplotlib as mpl
+import pytest
+from matplotlib import pyplot as plt
+
+from oneformany.plotting.changed_features import plot_changed_features
+from oneformany.result import Explanation
+from oneformany.schema.encode import Schema
+from oneformany.schema.feature import Feature
+
+mpl.use("agg")
+
+SCHEMA = Schema(tuple(Feature(name, ("no", "yes")) for name in ("own_home", "car", "job")))
+EXPLANATIONS = [
+    Explanation((0, 0, 1), (2,), (0,)),
+    Explanation((0, 1, 1), (1, 2), (1,)),
+    Explanation((0, 0, 0), (), (2,)),
+]
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def test_every_feature_has_a_bar_and_the_most_changed_is_on_top():
+    ax = plot_changed_features(EXPLANATIONS, SCHEMA)
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    lengths = [bar.get_width() for bar in ax.patches]
+    assert dict(zip(labels, lengths, strict=True)) == {"job": 2, "car": 1, "own home": 0}
+    assert labels[0] == "job"
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]
+
+
+def test_the_numbers_stand_at_the_bars():
+    ax = plot_changed_features(EXPLANATIONS, SCHEMA)
+    assert [text.get_text() for text in ax.texts] == ["2", "1", "0"]
+
+
+def test_without_explanations_all_bars_are_empty():
+    ax = plot_changed_features([], SCHEMA)
+    assert [bar.get_width() for bar in ax.patches] == [0, 0, 0]
+
+
+def test_it_draws_on_given_axes():
+    _, ax = plt.subplots()
+    assert plot_changed_features(EXPLANATIONS, SCHEMA, ax) is ax

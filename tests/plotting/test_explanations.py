@@ -1,0 +1,78 @@
+"""Tests that the heat map has a cell for each explanation and column, green where it is 1."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from oneformany.exceptions import InputError
+from oneformany.plotting.explanations import plot_explanations
+from oneformany.result import Explanation
+from oneformany.schema.encode import Schema
+from oneformany.schema.feature import Feature
+
+mpl.use("agg")
+
+SCHEMA = Schema((Feature("home_town", ("A", "B", "C")), Feature("sex", ("male", "female"))))
+EXPLANATIONS = (
+    Explanation((2, 1), (0,), (0, 1)),
+    Explanation((0, 0), (0, 1), (2,)),
+    Explanation((1, 1), (), (3, 4, 5)),
+)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def test_there_is_a_cell_for_each_explanation_and_column():
+    ax = plot_explanations(EXPLANATIONS, SCHEMA)
+    (mesh,) = ax.collections
+    assert mesh.get_array().reshape(3, 4).tolist() == [[0, 0, 1, 1], [1, 0, 0, 0], [0, 1, 0, 1]]
+    low, high = (mpl.colors.to_hex(color) for color in mesh.cmap(mesh.norm([0, 1])))
+    assert (low, high) == ("#ffffff", "#3a9d4f")
+
+
+def test_columns_and_lines_have_readable_labels():
+    ax = plot_explanations(EXPLANATIONS, SCHEMA)
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "home town: A", "home town: B", "home town: C", "sex: female",
+    ]  # fmt: skip
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["2 rows", "1 row", "3 rows"]
+
+
+def test_the_first_explanation_is_on_top():
+    ax = plot_explanations(EXPLANATIONS, SCHEMA)
+    assert ax.get_ylim() == (3.0, 0.0)
+
+
+def test_changed_features_are_framed():
+    ax = plot_explanations(EXPLANATIONS, SCHEMA)
+    assert len(ax.patches) == 3
+    assert np.isclose([frame.get_width() for frame in ax.patches], [2.88, 2.88, 0.88]).all()
+    assert not plot_explanations(EXPLANATIONS, SCHEMA, outline_changed=False).patches
+
+
+def test_it_draws_on_given_axes():
+    _, ax = plt.subplots()
+    assert plot_explanations(EXPLANATIONS, SCHEMA, ax) is ax
+    assert len(plt.get_fignums()) == 1
+
+
+def test_labels_do_not_leave_the_figure():
+    ax = plot_explanations(EXPLANATIONS, SCHEMA)
+    figure = ax.figure
+    figure.canvas.draw()
+    box = figure.bbox
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        extent = label.get_window_extent()
+        assert box.x0 - 1 <= extent.x0
+        assert extent.x1 <= box.x1 + 1
+        assert box.y0 - 1 <= extent.y0
+
+
+def test_nothing_to_draw_is_told():
+    with pytest.raises(InputError, match="no explanation"):
+        plot_explanations((), SCHEMA)
