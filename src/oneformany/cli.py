@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from oneformany.commands.bench import paper
+from oneformany.commands.bench import bench
 from oneformany.commands.demo import demo
 from oneformany.commands.explain import explain
 from oneformany.commands.verify import verify
@@ -20,13 +20,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
-bench = typer.Typer(no_args_is_help=True, help="Run benchmarks.")
 
 app.command()(demo)
 app.command()(explain)
 app.command()(verify)
 app.add_typer(bench, name="bench")
-bench.command("paper")(paper)
 
 
 def _tell_version(wanted: bool) -> None:
