@@ -75,14 +75,16 @@ class Prepared:
         Parameters
         ----------
         protocol : {"published", "negatives"}
-            The first rows of the test half, or the first of these that the classifier turns down.
+            The first rows of the test half, or the first of these that the classifier turns down; when
+            these are too few, then those of the other half.
         n : int
             How many.
         """
         if protocol != "negatives":
             return paper_rows(self.dataset, self.classifier, cast("Protocol", protocol), n)
-        _, test = paper_split(self.dataset)
-        refused = test[~self.reading.verdict(self.dataset.codes[test])]
+        train, test = paper_split(self.dataset)
+        rows = np.concatenate((test, train))
+        refused = rows[~self.reading.verdict(self.dataset.codes[rows])]
         if n > len(refused):
             raise InputError(
                 f"{n} rows are asked for; the classifier turns down {len(refused)} of {self.dataset.name}"
