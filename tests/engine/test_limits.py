@@ -101,3 +101,11 @@ def test_rows_that_time_did_not_allow_to_ask_for_are_said_to_be_open():
     assert result.status == "feasible"
     assert len(result.unreachable) == len(problem.codes)
     assert all("none was excluded" in entry.reason for entry in result.unreachable)
+
+
+def test_running_out_of_time_while_branching_keeps_the_bound_of_the_root():
+    problem = hard_problem(seed=6, rows=120)
+    root_only = solve(problem, options=Options(enumeration=False, branching=False))
+    early = solve(problem, time_limit=3, options=Options(enumeration=False))
+    assert early.lower_bound >= root_only.lower_bound
+    verify(early.to_json()).raise_if_rejected()

@@ -34,10 +34,12 @@ class _Leaf:
     parts: tuple[_Leaf, _Leaf] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The proof of this part and all below."""
+        """The proof of this part and all below: its own, unless its parts prove more."""
         if self.parts is None or self.pair is None or self.node is None:
             return self.proof
         together, apart = (part.to_dict() for part in self.parts)
+        if not together or not apart or min(together["bound"], apart["bound"]) <= self.proof["bound"]:
+            return self.proof
         return branch_proof(self.pair, self.node, together, apart)
 
 
@@ -53,6 +55,9 @@ def minimise(run: Run) -> dict[str, Any]:
     while open_leaves:
         bound, _, leaf = heapq.heappop(open_leaves)
         if leaf.node is None:
+            if leaf is not root and run.stop.expired():
+                closed = min(closed, bound)
+                continue
             leaf.node = Node(run, Items(run.arena, leaf.decisions))
             leaf.proof = _settle(leaf.node)
             run.statistics.count("branching nodes")
@@ -65,8 +70,8 @@ def minimise(run: Run) -> dict[str, Any]:
         else:
             leaf.pair = pair
             leaf.parts = (
-                _Leaf(leaf.decisions.join(*pair), leaf.proof),
-                _Leaf(leaf.decisions.part(*pair), leaf.proof),
+                _Leaf(leaf.decisions.join(*pair)),
+                _Leaf(leaf.decisions.part(*pair)),
             )
             for part in leaf.parts:
                 created += 1
