@@ -14,22 +14,23 @@ Pricing = Literal["published", "compact"]
 
 @dataclass(frozen=True)
 class CompactOptions:
-    """Parameters of the compact model; the defaults are the published ones.
+    """Parameters of the compact model; the defaults add no constraint to the published ones.
 
     Attributes
     ----------
     break_symmetry : bool
         Number the explanations by their first row, used ones first.
     relax_implied : bool
-        Do not declare ``d``, ``xi`` and ``gamma`` binary: they are whole when the other variables are.
+        Do not declare ``d``, ``xi`` and ``gamma`` binary, as the paper does: values of the other
+        variables that have a solution have one in which these are whole.
     merge_initial : bool
-        Let rows with the same first point share an explanation, which makes the paper's ``K`` smaller.
+        Let rows share each other's points at the start, which makes the paper's ``K`` smaller.
     solver : {"highs", "gurobi", "scip"}
         Who solves.
     """
 
     break_symmetry: bool = False
-    relax_implied: bool = False
+    relax_implied: bool = True
     merge_initial: bool = True
     solver: str = "highs"
 
@@ -53,7 +54,7 @@ class CgOptions:
     stop_at : float or None
         End the solver at a column of this weight; a column violates above 1. ``None``: solve to the end.
     merge_initial : bool
-        Let rows with the same first point share an explanation.
+        Let rows share each other's points at the start.
     solver : {"highs", "gurobi", "scip"}
         Who solves the pricing problems and the final cover.
     """
