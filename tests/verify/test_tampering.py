@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from certificates import TWO_TRIANGLES, build_result
+from oneformany.exceptions import CertificateError
 from oneformany.verify import verify
 
 Edit = Callable[[dict[str, Any]], object]
@@ -265,6 +266,42 @@ def test_a_branch_decides_on_distinct_reachable_rows_and_once() -> None:
 def test_merged_rows_carry_weight_on_the_smaller_one() -> None:
     together = {"kind": "dual", "weights": [0, 60, 60, 60, 0, 0, 0, 0], "capacity": 60, "bound": 3}
     assert "weight to row 1" in bound_failure(branch(together=together, bound=3), 3)
+
+
+def solved(**edits: object) -> dict[str, Any]:
+    result = build_result(TWO_TRIANGLES)
+    result["certificate"]["proof"] = {"kind": "solver", "name": "highs", "bound": 4, **edits}
+    return result
+
+
+def test_explanations_are_checked_although_only_a_solver_bounds_them() -> None:
+    assert list(failing(solved())) == ["lower bound holds"]
+    result = solved()
+    result["explanations"][-1]["changed"] = []
+    wrong = failing(result)
+    assert "explanation 3 keeps" in wrong["changes are few and allowed"]
+    assert "not examined" in wrong["lower bound holds"]
+    result = solved()
+    result["explanations"][0]["point"] = [0, 0, 0, 0, 0]
+    assert "is not positive" in failing(result)["points are positive"]
+
+
+def test_a_solver_cannot_say_more_than_the_file() -> None:
+    assert "its proof 3" in failing(solved(bound=3))["counts and status agree"]
+    result = solved(bound=5)
+    result["lower_bound"] = result["certificate"]["bound"] = 5
+    assert "exceeds count" in failing(result)["counts and status agree"]
+
+
+@pytest.mark.parametrize("edits", [{"name": 1}, {"bound": "4"}, {"bound": -1}, {"weights": []}])
+def test_the_word_of_a_solver_has_a_form(edits: dict[str, Any]) -> None:
+    with pytest.raises(CertificateError, match=r"proof\."):
+        verify(solved(**edits))
+
+
+def test_a_solver_closes_no_case_of_a_branch() -> None:
+    word = {"kind": "solver", "name": "highs", "bound": 4}
+    assert "cannot be confirmed" in bound_failure(branch(apart=word), 4)
 
 
 def test_without_a_proof_the_bound_is_zero() -> None:

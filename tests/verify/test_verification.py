@@ -17,7 +17,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from certificates import TWO_TRIANGLES, build_result
+from oneformany.engine.solve import solve
 from oneformany.exceptions import CertificateError
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
 from oneformany.verify import Report, verify
 from reference import brute_force
 from strategies import SmallProblem, random_problem, small_problems
@@ -219,6 +222,30 @@ def test_a_bound_that_needs_the_classifier_is_not_confirmed_without_it() -> None
     report = verify(of_kind(result, {"kind": "network", "threshold": 1}))
     assert not report.ok
     assert "cannot be confirmed without the network classifier" in report.checks[-1].detail
+
+
+def of_solver(result: dict[str, Any], bound: int) -> dict[str, Any]:
+    proof = {"kind": "solver", "name": "highs 1.15.1", "bound": bound}
+    return {**result, "lower_bound": bound, "certificate": {"bound": bound, "proof": proof}}
+
+
+@pytest.mark.parametrize("bound", [2, 4])
+def test_a_bound_on_the_word_of_a_solver_is_not_confirmed(bound: int) -> None:
+    report = verify(of_solver(build_result(TWO_TRIANGLES), bound))
+    assert [check.name for check in report.checks if not check.ok] == ["lower bound holds"]
+    said = report.checks[-1].detail
+    assert said.startswith(f"cannot be confirmed: that at least {bound} are needed is the word of the solver")
+    assert "highs 1.15.1" in said
+
+
+def test_what_the_compact_model_writes_is_read(tmp_path: Path) -> None:
+    codes = np.array([[1, 0, 1, 0], [0, 1, 1, 1], [1, 0, 0, 1]])
+    problem = Problem(codes, (2,) * 4, AdditiveOracle([[0, 1]] * 4, threshold=3), 2)
+    file = tmp_path / "result.json"
+    solve(problem, method="mip").to_json(file)
+    report = verify(file)
+    assert [check.name for check in report.checks if not check.ok] == ["lower bound holds"]
+    assert "the word of the solver highs" in report.checks[-1].detail
 
 
 def test_unreachable_rows_are_not_confirmed_without_the_classifier() -> None:

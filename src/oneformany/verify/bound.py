@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.claims import Branch, Claims, Dual, Enumeration, Proof, Statement
+from oneformany.verify.claims import Branch, Claims, Dual, Enumeration, Proof, SolverBound, Statement
 from oneformany.verify.cover import check_refutation, refute
 from oneformany.verify.covering import Covering
 from oneformany.verify.items import Items
@@ -42,6 +42,11 @@ def _check(proof: Proof, statement: Statement, items: Items, steps: Counter[str]
         steps["branching"] += 1
         _check(proof.together, statement, items.merged(*proof.pair), steps)
         _check(proof.apart, statement, items.separated(*proof.pair), steps)
+    elif isinstance(proof, SolverBound):
+        raise CertificateError(
+            f"cannot be confirmed: that at least {proof.bound} are needed is the word of the solver "
+            f"{proof.name}, which leaves no proof; method='exact' does"
+        )
     elif isinstance(proof, Dual):
         _check_dual(proof, statement, items, steps)
     else:

@@ -16,6 +16,7 @@ __all__ = [
     "Enumeration",
     "Explanation",
     "Proof",
+    "SolverBound",
     "Statement",
 ]
 
@@ -141,7 +142,15 @@ class Branch:
     bound: int
 
 
-Proof = Dual | Enumeration | Branch
+@dataclass(frozen=True)
+class SolverBound:
+    """A solver said so, and left nothing that could be recomputed."""
+
+    name: str
+    bound: int
+
+
+Proof = Dual | Enumeration | Branch | SolverBound
 
 
 @dataclass(frozen=True, eq=False)

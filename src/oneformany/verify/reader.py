@@ -21,6 +21,7 @@ from oneformany.verify.claims import (
     Enumeration,
     Explanation,
     Proof,
+    SolverBound,
     Statement,
 )
 from oneformany.verify.fields import Fields, check_list, check_wholes
@@ -262,7 +263,12 @@ def _proof(fields: Fields, rows: int, depth: int = 0) -> Proof:
             apart=_proof(fields.inner("apart"), rows, depth + 1),
             bound=bound,
         )
-    raise CertificateError(f"{fields.place('kind')} is {kind!r}; known are dual, enumeration and branch")
+    if kind == "solver":
+        fields.only("kind", "name", "bound")
+        return SolverBound(fields.text("name"), bound)
+    raise CertificateError(
+        f"{fields.place('kind')} is {kind!r}; known are dual, enumeration, branch and solver"
+    )
 
 
 def _cover(fields: Fields, rows: int, columns: int, depth: int = 0) -> CoverCase:
