@@ -1,6 +1,7 @@
 """Tests that the answers for a ReLU network are those of full enumeration, whatever its weights."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from unittest.mock import patch
@@ -11,13 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
-from oneformany.oracles import network_search
+from oneformany.oracles import network_branching, network_search
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network import Network, NetworkOracle
-from oneformany.oracles.network_bounds import bound_logit
+from oneformany.oracles.network_arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_point
+from oneformany.oracles.network_bounds import bound_logit, improve
 from oneformany.oracles.network_climb import climb
+from oneformany.oracles.network_leaves import enter
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem
+from oneformany.stop import Stop
 from tree_questions import all_points, questions, random_question, usable
 
 SHAPES = [(), (1,), (3,), (4, 4), (3, 5, 2)]
@@ -72,10 +76,14 @@ def test_a_point_is_found_exactly_when_there_is_one(case, few):
 
 @pytest.mark.parametrize("climbs", [True, False])
 @pytest.mark.parametrize("few", [network_search.FEW, 4, 1])
-def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs):
+@pytest.mark.parametrize("probes", [network_branching.PROBES, 0])
+def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs, probes):
     """Tests the hardest thresholds: the largest score in reach, and the next number above it."""
     rng = np.random.default_rng(few)
-    with patch.multiple(network_search, FEW=few, climb=climb if climbs else lambda *_: -np.inf):
+    with (
+        patch.multiple(network_search, FEW=few, climb=climb if climbs else lambda *_: -np.inf),
+        patch.object(network_branching, "PROBES", probes),
+    ):
         for _ in range(60):
             levels = tuple(rng.integers(2, 5, size=6).tolist())
             network = random_network(rng, levels, SHAPES[rng.integers(len(SHAPES))])
@@ -100,6 +108,43 @@ def test_no_completion_scores_above_the_upper_bound(case):
     bound = oracle.upper_bound(question.domain)
     assert bound >= oracle.score(points[inside]).max(initial=-np.inf)
     assert np.isneginf(bound) == (not inside.any())
+
+
+@settings(max_examples=200, deadline=None)
+@given(cases(), st.data())
+def test_no_point_on_the_demanded_sides_scores_above_the_bound(case, data):
+    """Tests parts that demand signs of units, with penalties from many rounds of improvement."""
+    oracle, question = case
+    net, first = oracle._net, oracle._net.starts[:-1]
+    options = question.domain[oracle._feature, oracle._level]
+    options[(first + question.anchor)[~question.free]] = True
+    part = make_part(net, options, question.free, question.extra, first + question.anchor)
+    work = reserve(net)
+    n_open = enter(net, part, work)
+    points = all_points(oracle.levels)
+    points = points[usable(question, points)] + first
+    if n_open < 0:
+        assert len(points) == 0
+        return
+    scores = np.array([score_point(net, point, work.layers[HIDDEN]) for point in points])
+    layers = np.array([hidden_layers(net, point) for point in points])
+    for layer, width in enumerate(net.widths[:-1]):
+        for unit in range(width):
+            part.lines[SIDE, layer, unit] = data.draw(st.sampled_from([0.0, 0.0, 1.0, -1.0]))
+    demanded = part.lines[SIDE]
+    inside = ((layers * demanded >= 0).all(axis=(1, 2))) if len(points) else np.zeros(0, dtype=np.bool_)
+    threshold = data.draw(st.sampled_from([-np.inf, float(np.median(scores))]))
+    value, _ = bound_logit(net, part, n_open, 30, threshold, points[0].copy(), work)
+    assert value >= scores[inside].max(initial=-np.inf)
+    assert (part.lines[LOW] <= layers[inside].min(axis=0, initial=np.inf)).all()
+
+
+def hidden_layers(net, point):
+    """Pre-activations as the score computes them, 0 where a layer is narrower."""
+    hidden = np.zeros_like(net.biases)
+    score_point(net, point, hidden)
+    hidden[-1] = 0.0
+    return hidden
 
 
 @settings(max_examples=200, deadline=None)
@@ -193,6 +238,13 @@ def test_a_spent_budget_is_neither_a_point_nor_a_proof():
     assert not answer.proved_none
 
 
+def test_when_the_time_is_up_the_answer_is_neither_a_point_nor_a_proof():
+    oracle, question = hard_oracle(budget=None)
+    answer = oracle.reach(replace(question, stop=Stop(0)))
+    assert answer.point is None
+    assert not answer.proved_none
+
+
 def test_without_a_budget_the_proof_comes():
     oracle, question = hard_oracle(budget=None)
     assert oracle.proves
@@ -206,7 +258,7 @@ def test_frozen_and_other_arrays_share_compiled_code():
     oracle.reach(problem.question(0))
     oracle.upper_bound(question.domain)
     oracle.relaxation()
-    assert len(climb.signatures) == len(bound_logit.signatures) == 1
+    assert len(climb.signatures) == len(improve.signatures) == 1
 
 
 def test_a_network_cannot_be_changed():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -11,6 +12,7 @@ from oneformany.engine.columns import Column
 from oneformany.engine.instance import Arena
 from oneformany.oracles.protocol import Answer, IntArray, Question
 from oneformany.statistics import Statistics
+from oneformany.stop import Stop
 
 __all__ = ["Classifier"]
 
@@ -20,8 +22,9 @@ POINTS_KEPT = 512
 class Classifier:
     """Answers whether a choice around a row has a positive point, from units, known points or the oracle."""
 
-    def __init__(self, arena: Arena, statistics: Statistics) -> None:
+    def __init__(self, arena: Arena, statistics: Statistics, stop: Stop | None = None) -> None:
         self.arena = arena
+        self.stop = stop
         self.statistics = statistics
         self._answers: dict[bytes, Answer] = {}
         self._points = np.zeros((0, arena.problem.n_features), dtype=np.int64)
@@ -57,7 +60,7 @@ class Classifier:
             self.statistics.count("questions answered by known points")
             return Answer(known)
         start = perf_counter()
-        answer = self.arena.problem.oracle.reach(question)
+        answer = self.arena.problem.oracle.reach(replace(question, stop=self.stop))
         self.statistics.spend("oracle", perf_counter() - start)
         if answer.point is not None:
             self.learn(answer.point)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -46,7 +46,8 @@ def screen(problem: Problem, statistics: Statistics, stop: Stop | None = None) -
     answers: list[Answer] = []
     for row in range(len(problem.rows)):
         late = stop is not None and not in_closed_form and stop.expired()
-        answers.append(Answer.unknown() if late else problem.oracle.reach(problem.question(row)))
+        question = replace(problem.question(row), stop=stop)
+        answers.append(Answer.unknown() if late else problem.oracle.reach(question))
     statistics.spend("screening", perf_counter() - start)
     reachable = np.array([answer.point is not None for answer in answers])
     unreachable = []

@@ -112,7 +112,7 @@ def _solve_exact(
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop)
         arena = Arena(problem, screened.places)
-        run = Run(arena, Classifier(arena, statistics), stop, statistics, options, progress)
+        run = Run(arena, Classifier(arena, statistics, stop), stop, statistics, options, progress)
         proof: dict[str, Any] | None = None
         if len(screened.places):
             for point in screened.points:

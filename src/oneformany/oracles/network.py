@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 
 from oneformany.exceptions import InputError
 from oneformany.oracles.encoding import Encoding
-from oneformany.oracles.network_arrays import GAINS, Arrays, Work, reserve, score_points
+from oneformany.oracles.network_arrays import GAINS, Arrays, Work, make_part, reserve, score_points
 from oneformany.oracles.network_bounds import bound_logit
-from oneformany.oracles.network_search import ROUNDS, make_box, search
+from oneformany.oracles.network_leaves import enter
+from oneformany.oracles.network_search import search
 from oneformany.oracles.protocol import (
     Answer,
     BoolArray,
@@ -31,6 +32,7 @@ ROUNDOFF = 2.0**-53
 TINIEST = 1e-290
 LARGEST = 1e150
 FINEST_DIGITS = 9
+ROUNDS = 100
 LARGEST_SUM = 2**50
 
 
@@ -207,13 +209,10 @@ class NetworkOracle:
         """Find a positive point for the question, or prove that there is none."""
         first = self._net.starts[:-1]
         anchor = first + question.anchor
-        free = question.free | False
         options = question.domain[self._feature, self._level]
-        options[anchor[~free]] = True
-        box = make_box(self._net, options, free, question.extra, anchor)
-        if box is None:
-            return Answer.none()
-        answer = search(self._net, box, self._threshold, self.budget)
+        options[anchor[~question.free]] = True
+        part = make_part(self._net, options, question.free, question.extra, anchor)
+        answer = search(self._net, part, self._threshold, self.budget, question.stop)
         return answer if answer.point is None else Answer(answer.point - first)
 
     def relaxation(self) -> Relaxation | None:
@@ -255,10 +254,11 @@ class NetworkOracle:
     def _bound(self, options: BoolArray, work: Work) -> tuple[float, float]:
         """Bound the score of every point with these choices; see :func:`bound_logit`."""
         anchor = self._net.starts[:-1].copy()
-        box = make_box(self._net, options, np.ones(len(anchor), dtype=np.bool_), 0, anchor)
-        if box is None:
+        part = make_part(self._net, options, np.ones(len(anchor), dtype=np.bool_), 0, anchor)
+        n_open = enter(self._net, part, work)
+        if n_open < 0:
             return -math.inf, -math.inf
-        return bound_logit(self._net, box, ROUNDS, -math.inf, anchor.copy(), work)
+        return bound_logit(self._net, part, n_open, ROUNDS, -math.inf, anchor.copy(), work)
 
 
 def _padded(vectors: Iterable[FloatArray], width: int) -> FloatArray:

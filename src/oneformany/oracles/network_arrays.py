@@ -19,20 +19,31 @@ __all__ = [
     "ABOVE",
     "BASE",
     "BELOW",
+    "BLAME",
     "COEFS",
+    "EXTRA",
     "GAINS",
     "HIDDEN",
     "HIGH",
     "INSIDE",
     "LOW",
+    "PUSH",
+    "QUEUE",
+    "RAW",
     "SHIFT",
+    "SIDE",
+    "SLOPE",
+    "STALE",
     "TARGET",
     "TRIAL",
     "Arrays",
-    "Box",
+    "Part",
     "Work",
     "compiled",
+    "copy_lines",
+    "copy_part",
     "forward",
+    "make_part",
     "reserve",
     "score_point",
     "score_points",
@@ -57,52 +68,101 @@ class Arrays(NamedTuple):
     slack: FloatArray  # (depth + 1, widest): more than rounding changes in a bound and in the entry together
 
 
-class Box(NamedTuple):
-    """Points: an open choice per feature, with at most ``extra`` not-free features off their anchor."""
+class Part(NamedTuple):
+    """Points: an open choice per feature, with at most ``EXTRA`` not-free features off their anchor.
 
-    options: BoolArray  # (choices,) at least one per feature; a feature that is not free has its anchor
+    Only points whose pre-activations are within their ranges, and on their sides of zero, are meant.
+    """
+
+    options: BoolArray  # (choices,)
     free: BoolArray  # (p,)
-    extra: int  # if zero, a feature that is not free has only its anchor
     anchor: IntArray  # (p,) choices
+    numbers: IntArray  # (2,): EXTRA, and the first layer whose ranges are STALE
+    lines: FloatArray  # (5, depth + 1, widest): LOW, HIGH, BELOW (negative: not drawn yet), PUSH, SIDE
+
+
+EXTRA, STALE = range(2)
+LOW, HIGH, BELOW, PUSH, SIDE = range(5)
 
 
 class Work(NamedTuple):
     """Memory for one question: few arrays with named slices, since each array costs a call time."""
 
-    layers: FloatArray  # (8, depth + 1, widest): HIDDEN ... BASE
+    layers: FloatArray  # (9, depth + 1, widest): HIDDEN ... BASE
     choices: FloatArray  # (2, choices): GAINS, TRIAL
     lift: FloatArray  # (p,)
     features: IntArray  # (2, p): INSIDE, TARGET
+    sums: FloatArray  # (p + 1, widest)
 
 
-HIDDEN, COEFS, LOW, HIGH, ABOVE, SHIFT, BELOW, BASE = range(8)
+HIDDEN, COEFS, RAW, ABOVE, SHIFT, SLOPE, BLAME, QUEUE, BASE = range(9)
 GAINS, TRIAL = range(2)
 INSIDE, TARGET = range(2)
+
+
+def make_part(net: Arrays, options: BoolArray, free: BoolArray, extra: int, anchor: IntArray) -> Part:
+    """Describe the points of a question, with all ranges as wide as they can be.
+
+    Parameters
+    ----------
+    net : Arrays
+        The network.
+    options : (choices,) boolean array
+        Choices a feature may take when it moves; a feature that is not free and lacks its anchor has to.
+    free : (p,) boolean array
+        Features that move at no cost.
+    extra : int
+        How many others may move.
+    anchor : (p,) array
+        The choices to start from.
+    """
+    lines = np.zeros((5, *net.biases.shape))
+    lines[LOW], lines[HIGH], lines[BELOW] = -net.limits, net.limits, -1.0
+    return Part(options.copy(), free.copy(), anchor.copy(), np.array([extra, 0]), lines)
+
+
+def copy_part(part: Part) -> Part:
+    """Copy a part."""
+    return Part(
+        part.options.copy(), part.free.copy(), part.anchor.copy(), part.numbers.copy(), part.lines.copy()
+    )
 
 
 def reserve(net: Arrays) -> Work:
     """Reserve memory for questions about a network."""
     n_features = len(net.starts) - 1
     return Work(
-        layers=np.empty((8, *net.biases.shape)),
+        layers=np.zeros((9, *net.biases.shape)),
         choices=np.zeros((2, len(net.rows))),
-        lift=np.empty(n_features),
-        features=np.empty((2, n_features), dtype=np.int64),
+        lift=np.zeros(n_features),
+        features=np.zeros((2, n_features), dtype=np.int64),
+        sums=np.zeros((n_features + 1, net.biases.shape[1])),
     )
 
 
-def compiled(*, reorder: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function at its first call and keep it on disk; ``reorder`` allows sums in any order."""
+def compiled(*, inner: bool = False, reorder: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compile a function at its first call and keep it on disk.
+
+    An ``inner`` one is for compiled functions only, which saves half of the compilation; ``reorder`` allows
+    sums in any order.
+    """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         fastmath = {"reassoc", "contract"} if reorder else False
-        made: Callable[P, R] = numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
+        made: Callable[P, R] = numba.njit(
+            function,
+            cache=True,
+            nogil=True,
+            fastmath=fastmath,
+            no_cpython_wrapper=inner,
+            no_cfunc_wrapper=True,
+        )
         return made
 
     return decorate
 
 
-@compiled()
+@compiled(inner=True)
 def forward(net: Arrays, hidden: FloatArray) -> float:
     """Fill the layers after ``hidden[0]`` and return the logit."""
     last = len(net.widths) - 1
@@ -133,3 +193,12 @@ def score_points(net: Arrays, points: IntArray, hidden: FloatArray, scores: Floa
     """Score each row of choices."""
     for row in range(len(points)):
         scores[row] = score_point(net, points[row], hidden)
+
+
+@compiled(inner=True)
+def copy_lines(source: Part, target: Part) -> None:
+    """Copy what is known about the units; by loops, since slices take long to compile."""
+    for s in range(source.lines.shape[0]):
+        for k in range(source.lines.shape[1]):
+            for j in range(source.lines.shape[2]):
+                target.lines[s, k, j] = source.lines[s, k, j]

@@ -1,13 +1,14 @@
-"""A point of large logit in a box, by climbing."""
+"""A point of large logit in a part, by climbing."""
 
 from __future__ import annotations
 
 from oneformany.oracles.network_arrays import (
     COEFS,
+    EXTRA,
     HIDDEN,
     TARGET,
     Arrays,
-    Box,
+    Part,
     Work,
     compiled,
     forward,
@@ -18,8 +19,8 @@ from oneformany.oracles.protocol import IntArray
 __all__ = ["climb"]
 
 
-@compiled(reorder=True)
-def _ask_slope(net: Arrays, box: Box, point: IntArray, work: Work) -> None:
+@compiled(inner=True, reorder=True)
+def _ask_slope(net: Arrays, part: Part, point: IntArray, work: Work) -> None:
     """For each feature the choice that the slope of the logit promises most for, and how much."""
     last = len(net.widths) - 1
     work.layers[COEFS, last, 0] = 1.0
@@ -33,7 +34,7 @@ def _ask_slope(net: Arrays, box: Box, point: IntArray, work: Work) -> None:
     for f in range(len(point)):
         work.lift[f] = 0.0
         for c in range(net.starts[f], net.starts[f + 1]):
-            if box.options[c]:
+            if part.options[c]:
                 total = 0.0
                 for j in range(net.widths[0]):
                     total += work.layers[COEFS, 0, j] * (net.rows[c, j] - net.rows[point[f], j])
@@ -42,16 +43,16 @@ def _ask_slope(net: Arrays, box: Box, point: IntArray, work: Work) -> None:
                     work.features[TARGET, f] = c
 
 
-@compiled()
-def _attempt(net: Arrays, box: Box, f: int, c: int, score: float, point: IntArray, work: Work) -> float:
+@compiled(inner=True)
+def _attempt(net: Arrays, part: Part, f: int, c: int, score: float, point: IntArray, work: Work) -> float:
     """Let a feature take a choice if the budget allows it and the score grows; returns the score."""
     old = point[f]
     spent = 0
-    if not box.free[f] and old == box.anchor[f]:
+    if not part.free[f] and old == part.anchor[f]:
         for other in range(len(point)):
-            if not box.free[other] and point[other] != box.anchor[other]:
+            if not part.free[other] and point[other] != part.anchor[other]:
                 spent += 1
-        if spent >= box.extra:
+        if spent >= part.numbers[EXTRA]:
             return score
     for j in range(net.widths[0]):
         work.layers[HIDDEN, 0, j] += net.rows[c, j] - net.rows[old, j]
@@ -65,7 +66,7 @@ def _attempt(net: Arrays, box: Box, f: int, c: int, score: float, point: IntArra
 
 
 @compiled()
-def climb(net: Arrays, box: Box, threshold: float, point: IntArray, work: Work) -> float:
+def climb(net: Arrays, part: Part, threshold: float, point: IntArray, work: Work) -> float:
     """Move ``point`` uphill, one feature at a time, until positive or at a peak; returns about its score.
 
     The slope ranks the changes. A pass tries each feature's best change in that order and keeps what helps;
@@ -77,7 +78,7 @@ def climb(net: Arrays, box: Box, threshold: float, point: IntArray, work: Work) 
     while before < score < threshold:
         before = score
         forward(net, work.layers[HIDDEN])
-        _ask_slope(net, box, point, work)
+        _ask_slope(net, part, point, work)
         for _ in range(p):
             best = p - 1
             for f in range(p - 1):
@@ -85,11 +86,11 @@ def climb(net: Arrays, box: Box, threshold: float, point: IntArray, work: Work) 
                     best = f
             if work.lift[best] <= 0.0 or score >= threshold:
                 break
-            score = _attempt(net, box, best, work.features[TARGET, best], score, point, work)
+            score = _attempt(net, part, best, work.features[TARGET, best], score, point, work)
             work.lift[best] = 0.0
         if score == before:
             for f in range(p):
                 for c in range(net.starts[f], net.starts[f + 1]):
-                    if box.options[c] and c != point[f]:
-                        score = _attempt(net, box, f, c, score, point, work)
+                    if part.options[c] and c != point[f]:
+                        score = _attempt(net, part, f, c, score, point, work)
     return score

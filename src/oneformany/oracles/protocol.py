@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from oneformany.stop import Stop
+
 __all__ = ["Answer", "BoolArray", "FloatArray", "IntArray", "Oracle", "Question", "Relaxation"]
 
 IntArray = NDArray[np.int64]
@@ -33,12 +35,15 @@ class Question:
         How many further features may move.
     domain : (p, max levels) boolean array
         ``domain[l, v]``: feature ``l``, when it moves, may take level ``v``.
+    stop : Stop or None
+        When it expires, "unknown" is better than an answer that takes long.
     """
 
     anchor: IntArray
     free: BoolArray
     extra: int
     domain: BoolArray
+    stop: Stop | None = None
 
 
 @dataclass(frozen=True, eq=False)
