@@ -1,8 +1,9 @@
 """Put measured tables into a page: between ``<!-- measured: NAME -->`` and ``<!-- end -->``.
 
-    python benchmarks/fill_report.py bench.jsonl --page docs/reproduction.md
+    python benchmarks/fill_report.py bench.jsonl ablation-exact.md --page docs/reproduction.md
 
-NAME is the name of a table of ``oneformany bench tables``: table-1 to table-8, summary, and so on.
+NAME is the name of a table of ``oneformany bench tables``: table-1 to table-8, summary, and so on; or that of a
+Markdown file, as the other scripts of this folder write them.
 """
 
 from __future__ import annotations
@@ -24,18 +25,20 @@ PLACE = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)",
 
 def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
     """Fill the places of a page; return which tables were filled in, and which the files do not give."""
-    records = read_all(files)
-    tables = {table.name: table for table in (*paper_tables(records), *more_tables(records))}
+    records = read_all([path for path in files if path.suffix != ".md"])
+    write = FORMATS["markdown"].write
+    texts = {table.name: write(table) for table in (*paper_tables(records), *more_tables(records))}
+    texts |= {path.stem: path.read_text(encoding="utf-8").strip() for path in files if path.suffix == ".md"}
     filled: list[str] = []
     missing: list[str] = []
 
     def content(place: re.Match[str]) -> str:
         name = place["name"]
-        if name not in tables:
+        if name not in texts:
             missing.append(name)
             return place[0]
         filled.append(name)
-        return f"{place[1]}\n{FORMATS['markdown'].write(tables[name])}\n{place[3]}"
+        return f"{place[1]}\n{texts[name].strip()}\n\n{place[3]}"
 
     write_whole(page, PLACE.sub(content, page.read_text(encoding="utf-8")))
     return filled, missing
@@ -46,7 +49,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", type=Path, nargs="+", help="written with oneformany bench ... --json")
+    parser.add_argument("files", type=Path, nargs="+", help="of oneformany bench ... --json, or Markdown")
     parser.add_argument("--page", type=Path, default=Path("docs/reproduction.md"))
     options = parser.parse_args()
     filled, missing = fill(options.page, options.files)

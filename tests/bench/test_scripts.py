@@ -97,3 +97,19 @@ def test_every_place_of_the_report_has_an_end_and_a_table_that_exists(script):
     assert places[:1] == ["summary"]
     assert [name for name in places if name.startswith("table-")] == [f"table-{n}" for n in range(1, 9)]
     assert text.count("<!-- end -->") == len(places)
+
+
+def test_branch_and_price_reports_nodes_and_a_valid_gap(script):
+    module = script("branch_and_price")
+    problem = module.prepare("german", "lr").problem("published", 8, 10)
+    outcomes = {name: module.line(problem, options, 30.0) for name, options in module.variants("search")}
+    counts = {outcome[0] for name, outcome in outcomes.items() if name != "root node alone"}
+    assert len(counts) == 1
+    for count, bound, _, status, nodes, _ in outcomes.values():
+        assert int(bound) <= int(count)
+        assert (status == "optimal") == (bound == count)
+        assert int(nodes) >= 1
+    assert (
+        len(module.table([("german", "8", "10", "run", *next(iter(outcomes.values())))], "search", 1).rows)
+        == 1
+    )

@@ -1,0 +1,89 @@
+"""Branch and price on the published cells with 100 rows that the root node may leave open.
+
+    python benchmarks/branch_and_price.py                     # a few minutes
+    python benchmarks/branch_and_price.py --quick             # seconds
+    python benchmarks/branch_and_price.py --format markdown
+
+Each cell is run with the root node alone, with enumeration inside the nodes, and by branching alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+
+from rich.console import Console
+
+from oneformany.bench.prepare import prepare
+from oneformany.bench.table import FORMATS, Heading, Table
+from oneformany.engine.run import Options
+from oneformany.engine.solve import solve
+from oneformany.problem import Problem
+
+CELLS = tuple(("german", 100, changes) for changes in (5, 10, 15)) + tuple(
+    ("students-published", 100, changes) for changes in (10, 15, 20)
+)
+QUICK = (("german", 20, 10),)
+
+
+def variants(pricing: str) -> Iterator[tuple[str, Options]]:
+    """How each cell is run."""
+    yield "root node alone", Options(pricing=pricing, enumeration=False, branching=False)
+    yield "with enumeration", Options(pricing=pricing)
+    yield "branching alone", Options(pricing=pricing, enumeration=False)
+
+
+def line(problem: Problem, options: Options, limit: float) -> tuple[str, ...]:
+    """Run one variant: what was found, what was proved, and after how many nodes."""
+    start = perf_counter()
+    result = solve(problem, time_limit=limit, options=options)
+    seconds = perf_counter() - start
+    nodes = result.statistics.counters.get("branching nodes", 0)
+    return (
+        str(result.count),
+        str(result.lower_bound),
+        f"{100 * (result.count - result.lower_bound) / max(result.count, 1):.1f} %",
+        result.status,
+        str(nodes),
+        f"{seconds:.2f}",
+    )
+
+
+def table(lines: Sequence[tuple[str, ...]], pricing: str, limit: float) -> Table:
+    """All runs."""
+    titles = ("data set", "rows", "changes", "run", "count", "bound", "gap", "status", "nodes", "seconds")
+    return Table(
+        "branch-and-price",
+        f"Branch and price, logistic regression, pricing by {pricing}",
+        tuple(Heading(title) for title in titles),
+        tuple(lines),
+        (f"At most {limit:g} s per run. A bound is proved at any time.",),
+    )
+
+
+def main() -> None:
+    """Run all variants on all cells."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pricing", choices=("search", "mip"), default="search")
+    parser.add_argument("--time-limit", type=float, default=600.0, help="seconds per run")
+    parser.add_argument("--quick", action="store_true", help="a small cell, seconds in all")
+    parser.add_argument("--format", choices=list(FORMATS), default="text")
+    options = parser.parse_args()
+    progress = Console(stderr=True)
+    lines = []
+    for dataset, rows, changes in QUICK if options.quick else CELLS:
+        prepared = prepare(dataset, "lr")
+        solve(prepared.problem("published", 2, 2))  # compiled code is loaded before the clock starts
+        problem = prepared.problem("published", rows, changes)
+        for name, switches in variants(options.pricing):
+            outcome = line(problem, switches, options.time_limit)
+            lines.append((dataset, str(rows), str(changes), name, *outcome))
+            progress.print(", ".join(lines[-1]), highlight=False)
+    print(FORMATS[options.format].write(table(lines, options.pricing, options.time_limit)))
+
+
+if __name__ == "__main__":
+    main()
