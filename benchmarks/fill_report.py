@@ -2,8 +2,8 @@
 
     python benchmarks/fill_report.py bench.jsonl ablation-exact.md --page docs/reproduction.md
 
-NAME is the name of a table of ``oneformany bench tables``: table-1 to table-8, summary, and so on; or that of a
-Markdown file, as the other scripts of this folder write them.
+NAME is the name of a table of ``oneformany bench tables``: table-1 to table-8, summary, and so on; or that of
+a Markdown file, as the other scripts of this folder write them.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import numpy as np
 from oneformany.engine import kernels
 from oneformany.engine.columns import Column
 from oneformany.engine.instance import Arena
+from oneformany.engine.no_goods import NoGoods
 from oneformany.oracles.protocol import Answer, IntArray, Question
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -28,6 +29,7 @@ class Classifier:
         self.statistics = statistics
         self._answers: dict[bytes, Answer] = {}
         self._points = np.zeros((0, arena.problem.n_features), dtype=np.int64)
+        self._no_goods = NoGoods(arena.problem.n_features, arena.problem.moves.shape[1])
 
     def ask(self, row: int, choice: IntArray) -> Answer:
         """Look for a positive point of the column around ``row`` with this choice of options."""
@@ -59,6 +61,9 @@ class Classifier:
         if known is not None:
             self.statistics.count("questions answered by known points")
             return Answer(known)
+        if self._no_goods.answer(question):
+            self.statistics.count("questions answered by known proofs")
+            return Answer.none()
         start = perf_counter()
         answer = self.arena.problem.oracle.reach(replace(question, stop=self.stop))
         self.statistics.spend("oracle", perf_counter() - start)
@@ -66,6 +71,7 @@ class Classifier:
             self.learn(answer.point)
             self.statistics.count("questions answered by a point")
         elif answer.proved_none:
+            self._no_goods.learn(question)
             self.statistics.count("questions answered by a proof")
         else:
             self.statistics.count("questions left open")
