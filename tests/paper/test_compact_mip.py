@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.tree_ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees import TreeOracle
@@ -46,7 +47,7 @@ def as_problem(small: SmallProblem) -> Problem:
 OPTIONS = [
     CompactOptions(),
     CompactOptions(break_symmetry=True),
-    CompactOptions(relax_implied=False),
+    CompactOptions(relax_implied=False, effort=None),
     CompactOptions(break_symmetry=True, relax_implied=False, merge_initial=False),
 ]
 
@@ -116,6 +117,12 @@ def three() -> Problem:
     return Problem(codes, (2,) * 4, AdditiveOracle([[0, 1]] * 4, threshold=3), 2)
 
 
+@pytest.mark.parametrize("effort", [-0.1, 1.1, float("nan")])
+def test_an_effort_is_a_share(effort: float) -> None:
+    with pytest.raises(InputError, match="share"):
+        CompactOptions(effort=effort)
+
+
 def test_progress_is_told() -> None:
     rounds: list[Round] = []
     result = solve_compact_mip(three(), progress=rounds.append)
@@ -139,6 +146,7 @@ def test_without_time_the_initial_solution_is_returned() -> None:
     assert result.status == "feasible"
     assert result.lower_bound == 1
     assert result.count == len(initial_solution(three(), Statistics(), Stop()).columns) == 3
+    assert result.statistics.counters["programs too large for the time left"] == 1
 
 
 def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded() -> None:

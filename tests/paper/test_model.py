@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import InputError, SolverError
-from oneformany.paper import solvers
+from oneformany.paper import highs, solvers
+from oneformany.paper.highs import Highs
 from oneformany.paper.model import Affine, Constraints, Model, Objective, Solver
 from oneformany.paper.solvers import make_solver
 from oneformany.stop import Stop
@@ -139,6 +140,21 @@ def test_an_interrupt_ends_the_search_with_what_it_has() -> None:
 
     outcome = solver.solve(hard_model(200), stop=stop, watch=interrupt)
     assert outcome.status == "stopped"
+
+
+@pytest.mark.parametrize("maximise", [True, False])
+def test_highs_does_not_start_what_it_cannot_set_up_in_time(
+    maximise: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, start = knapsack(maximise=maximise), np.array([0.0, 1.0, 0.0])
+    monkeypatch.setattr(highs, "ENTRY_SECONDS", 10.0)
+    outcome = Highs().solve(model, stop=Stop(29.0), start=start)
+    assert (outcome.status, outcome.started) == ("stopped", False)
+    assert outcome.bound == (inf if maximise else -inf)
+    assert outcome.solutions[0].values.tolist() == start.tolist()
+    assert outcome.solutions[0].objective == (3.0 if maximise else -3.0)
+    for stop in (Stop(31.0), Stop(), None):
+        assert Highs().solve(model, stop=stop, start=start).status == "optimal"
 
 
 def test_versions_are_told(solver: Solver) -> None:

@@ -19,6 +19,7 @@ from oneformany.paper.columns import Column, confirmed_column
 from oneformany.paper.embeddings import embed
 from oneformany.paper.embeddings.base import Embedding
 from oneformany.paper.formulation import PublishedBlock, add_published, exclude_point
+from oneformany.paper.highs import Highs
 from oneformany.paper.initial import Initial, initial_solution
 from oneformany.paper.log import Log
 from oneformany.paper.model import Model, Objective, Outcome, Solver, Watch
@@ -67,7 +68,7 @@ def solve_compact_mip(
     options = options or CompactOptions()
     stop = Stop(time_limit)
     log = Log(stop, progress)
-    solver = make_solver(options.solver)
+    solver = Highs(options.effort) if options.solver == Highs.name else make_solver(options.solver)
     embedding = embed(problem.oracle)
     initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
     bound, best = one_is_needed(initial.rows), initial.columns
@@ -125,6 +126,8 @@ class CompactModel:
         while True:
             watch = self._watch(bound.value, log)
             outcome = solver.solve(self.model, stop=stop, start=self.start(), seed=seed, watch=watch)
+            if not outcome.started:
+                log.statistics.count("programs too large for the time left")
             if outcome.status == "infeasible":
                 raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
             if _rounded(outcome.bound) > bound.value:

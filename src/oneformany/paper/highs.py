@@ -20,13 +20,23 @@ Untyped: TypeAlias = Any  # objects of highspy
 ENDED_EARLY = ("kTimeLimit", "kObjectiveTarget", "kInterrupt")
 INFEASIBLE = ("kInfeasible", "kUnboundedOrInfeasible")
 LARGE = 100_000  # variables
+ENTRY_SECONDS = 2e-5  # per coefficient: until then HiGHS has not begun to search, and ignores the clock
 PROBING = 2**15  # the part of presolve that takes longest on large models, and looks at the clock too late
 
 
 class Highs:
-    """Adapter to highspy."""
+    """Adapter to highspy.
+
+    Parameters
+    ----------
+    effort : float or None
+        Share of its work that HiGHS spends on looking for solutions; ``None``: as much as it likes.
+    """
 
     name = "highs"
+
+    def __init__(self, effort: float | None = None) -> None:
+        self._effort = effort
 
     @property
     def version(self) -> str:
@@ -47,12 +57,16 @@ class Highs:
         """Solve to proved optimality; see :class:`oneformany.paper.model.Solver`."""
         stop = stop or Stop()
         found = _Found(keep, maximise=model.objective.maximise)
+        if start is not None and stop.remaining() < ENTRY_SECONDS * model.constraints.entries:
+            return _not_started(model, start)
         highs = highspy.Highs()
         highs.setOptionValue("output_flag", watch is not None)
         highs.setOptionValue("log_to_console", False)
         highs.setOptionValue("threads", 1)
         highs.setOptionValue("random_seed", seed)
         highs.setOptionValue("mip_rel_gap", 0.0)
+        if self._effort is not None:
+            highs.setOptionValue("mip_heuristic_effort", self._effort)
         if target is not None:
             highs.setOptionValue("objective_target", target)
         if len(model.variables) > LARGE:
@@ -111,6 +125,12 @@ def _linear_program(model: Model) -> Untyped:
     matrix.num_col_, matrix.num_row_ = len(variables), len(rows)
     matrix.start_, matrix.index_, matrix.value_ = rows.csr
     return program
+
+
+def _not_started(model: Model, start: FloatArray) -> Outcome:
+    objective = float(model.objective.dense(len(start)) @ start)
+    bound = inf if model.objective.maximise else -inf
+    return Outcome("stopped", (Solution(start, objective),), bound, started=False)
 
 
 def _outcome(highs: Untyped, model: Model, found: _Found) -> Outcome:

@@ -104,6 +104,11 @@ class Constraints:
         return sum(len(bounds) for bounds in self._lower)
 
     @property
+    def entries(self) -> int:
+        """Number of coefficients."""
+        return sum(len(values) for values in self._values)
+
+    @property
     def lower(self) -> FloatArray:
         """Lower bound of each row."""
         return np.concatenate([np.empty(0), *self._lower])
@@ -177,11 +182,14 @@ class Outcome:
         What it found, best first.
     bound : float
         Proved: no solution has a better objective. Infinite when nothing is known.
+    started : bool
+        Whether the solver tried at all; if not, the model was too large for the time left.
     """
 
     status: Literal["optimal", "infeasible", "stopped"]
     solutions: tuple[Solution, ...]
     bound: float
+    started: bool = True
 
 
 class Solver(Protocol):

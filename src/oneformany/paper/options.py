@@ -25,6 +25,9 @@ class CompactOptions:
         variables that have a solution have one in which these are whole.
     merge_initial : bool
         Let rows share each other's points at the start, which makes the paper's ``K`` smaller.
+    effort : float or None
+        Share of its work that HiGHS spends on looking for solutions, from 0 to 1; ``None``: 0.05, its own
+        choice. Other solvers choose themselves.
     solver : {"highs", "gurobi", "scip"}
         Who solves.
     """
@@ -32,7 +35,12 @@ class CompactOptions:
     break_symmetry: bool = False
     relax_implied: bool = True
     merge_initial: bool = True
+    effort: float | None = 0.5
     solver: str = "highs"
+
+    def __post_init__(self) -> None:
+        if self.effort is not None and not 0.0 <= self.effort <= 1.0:
+            raise InputError(f"effort is {self.effort}; it must be a share from 0 to 1, or None")
 
 
 @dataclass(frozen=True)
