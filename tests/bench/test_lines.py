@@ -101,3 +101,13 @@ def test_a_bound_above_another_methods_count_is_a_contradiction(make_record):
     assert (
         contradictions([make_record(), make_record(rows=100, method="mip", count=20, lower_bound=13)]) == []
     )
+
+
+def test_methods_that_agree_are_said_to(make_record):
+    compared = (
+        make_record(method="cg-mip"),
+        make_record(method="mip", count=14, lower_bound=3, status="feasible"),
+    )
+    assert "on 1 cells no count is below" in totals([make_record(), *compared])
+    assert "on the 1 that several proved" in totals([make_record(), *compared])
+    assert "agree" not in totals([make_record(), make_record(rows=100)])

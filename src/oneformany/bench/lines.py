@@ -90,7 +90,7 @@ def totals(records: Sequence[Record]) -> str:
     peaks = [record.peak_megabytes for record in records if record.peak_megabytes is not None]
     if peaks:
         lines.append(f"peak memory: {max(peaks):,.0f} MB")
-    return "\n".join([*lines, *contradictions(records)])
+    return "\n".join([*lines, *_agreement(records)])
 
 
 def compare(record: Record) -> int:
@@ -109,11 +109,8 @@ def contradictions(records: Sequence[Record]) -> list[str]:
     records : sequence of Record
         Any runs; those of one cell by several methods are compared.
     """
-    cells: dict[tuple[object, ...], list[Record]] = {}
-    for record in records:
-        cells.setdefault((*_cell(record.key), record.unreachable), []).append(record)
     found = []
-    for runs in cells.values():
+    for runs in _by_cell(records):
         bound = max(runs, key=lambda record: record.lower_bound)
         count = min(runs, key=lambda record: record.count)
         if bound.lower_bound > count.count:
@@ -122,6 +119,31 @@ def contradictions(records: Sequence[Record]) -> list[str]:
                 f"{bound.lower_bound} are needed, {count.key.method} has {count.count}"
             )
     return found
+
+
+def _agreement(records: Sequence[Record]) -> list[str]:
+    """Say whether methods that ran the same cells agree; nothing when only one did."""
+    several = [runs for runs in _by_cell(records) if len(runs) > 1]
+    if not several:
+        return []
+    proved = sum(sum(record.proved for record in runs) > 1 for runs in several)
+    wrong = contradictions(records)
+    if wrong:
+        return wrong
+    return [
+        (
+            f"the methods agree: on {len(several)} cells no count is below what another method proved, "
+            f"and on the {proved} that several proved, their counts are equal"
+        )
+    ]
+
+
+def _by_cell(records: Sequence[Record]) -> list[list[Record]]:
+    """Group the runs that must agree: the same rows, of which the same can be helped."""
+    cells: dict[tuple[object, ...], list[Record]] = {}
+    for record in records:
+        cells.setdefault((*_cell(record.key), record.unreachable), []).append(record)
+    return list(cells.values())
 
 
 def published_seconds(record: Record) -> float | None:
