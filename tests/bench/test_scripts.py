@@ -113,3 +113,12 @@ def test_branch_and_price_reports_nodes_and_a_valid_gap(script):
         len(module.table([("german", "8", "10", "run", *next(iter(outcomes.values())))], "search", 1).rows)
         == 1
     )
+
+
+def test_network_proofs_are_the_same_with_and_without_units(script):
+    module = script("network_proofs")
+    oracle, questions = module.refuted_questions(10, 10)
+    assert questions
+    assert all(module.seconds(oracle, question, probes) > 0 for question in questions for probes in (0, 12))
+    lines = module.table([(0.1, 0.4), (0.2, 0.5)]).rows
+    assert [line[-1] for line in lines] == ["4.0", "2.5", "3.0"]

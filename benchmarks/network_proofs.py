@@ -1,0 +1,87 @@
+"""What splitting a network at its units buys: proofs of "none", with and without it, side by side.
+
+    python benchmarks/network_proofs.py                       # a few minutes
+    python benchmarks/network_proofs.py --quick               # seconds
+
+The questions are those that a run on the students data, threshold 0.9, answers by a proof.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from time import perf_counter
+from unittest.mock import patch
+
+from oneformany.bench.prepare import prepare
+from oneformany.bench.table import FORMATS, Heading, Table
+from oneformany.engine.solve import solve
+from oneformany.oracles import network_branching
+from oneformany.oracles.network import NetworkOracle
+from oneformany.oracles.protocol import Answer, Question
+
+
+def refuted_questions(rows: int, max_changes: int) -> tuple[NetworkOracle, list[Question]]:
+    """Solve a problem and note what was answered by a proof."""
+    problem = prepare("students-published", "nn", threshold=0.9).problem("negatives", rows, max_changes)
+    oracle, reach = problem.oracle, problem.oracle.reach
+    refuted: list[Question] = []
+
+    def noting(question: Question) -> Answer:
+        answer = reach(question)
+        if answer.proved_none:
+            refuted.append(question)
+        return answer
+
+    with patch.object(oracle, "reach", noting):
+        solve(problem)
+    return oracle, refuted
+
+
+def seconds(oracle: NetworkOracle, question: Question, probes: int) -> float:
+    """Time one proof."""
+    start = perf_counter()
+    with patch.object(network_branching, "PROBES", probes):
+        answer = oracle.reach(question)
+    if not answer.proved_none:
+        raise AssertionError("the same question has another answer")
+    return perf_counter() - start
+
+
+def table(times: Sequence[tuple[float, float]]) -> Table:
+    """One line per question, and their sum."""
+    total = tuple(map(sum, zip(*times, strict=True)))
+    lines = [(str(number), *pair) for number, pair in enumerate(sorted(times, key=max), start=1)]
+    titles = ("question", "units and features", "features alone", "ratio")
+    return Table(
+        "network-proofs",
+        "Seconds per proof that a network has no positive point",
+        tuple(Heading(title) for title in titles),
+        tuple((name, f"{a:.3f}", f"{b:.3f}", f"{b / a:.1f}") for name, a, b in [*lines, ("all", *total)]),
+    )
+
+
+def main() -> None:
+    """Compare."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, default=50)
+    parser.add_argument("--max-changes", type=int, default=15)
+    parser.add_argument("--quick", action="store_true", help="10 rows, 10 changes: seconds")
+    parser.add_argument("--format", choices=list(FORMATS), default="text")
+    options = parser.parse_args()
+    size = (10, 10) if options.quick else (options.rows, options.max_changes)
+    oracle, questions = refuted_questions(*size)
+    times = [
+        (
+            seconds(oracle, question, network_branching.PROBES),
+            seconds(oracle, question, 0),
+        )
+        for question in questions
+    ]
+    print(FORMATS[options.format].write(table(times)))
+
+
+if __name__ == "__main__":
+    main()
