@@ -81,7 +81,7 @@ def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs, probes):
     """Tests the hardest thresholds: the largest score in reach, and the next number above it."""
     rng = np.random.default_rng(few)
     with (
-        patch.multiple(network_search, FEW=few, climb=climb if climbs else lambda *_: -np.inf),
+        patch.multiple(network_search, FEW=few, climb=climb if climbs else lambda *_: None),
         patch.object(network_branching, "PROBES", probes),
     ):
         for _ in range(60):
@@ -97,6 +97,38 @@ def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs, probes):
             above = NetworkOracle(network, float(np.nextafter(best, np.inf))).reach(question)
             assert above.point is None
             assert above.proved_none
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-160])
+def test_weights_too_small_to_multiply_do_not_hide_a_point(size):
+    """Tests ranges whose ends have a product below all numbers."""
+    tables = np.array(
+        [
+            [[-3, -3, 0], [-3, 0, 1]],
+            [[1, 3, -2], [2, 0, 3]],
+            [[-3, -2, -3], [-2, -2, -1]],
+            [[-1, 0, 1], [0, -3, 2]],
+            [[-1, -2, -1], [1, -1, 2]],
+            [[0, -2, 0], [2, 2, -3]],
+            [[3, -2, 2], [1, -3, 2]],
+        ]
+    )
+    weights = np.array([[2.0], [2.0], [-1.0]]) * min(1 / size, 1e90)
+    network = Network(tuple(tables * size), np.array([-3, 1, 2]) * size, ((weights, [0.0]),))
+    threshold = NetworkOracle(network).score(all_points(network.levels)).max()
+    everywhere = np.ones((7, 2), dtype=np.bool_)
+    question = Question(np.zeros(7, dtype=np.int64), np.ones(7, dtype=np.bool_), 0, everywhere)
+    with patch.object(network_search, "FEW", 1):
+        answer = NetworkOracle(network, float(threshold)).reach(question)
+    assert answer.point.tolist() == [1, 0, 0, 0, 1, 1, 0]
+
+
+def test_climbing_ends_although_sums_drift():
+    tables = tuple(np.array([[0.0], [value]]) for value in (1e17, 30.0, 50.0, 75.0))
+    network = Network(tables, [0.0], (([[-1.0]], [0.0]), ([[-1.0]], [155.0])))
+    everywhere = np.ones((4, 2), dtype=np.bool_)
+    question = Question(np.zeros(4, dtype=np.int64), np.ones(4, dtype=np.bool_), 0, everywhere)
+    assert NetworkOracle(network, 1e30).reach(question).proved_none
 
 
 @settings(max_examples=200, deadline=None)
@@ -279,6 +311,7 @@ def test_a_network_cannot_be_changed():
         ([[[np.nan]]], [0.0], (), "layer 0 has a weight that is nan"),
         ([[[1.0]]], [0.0], (([[np.inf]], [0.0]),), "layer 1 has a weight that is inf"),
         ([[[1e200]]], [0.0], (([[1e200]], [0.0]),), "sums reach"),
+        ([[[1e-200]]], [0.0], (([[1e101]], [0.0]), ([[1.0]], [0.0])), "sums reach"),
     ],
 )
 def test_arrays_that_are_no_network_are_refused(tables, bias, layers, message):

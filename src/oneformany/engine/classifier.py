@@ -82,4 +82,4 @@ class Classifier:
         moved = (self._points != question.anchor) & ~question.free
         fits = (inside | ~(moved | question.free)).all(axis=1) & (moved.sum(axis=1) <= question.extra)
         places = np.flatnonzero(fits)
-        return self._points[places[0]] if len(places) else None
+        return self._points[places[0]].copy() if len(places) else None

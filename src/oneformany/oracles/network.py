@@ -30,9 +30,9 @@ __all__ = ["Network", "NetworkOracle"]
 
 ROUNDOFF = 2.0**-53
 TINIEST = 1e-290
-LARGEST = 1e150
+LARGEST = 1e100
 FINEST_DIGITS = 9
-ROUNDS = 100
+BOUND_ROUNDS = 100
 LARGEST_SUM = 2**50
 
 
@@ -67,8 +67,8 @@ class Network:
             array.flags.writeable = False
         for name, value in (("tables", tables), ("bias", bias), ("layers", layers)):
             object.__setattr__(self, name, value)
-        with np.errstate(over="ignore"):
-            largest = max(float(limit.max()) for limit in self.limits)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = max(self.growth, *(float(limit.max()) for limit in self.limits))
         if not largest <= LARGEST:
             raise InputError(f"the network's sums reach {largest:g}; train it on scaled data")
 
@@ -102,6 +102,12 @@ class Network:
             limits.append(limits[-1] @ np.abs(weights) + np.abs(bias))
         return tuple(limits)
 
+    @property
+    def growth(self) -> float:
+        """How much larger the last entry can get than a change inside; bounds stay finite when this is."""
+        sums = [np.abs(weights).sum(axis=0).max(initial=0.0) for weights, _ in self.layers]
+        return float(np.prod(np.maximum(sums, 1.0)))
+
     @cached_property
     def slack(self) -> tuple[FloatArray, ...]:
         """For each layer more than rounding changes in an entry and in a bound on it together.
@@ -113,7 +119,10 @@ class Network:
         depth = len(self.layers)
         operations = len(self.tables) + sum(len(limit) for limit in self.limits) + 8 * (depth + 2)
         share = 8 * (depth + 4) * operations * ROUNDOFF
-        return tuple(share * limit + TINIEST for limit in self.limits)
+        tiny = [np.full(len(self.bias), TINIEST)]  # lost below the normal numbers; weights make it grow
+        for weights, _ in self.layers:
+            tiny.append(tiny[-1] @ np.abs(weights) + TINIEST)
+        return tuple(share * limit + lost for limit, lost in zip(self.limits, tiny, strict=True))
 
     def arrays(self) -> Arrays:
         """Return the network as compiled functions read it."""
@@ -151,7 +160,7 @@ class NetworkOracle:
     margin : float
         By how much it has to exceed the threshold.
     budget : int or None
-        How many boxes one question may bound before the answer is "unknown"; ``None``: as many as it takes.
+        How many parts one question may bound before the answer is "unknown"; ``None``: as many as it takes.
     """
 
     def __init__(
@@ -258,7 +267,7 @@ class NetworkOracle:
         n_open = enter(self._net, part, work)
         if n_open < 0:
             return -math.inf, -math.inf
-        return bound_logit(self._net, part, n_open, ROUNDS, -math.inf, anchor.copy(), work)
+        return bound_logit(self._net, part, n_open, BOUND_ROUNDS, -math.inf, anchor.copy(), work)
 
 
 def _padded(vectors: Iterable[FloatArray], width: int) -> FloatArray:

@@ -71,7 +71,8 @@ class Arrays(NamedTuple):
 class Part(NamedTuple):
     """Points: an open choice per feature, with at most ``EXTRA`` not-free features off their anchor.
 
-    Only points whose pre-activations are within their ranges, and on their sides of zero, are meant.
+    Only points whose pre-activations are within their ranges, and on their sides of zero, are meant. Once
+    entered (see ``enter``), a feature that is not free has its anchor among its options.
     """
 
     options: BoolArray  # (choices,)

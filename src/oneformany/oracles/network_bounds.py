@@ -45,8 +45,8 @@ from oneformany.oracles.protocol import IntArray
 
 __all__ = ["bound_logit", "draw_lines", "improve", "open_features", "update_ranges"]
 
-TINY, HUGE = 1e-150, 1e150
-"""Slopes whose squares are outside give no step that could be trusted."""
+TINY, HUGE = 1e-100, 1e100
+"""Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
 
 
 @compiled(inner=True)
@@ -163,13 +163,6 @@ def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
 
 
 @compiled(inner=True)
-def _forget_penalties(net: Arrays, part: Part) -> None:
-    for k in range(len(net.widths) - 1):
-        for j in range(net.widths[k]):
-            part.lines[PUSH, k, j] = 0.0
-
-
-@compiled(inner=True)
 def draw_lines(part: Part, layer: int, unit: int, work: Work) -> None:
     """Draw the lines of a unit over its range; they meet where the sign is settled."""
     low, high = part.lines[LOW, layer, unit], part.lines[HIGH, layer, unit]
@@ -177,7 +170,7 @@ def draw_lines(part: Part, layer: int, unit: int, work: Work) -> None:
     work.layers[SHIFT, layer, unit] = 0.0
     if low < 0.0 < high:
         work.layers[ABOVE, layer, unit] = high / (high - low)
-        work.layers[SHIFT, layer, unit] = -low * high / (high - low)
+        work.layers[SHIFT, layer, unit] = -low * work.layers[ABOVE, layer, unit]  # -low * high may underflow
         if part.lines[BELOW, layer, unit] >= 0.0:
             return
     part.lines[BELOW, layer, unit] = 1.0 if high > -low else 0.0
@@ -274,9 +267,6 @@ def improve(
     for turn in range(rounds):
         constant = _linear(net, part, n_open, last, 0, 1.0, work)
         value = constant + _peak(net, part, n_open, work)
-        if not np.isfinite(value):
-            _forget_penalties(net, part)
-            break
         if value < least:
             least, kept = value, constant
             for t in range(n_open):
@@ -288,7 +278,7 @@ def improve(
             best = score
             for f in range(len(point)):
                 point[f] = work.features[TARGET, f]
-        if least < enough or best >= enough > -np.inf:
+        if least < enough or best >= enough > -np.inf:  # -inf: nothing is aimed at
             break
         _follow_lines(net, part, work)
         square = _measure_slopes(net, part, work)
@@ -299,7 +289,7 @@ def improve(
             for j in range(net.widths[k]):
                 move = step * work.layers[SLOPE, k, j]
                 if part.lines[SIDE, k, j] != 0.0:
-                    part.lines[PUSH, k, j] = max(0.0, part.lines[PUSH, k, j] - move)
+                    part.lines[PUSH, k, j] = min(max(0.0, part.lines[PUSH, k, j] - move), HUGE)
                 elif move != 0.0:
                     part.lines[BELOW, k, j] = min(1.0, max(0.0, part.lines[BELOW, k, j] - move))
     return least, kept

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from oneformany.oracles.network_arrays import (
     COEFS,
     EXTRA,
@@ -66,18 +68,19 @@ def _attempt(net: Arrays, part: Part, f: int, c: int, score: float, point: IntAr
 
 
 @compiled()
-def climb(net: Arrays, part: Part, threshold: float, point: IntArray, work: Work) -> float:
-    """Move ``point`` uphill, one feature at a time, until positive or at a peak; returns about its score.
+def climb(net: Arrays, part: Part, threshold: float, point: IntArray, work: Work) -> None:
+    """Move ``point`` uphill, one feature at a time, until positive or at a peak.
 
     The slope ranks the changes. A pass tries each feature's best change in that order and keeps what helps;
     when nothing did, a pass tries every change.
     """
     p = len(point)
-    score = score_point(net, point, work.layers[HIDDEN])
-    before = score - 1.0
-    while before < score < threshold:
+    before = -np.inf
+    while True:
+        score = score_point(net, point, work.layers[HIDDEN])  # anew: small changes of sums drift
+        if not before < score < threshold:
+            return
         before = score
-        forward(net, work.layers[HIDDEN])
         _ask_slope(net, part, point, work)
         for _ in range(p):
             best = p - 1
@@ -93,4 +96,3 @@ def climb(net: Arrays, part: Part, threshold: float, point: IntArray, work: Work
                 for c in range(net.starts[f], net.starts[f + 1]):
                     if part.options[c] and c != point[f]:
                         score = _attempt(net, part, f, c, score, point, work)
-    return score

@@ -9,6 +9,7 @@ from oneformany.oracles.network_arrays import (
     GAINS,
     HIDDEN,
     INSIDE,
+    STALE,
     Arrays,
     Part,
     Work,
@@ -99,7 +100,10 @@ def shrink(net: Arrays, part: Part, n_open: int, value: float, threshold: float,
             if best < threshold:
                 part.options[c] = False
                 dropped += 1
-    return bool(8 * dropped > total)
+    many = 8 * dropped > total
+    if many:
+        part.numbers[STALE] = 0
+    return bool(many)
 
 
 @compiled()

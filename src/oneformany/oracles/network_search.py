@@ -83,9 +83,14 @@ def _branch(
             climb(net, part, threshold, point, work)
         if _reaches(net, point, threshold, work):
             return Answer(point)
-        if value >= threshold:
-            many = shrink(net, part, n_open, value, threshold, work)
-            parts += [part] if many else split(net, part, n_open, value, threshold, point, work)
+        if value < threshold:
+            continue
+        many = shrink(net, part, n_open, value, threshold, work)
+        n_open = enter(net, part, work)
+        if many or n_open == 0:
+            parts.append(part)
+        elif n_open > 0:
+            parts += split(net, part, n_open, value, threshold, point, work)
     return Answer.none()
 
 
