@@ -209,7 +209,7 @@ POSITIVE_EVERYWHERE = SmallProblem(
 
 def test_a_bound_that_needs_no_classifier_is_confirmed_without_it() -> None:
     result = build_result(POSITIVE_EVERYWHERE, "best")
-    report = verify(of_kind(result, {"kind": "network", "sha": "abc", "threshold": 0.5}))
+    report = verify(of_kind(result, {"kind": "black box", "sha": "abc", "threshold": 0.5}))
     assert report.ok, report
     assert report.caveats == ("points' positivity not re-checked: the model is not part of the file",)
     assert not any("positive" in check.name for check in report.checks)
@@ -219,9 +219,9 @@ def test_a_bound_that_needs_the_classifier_is_not_confirmed_without_it() -> None
     helped_one_by_one = SmallProblem([[0, 0], [0, 1]], [2, 2], [[0, 1], [0, 0]], 0, 1, 1)
     result = build_result(helped_one_by_one, "best")
     assert verify(result).ok
-    report = verify(of_kind(result, {"kind": "network", "threshold": 1}))
+    report = verify(of_kind(result, {"kind": "black box", "threshold": 1}))
     assert not report.ok
-    assert "cannot be confirmed without the network classifier" in report.checks[-1].detail
+    assert "cannot be confirmed without the black box classifier" in report.checks[-1].detail
 
 
 def of_solver(result: dict[str, Any], bound: int) -> dict[str, Any]:
@@ -249,15 +249,15 @@ def test_what_the_compact_model_writes_is_read(tmp_path: Path) -> None:
 
 
 def test_unreachable_rows_are_not_confirmed_without_the_classifier() -> None:
-    report = verify(of_kind(build_result(TWO_TRIANGLES), {"kind": "trees", "threshold": 1}))
+    report = verify(of_kind(build_result(TWO_TRIANGLES), {"kind": "black box", "threshold": 1}))
     wrong = [check.detail for check in report.checks if check.name.startswith("unreachable") and not check.ok]
-    assert wrong == ["cannot be confirmed without the trees classifier"]
+    assert wrong == ["cannot be confirmed without the black box classifier"]
 
 
 def test_rows_may_be_left_open_only_by_a_classifier_outside_the_file() -> None:
     result = {**build_result(TWO_TRIANGLES), "status": "feasible"}
     assert not verify(result).ok
-    assert verify(of_kind(result, {"kind": "network", "threshold": 1})).ok
+    assert verify(of_kind(result, {"kind": "black box", "threshold": 1})).ok
 
 
 def constant_score(score: float) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
@@ -266,7 +266,7 @@ def constant_score(score: float) -> Callable[[NDArray[np.int64]], NDArray[np.flo
 
 def test_the_callers_score_judges_the_points() -> None:
     result = build_result(POSITIVE_EVERYWHERE, "best")
-    other = of_kind(result, {"kind": "network", "threshold": 0.5})
+    other = of_kind(result, {"kind": "black box", "threshold": 0.5})
     good = verify(other, score=constant_score(0.5))
     assert good.ok
     assert not good.caveats
@@ -276,7 +276,7 @@ def test_the_callers_score_judges_the_points() -> None:
         with pytest.raises(CertificateError, match="scores"):
             report.raise_if_rejected()
     assert not verify(other, score=lambda codes: np.zeros((len(codes), 2))).ok
-    assert not verify(of_kind(result, {"kind": "network"}), score=constant_score(1.0)).ok
+    assert not verify(of_kind(result, {"kind": "black box"}), score=constant_score(1.0)).ok
     assert not verify(result, score=constant_score(-1.0)).ok
 
 
@@ -284,7 +284,7 @@ def test_the_callers_score_judges_the_points() -> None:
 def test_a_threshold_that_is_no_number_is_refused(threshold: object) -> None:
     result = build_result(POSITIVE_EVERYWHERE, "best")
     with pytest.raises(CertificateError, match="threshold"):
-        verify(of_kind(result, {"kind": "network", "threshold": threshold}))
+        verify(of_kind(result, {"kind": "black box", "threshold": threshold}))
 
 
 def test_the_verifier_shares_nothing_with_the_engine() -> None:

@@ -72,10 +72,10 @@ def _check_enumeration(proof: Enumeration, statement: Statement, items: Items, s
         steps["weights that no group exceeds"] += 1
         return
     listed = _listed(proof, items)
-    for group in GroupSearch(statement, items).unlisted(weights, floor, listed):
-        raise _found(
-            statement, items, group, "weighs enough for a smaller cover, but no listed column contains it"
-        )
+    search = GroupSearch(statement, items)
+    for group in search.unlisted(weights, floor, listed):
+        what = "weighs enough for a smaller cover, but no listed column contains it"
+        raise _found(statement, items, group, what, sure=not search.undecided)
     covering = Covering.of(listed, len(items.members), proof.target)
     if proof.cover is None:
         way = refute(covering)
@@ -107,16 +107,25 @@ def _item_weights(proof: Dual | Enumeration, items: Items) -> list[int]:
 def _check_capacity(
     proof: Dual | Enumeration, statement: Statement, items: Items, weights: list[int]
 ) -> None:
-    for group in GroupSearch(statement, items).unlisted(weights, proof.capacity + 1):
-        raise _found(statement, items, group, f"weighs more than {proof.capacity}")
+    search = GroupSearch(statement, items)
+    for group in search.unlisted(weights, proof.capacity + 1):
+        raise _found(statement, items, group, f"weighs more than {proof.capacity}", sure=not search.undecided)
 
 
-def _found(statement: Statement, items: Items, group: tuple[int, ...], what: str) -> CertificateError:
+def _found(
+    statement: Statement, items: Items, group: tuple[int, ...], what: str, *, sure: bool
+) -> CertificateError:
     rows = sorted(row for item in group for row in items.members[item])
     named = f"a group with rows {', '.join(map(str, rows[:10]))}{', ...' if len(rows) > 10 else ''}"
-    if statement.classifier.exact:
+    classifier = statement.classifier
+    if classifier.exact or (classifier.positive is not None and sure):
         return CertificateError(f"{named} {what}")
-    kind = statement.classifier.kind
+    kind = classifier.kind
+    if classifier.positive is not None:
+        return CertificateError(
+            f"cannot be confirmed: {named}, if it can be explained, {what}; "
+            f"the points around it are too many to look at each under the {kind}"
+        )
     return CertificateError(
         f"cannot be confirmed without the {kind} classifier: {named}, if it exists, {what}"
     )

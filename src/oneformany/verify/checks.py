@@ -9,12 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims, Statement
+from oneformany.verify.points import Places, has_positive_point
 
 __all__ = [
     "check_assignment",
     "check_changes",
     "check_counts",
     "check_points",
+    "check_positive",
     "check_scores",
     "check_unreachable",
 ]
@@ -85,6 +87,15 @@ def check_points(claims: Claims) -> str:
     return f"{len(points)} points positive in integer arithmetic"
 
 
+def check_positive(claims: Claims) -> str:
+    """Every point is positive under the classifier of the file, evaluated anew."""
+    classifier, points = claims.statement.classifier, _points(claims)
+    wrong = ~classifier.positive(points) if classifier.positive else np.zeros(len(points), dtype=np.bool_)
+    if wrong.any():
+        raise CertificateError(f"the point of explanation {int(np.argmax(wrong))} is not positive")
+    return f"{len(points)} points positive under the {classifier.kind} of the file"
+
+
 def check_scores(claims: Claims, score: Callable[[NDArray[np.int64]], ArrayLike]) -> str:
     """Every point is positive under the caller's own score."""
     cutoff = claims.statement.classifier.cutoff
@@ -109,13 +120,33 @@ def check_unreachable(claims: Claims) -> str:
     if _leaves_rows_open(claims):
         return f"{len(claims.unreachable)} rows without explanation; it is not claimed that there is none"
     if not statement.classifier.exact:
-        raise CertificateError(f"cannot be confirmed without the {statement.classifier.kind} classifier")
+        return _check_by_looking(claims)
     for row in claims.unreachable:
         codes = statement.codes[row]
         gains = sorted((_gain(statement, feature, code) for feature, code in enumerate(codes)), reverse=True)
         if sum(gains[: statement.max_changes]) >= statement.classifier.lacking(codes[None, :])[0]:
             raise CertificateError(f"row {row} is listed as unreachable, but it can be helped")
     return f"{len(claims.unreachable)} rows stay negative under every allowed change"
+
+
+def _check_by_looking(claims: Claims) -> str:
+    """Look at every point that an unreachable row could move to."""
+    statement = claims.statement
+    kind, nowhere = statement.classifier.kind, np.zeros(len(statement.levels), dtype=np.bool_)
+    if statement.classifier.positive is None:
+        raise CertificateError(f"cannot be confirmed without the {kind} classifier")
+    for row in claims.unreachable:
+        rows = statement.codes[[row]]
+        answer = has_positive_point(
+            statement, Places(statement, rows, nowhere, nowhere, statement.max_changes)
+        )
+        if answer is None:
+            raise CertificateError(
+                f"cannot be confirmed: row {row} has too many points around it to look at under the {kind}"
+            )
+        if answer:
+            raise CertificateError(f"row {row} is listed as unreachable, but it can be helped")
+    return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
 
 
 def _leaves_rows_open(claims: Claims) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oneformany.verify.models import Positive
+
 __all__ = [
     "Branch",
     "Claims",
@@ -34,11 +36,12 @@ class Classifier:
     intercept, threshold : int
         Of the integer score.
     exact : bool
-        Whether all those points are positive. Otherwise the file does not hold the classifier, and the
-        tables only bound it: "no such group" proved with them still holds, a group found with them may
-        not exist.
+        Whether all those points are positive. Otherwise the tables only bound the classifier: "no such
+        group" proved with them still holds, a group found with them may not exist.
     cutoff : float or None
         The threshold on the classifier's own scale, if the file tells it.
+    positive : callable or None
+        Whether each row of codes is positive, if the file holds a classifier that is no sum of tables.
     """
 
     kind: str
@@ -47,6 +50,7 @@ class Classifier:
     threshold: int
     exact: bool
     cutoff: float | None
+    positive: Positive | None = None
 
     def lacking(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Tell what the score of each row of codes lacks to the threshold; at most 0 for positive points."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from oneformany.exceptions import CertificateError
 
-__all__ = ["Fields", "check_list", "check_wholes"]
+__all__ = ["Fields", "check_list", "check_numbers", "check_wholes"]
 
 LONGEST_LIST = 10**7
 LARGEST_FLOAT = 10**300
@@ -127,6 +127,15 @@ def check_wholes(
             shown = number if abs(number) < 10**20 else "a huge number"
             raise CertificateError(f"{place} holds {shown}, which is not between {low} and {high}")
     return tuple(numbers)
+
+
+def check_numbers(value: object, place: str, length: int | None = None) -> tuple[float, ...]:
+    """Refuse anything but a list of finite numbers; true is not a number."""
+    numbers = check_list(value, place, length)
+    for number in numbers:
+        if type(number) not in {int, float} or not -LARGEST_FLOAT <= number <= LARGEST_FLOAT:
+            raise CertificateError(f"{place} must hold finite numbers only, not {_describe(number)}")
+    return tuple(float(number) for number in numbers)
 
 
 def _describe(value: object) -> str:

@@ -24,11 +24,13 @@ gain        (p,) the largest shift that the anchor's own rules allow
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["UNRULED", "find_group"]
+__all__ = ["BUDGET", "CHANGED", "KEPT", "UNRULED", "Stack", "begin", "find_group"]
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -38,6 +40,48 @@ UNRULED = -1
 NONE = -1
 # What a node remembers besides the state of the features and who is possible.
 SIZE, BUDGET, LACKING, RULE, LEVEL, DROPPED = 0, 1, 2, 3, 4, 5
+
+
+class Stack(NamedTuple):
+    """Memory of a search."""
+
+    nodes: IntArray  # (room, 6)
+    states: IntArray  # (room, p)
+    possible: IntArray  # (room, c)
+    group: IntArray  # (c,)
+    wants: IntArray  # (c,)
+    state: IntArray  # (p,)
+    loads: IntArray  # (p,)
+    gains: IntArray  # (p,)
+
+
+def begin(size: int, shape: tuple[int, int], branches: int, max_changes: int, lacking: int) -> Stack:
+    """Make a stack whose top, 0, is the node where everything is open.
+
+    Parameters
+    ----------
+    size : int
+        Number of candidates.
+    shape : tuple of int
+        Number of features, and of branches of one.
+    branches : int
+        Number of conflicts.
+    max_changes : int
+        How many features may change.
+    lacking : int
+        What the anchor's score lacks to the threshold.
+    """
+    features, levels = shape
+    room = features * levels + branches + 2
+    stack = Stack(
+        np.zeros((room, 6), np.int64),
+        np.zeros((room, features), np.int64),
+        np.zeros((room, size), np.int64),
+        *(np.zeros(length, np.int64) for length in (size, size, features, features, features)),
+    )
+    stack.possible[0] = np.arange(size)
+    stack.nodes[0] = size, max_changes, lacking, NONE, NONE, NONE
+    return stack
 
 
 # Called from compiled code only: no door to Python, less to compile.
@@ -56,28 +100,17 @@ def find_group(
     shift: IntArray,
     gain: IntArray,
     floor: int,
-    max_changes: int,
-    lacking: int,
-) -> IntArray:
+    stack: Stack,
+    top: int,
+) -> tuple[int, int]:
     """Find a group with the anchor that weighs at least ``floor`` and is no part of a listed one.
 
-    ``lacking`` is what the anchor's score lacks to the threshold. Returns the candidates of the group;
-    none when there is no such group: the search is exhaustive.
+    Returns its size and the new top of the stack; size 0 when there is no such group: the search is
+    exhaustive. The group stands in ``stack.group``, what was decided in ``stack.state``, and the changes left
+    in the node above the top. Called again with that top, the search goes on without what was decided.
     """
     features, levels = shift.shape
-    room = features * (levels if may.shape[1] else 1) + len(conflicts) + 2
-    nodes = np.zeros((room, 6), np.int64)
-    states = np.zeros((room, features), np.int64)
-    possible = np.zeros((room, len(weight)), np.int64)
-    state, loads, gains = (
-        np.zeros(features, np.int64),
-        np.zeros(features, np.int64),
-        np.zeros(features, np.int64),
-    )
-    group, wants = np.zeros(len(weight), np.int64), np.zeros(len(weight), np.int64)
-    for candidate in range(len(weight)):
-        group[candidate] = candidate
-    top = _push(nodes, states, possible, NONE, state, group, len(weight), max_changes, lacking)
+    nodes, states, possible, group, wants, state, loads, gains = stack
     while top >= 0:
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
         size, certain = _survey(
@@ -102,7 +135,7 @@ def find_group(
         chosen = _place_of_largest(loads)
         if loads[chosen] == 0:
             # All agree on every open feature, so what the anchor can still gain there, all can.
-            return group[:size]
+            return size, top
         top = _push(nodes, states, possible, top, state, group, size, budget, lacks)
         states[top, chosen] = KEPT
         if rule[chosen] == UNRULED:
@@ -116,7 +149,7 @@ def find_group(
                 )
                 states[top, chosen] = CHANGED
                 nodes[top, RULE], nodes[top, LEVEL] = rule[chosen], level
-    return group[:0]
+    return 0, NONE
 
 
 @_inner

@@ -25,6 +25,7 @@ from oneformany.verify.claims import (
     Statement,
 )
 from oneformany.verify.fields import Fields, check_list, check_wholes
+from oneformany.verify.models import Positive, read_network, read_trees
 
 __all__ = ["read_claims"]
 
@@ -202,14 +203,27 @@ def _additive(fields: Fields, levels: tuple[int, ...]) -> Classifier:
     return Classifier("additive", tables, intercept, threshold, exact=True, cutoff=cutoff)
 
 
+def _network(fields: Fields, levels: tuple[int, ...]) -> Classifier:
+    return _bounded("network", levels, *read_network(fields, levels))
+
+
+def _trees(fields: Fields, levels: tuple[int, ...]) -> Classifier:
+    return _bounded("trees", levels, *read_trees(fields, levels))
+
+
 def _unknown(fields: Fields, levels: tuple[int, ...]) -> Classifier:
-    """Bound a classifier that the file does not hold: every point may be positive."""
-    cutoff = fields.number("threshold")
+    return _bounded(fields.text("kind"), levels, None, fields.number("threshold"))
+
+
+def _bounded(
+    kind: str, levels: tuple[int, ...], positive: Positive | None, cutoff: float | None
+) -> Classifier:
+    """Bound a classifier that is no sum of tables: every point may be positive."""
     tables = np.zeros((len(levels), max(levels)), dtype=np.int64)
-    return Classifier(fields.text("kind"), tables, intercept=0, threshold=0, exact=False, cutoff=cutoff)
+    return Classifier(kind, tables, 0, 0, exact=False, cutoff=cutoff, positive=positive)
 
 
-CLASSIFIERS = {"additive": _additive}
+CLASSIFIERS = {"additive": _additive, "network": _network, "trees": _trees}
 
 
 def _explanation(fields: Fields, statement: Statement) -> Explanation:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from oneformany.verify.claims import Statement
 from oneformany.verify.items import Items
-from oneformany.verify.kernels import UNRULED, find_group
+from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, UNRULED, begin, find_group
+from oneformany.verify.points import Places, has_positive_point
 
 __all__ = ["LARGEST_TOTAL", "GroupSearch"]
 
@@ -29,10 +30,17 @@ class GroupSearch:
         What was asked.
     items : Items
         The reachable distinct rows under the decisions taken so far.
+
+    Attributes
+    ----------
+    undecided : bool
+        Whether a group was found of which the classifier could not tell that it exists.
     """
 
     def __init__(self, statement: Statement, items: Items) -> None:
         self._statement = statement
+        self._members = items.members
+        self.undecided = False
         rows = statement.codes[[row for rows in items.members for row in rows]]
         edges = np.cumsum([0, *(len(rows) for rows in items.members)])[:-1]
         self._codes = statement.codes[list(items.first)]
@@ -126,9 +134,28 @@ class GroupSearch:
         )
         lacking = int(classifier.lacking(self._codes[[anchor]])[0])
         # One memory layout, so that the search is compiled once.
-        arrays = (np.ascontiguousarray(array) for array in surroundings)
-        found: IntArray = find_group(*arrays, target, self._statement.max_changes, lacking)
-        return found
+        arrays = tuple(np.ascontiguousarray(array) for array in surroundings)
+        shape = (len(rule), shift.shape[1] if self._ruled else 1)
+        stack = begin(len(near), shape, len(surroundings[3]), self._statement.max_changes, lacking)
+        top = 0
+        while True:
+            size, top = find_group(*arrays, target, stack, top)
+            group = stack.group[:size]
+            if not size or not self._is_impossible(near[group], stack.state, stack.nodes[top + 1, BUDGET]):
+                return group
+
+    def _is_impossible(self, group: IntArray, state: IntArray, budget: int) -> bool:
+        """Whether no positive point serves the group with what was decided.
+
+        The group is all that such a point could serve, so nothing else is lost.
+        """
+        if self._statement.classifier.positive is None:
+            return False
+        rows = self._statement.codes[[row for item in group for row in self._members[item]]]
+        places = Places(self._statement, rows, state == CHANGED, state == KEPT, int(budget))
+        answer = has_positive_point(self._statement, places)
+        self.undecided |= answer is None
+        return answer is False
 
 
 class _Listed:

@@ -16,6 +16,7 @@ from oneformany.verify.checks import (
     check_changes,
     check_counts,
     check_points,
+    check_positive,
     check_scores,
     check_unreachable,
 )
@@ -62,6 +63,8 @@ def verify(
     caveats: tuple[str, ...] = ()
     if claims.statement.classifier.exact:
         checks["points are positive"] = check_points
+    elif claims.statement.classifier.positive is not None:
+        checks["points are positive"] = check_positive
     elif score is None:
         caveats = ("points' positivity not re-checked: the model is not part of the file",)
     if score is not None:
