@@ -72,6 +72,15 @@ def test_all_methods_have_columns_and_a_ratio_of_times(make_record):
     assert line["time in this run exact : cg-mip : mip"] == "1 : >120 : 80"
 
 
+def test_a_model_too_large_to_be_started_has_no_ratio(make_record):
+    stopped = {"method": "mip", "count": 14, "lower_bound": 1, "status": "feasible", "time_limit": 60.0}
+    table = paper_tables([make_record(), make_record(**stopped, seconds=0.7)])[4]
+    assert line_of(table, 50, 10)["time in this run exact : cg-mip : mip"] == "1 : - : -"
+    assert any("too large to be started" in note for note in table.notes)
+    table = paper_tables([make_record(), make_record(**stopped, seconds=60.0)])[4]
+    assert line_of(table, 50, 10)["time in this run exact : cg-mip : mip"] == "1 : - : >120"
+
+
 def test_methods_that_were_not_run_have_no_columns(make_record):
     headings = {heading.group for heading in paper_tables([make_record()])[4].headings}
     assert headings == {"", "paper", "exact"}

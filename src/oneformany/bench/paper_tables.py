@@ -184,10 +184,19 @@ def _ratio(runs: _Runs) -> str:
     parts = ["1"]
     for method in ("cg-mip", "mip"):
         record = runs.by_method.get(method)
-        unfinished = record is not None and not record.proved
-        more = "" if record is None else f"{record.seconds / runs.exact.seconds:,.0f}"
-        parts.append("-" if record is None else f"{'>' if unfinished else ''}{more}")
+        if record is None or _was_not_started(record):
+            parts.append("-")
+        else:
+            parts.append(f"{'' if record.proved else '>'}{record.seconds / runs.exact.seconds:,.0f}")
     return " : ".join(parts)
+
+
+def _was_not_started(record: Record) -> bool:
+    """Whether the compact model was too large for its limit: it gives up at once, or uses the time it has."""
+    limit = record.key.time_limit
+    return (
+        record.key.method == "mip" and not record.proved and limit is not None and record.seconds < limit / 2
+    )
 
 
 def _notes(cells: Sequence[_Runs]) -> Iterator[str]:
@@ -201,6 +210,8 @@ def _notes(cells: Sequence[_Runs]) -> Iterator[str]:
             f"Exact: {proved} of {len(exact)} cells proved optimal, {fewer} with fewer explanations than "
             f"published, {ours:.2f} s together; the paper's CG: {theirs:,.2f} s."
         )
+    if any(_was_not_started(record) for runs in cells for record in runs.by_method.values()):
+        yield "mip without a ratio: the model was too large to be started; its count is the first solution's."
     if any(runs.impossible for runs in cells):
         yield f"{IMPOSSIBLE}: below what is proved for these rows, so it cannot be right for them."
     yield from contradictions([record for runs in cells for record in runs.by_method.values()])
