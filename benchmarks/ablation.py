@@ -30,7 +30,7 @@ from oneformany.problem import Problem
 CELLS = {
     "exact": (("german", 50, 10), ("students-published", 100, 15), ("german", 100, 10)),
     "cg-mip": (("students-published", 10, 20), ("german", 10, 15)),
-    "mip": (("german", 3, 15), ("german", 4, 15)),
+    "mip": (("german", 6, 15), ("german", 10, 15)),
 }
 QUICK = {"exact": (("german", 20, 10),), "cg-mip": (("german", 4, 15),), "mip": (("german", 2, 15),)}
 DEFAULTS: dict[str, Any] = {"exact": Options(), "cg-mip": CgOptions(), "mip": CompactOptions()}
