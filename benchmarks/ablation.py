@@ -25,6 +25,7 @@ from oneformany.engine.run import Options
 from oneformany.engine.solve import METHODS, solve
 from oneformany.paper.options import CgOptions, CompactOptions
 from oneformany.problem import Problem
+from oneformany.result import Result
 
 # Data set, rows, changes; sizes at which the method as it is ends within seconds.
 CELLS = {
@@ -98,7 +99,9 @@ def measure(
             )
 
 
-def _timed(problem: Problem, method: str, options: Any, limit: float) -> tuple[float, Any]:  # noqa: ANN401
+def _timed(
+    problem: Problem, method: str, options: Options | CgOptions | CompactOptions, limit: float
+) -> tuple[float, Result]:
     start = perf_counter()
     result = solve(problem, method=method, time_limit=limit, options=options)
     return perf_counter() - start, result

@@ -27,7 +27,9 @@ def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
     """Fill the places of a page; return which tables were filled in, and which the files do not give."""
     records = read_all([path for path in files if path.suffix != ".md"])
     write = FORMATS["markdown"].write
-    texts = {table.name: write(table) for table in (*paper_tables(records), *more_tables(records))}
+    published = [record for record in records if record.key.as_published]
+    tables = (*(paper_tables(records) if published else ()), *(more_tables(records) if records else ()))
+    texts = {table.name: write(table) for table in tables}
     texts |= {path.stem: path.read_text(encoding="utf-8").strip() for path in files if path.suffix == ".md"}
     filled: list[str] = []
     missing: list[str] = []

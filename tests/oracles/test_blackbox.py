@@ -120,18 +120,24 @@ def test_it_proves_when_all_points_there_are_may_be_asked_about():
     assert not proves(max_calls=99)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_small_problems_are_solved_as_by_brute_force(seed):
-    small = random_problem(np.random.default_rng(seed))
+def drawn(small, seed, quantile):
+    """Draw a function for a problem, with a threshold and what brute force makes of it."""
     function = Listening(tuple(small.levels), seed)
-    threshold = float(np.quantile(function.chances, 0.9))
-    count, unreachable = brute_force_points(
+    threshold = float(np.quantile(function.chances, quantile))
+    answer = brute_force_points(
         small.codes,
         small.levels,
         lambda point: function.chances[point] >= threshold,
         small.max_changes,
         small.allowed,
     )
+    return function, threshold, *answer
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_problems_are_solved_as_by_brute_force(seed):
+    small = random_problem(np.random.default_rng(seed))
+    function, threshold, count, unreachable = drawn(small, seed, 0.9)
     oracle = BlackBoxOracle(function, small.levels, threshold)
     problem = Problem(np.array(small.codes), tuple(small.levels), oracle, small.max_changes, small.allowed)
     result = solve(problem)
@@ -144,15 +150,7 @@ def test_small_problems_are_solved_as_by_brute_force(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_with_a_budget_the_bound_holds_and_nothing_unproved_is_claimed(seed, budget):
     small = random_problem(np.random.default_rng(seed))
-    function = Listening(tuple(small.levels), seed)
-    threshold = float(np.quantile(function.chances, 0.8))
-    count, unreachable = brute_force_points(
-        small.codes,
-        small.levels,
-        lambda point: function.chances[point] >= threshold,
-        small.max_changes,
-        small.allowed,
-    )
+    function, threshold, count, unreachable = drawn(small, seed, 0.8)
     oracle = BlackBoxOracle(function, small.levels, threshold, max_calls=budget)
     problem = Problem(np.array(small.codes), tuple(small.levels), oracle, small.max_changes, small.allowed)
     result = solve(problem)

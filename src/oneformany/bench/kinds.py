@@ -47,7 +47,7 @@ class Kind:
         """Whether its library is there."""
         return find_spec(self.package) is not None
 
-    def fitted(self, dataset: Dataset) -> Any:  # noqa: ANN401 (any library's classifier)
+    def fitted(self, dataset: Dataset) -> Any:
         """Fit one, in a single thread: on a busy machine threads that wait for each other take minutes.
 
         Parameters
@@ -83,7 +83,7 @@ def kind_named(name: str) -> Kind:
     raise InputError(f"the benchmark cannot train the model {name!r}; it can train {known}")
 
 
-def _fitted(model: Any, dataset: Dataset) -> Any:  # noqa: ANN401 (any library's classifier)
+def _fitted(model: Any, dataset: Dataset) -> Any:
     train, _ = paper_split(dataset)
     return model.fit(dataset.one_hot[train], dataset.target[train])
 

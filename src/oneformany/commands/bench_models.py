@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from oneformany.commands.bench_options import Check, DataDir, Immutable, SaveResults, Threshold
 from oneformany.commands.bench_run import show_runs
 from oneformany.commands.errors import tell_errors
 from oneformany.commands.lists import names
@@ -23,23 +24,19 @@ def models(
     dataset: Annotated[str, typer.Option(help="One of the paper's data sets.")] = "german",
     rows: Annotated[int, typer.Option(min=1, help="How many of the rows that are turned down.")] = 100,
     max_changes: Annotated[int, typer.Option(min=1, help="How many features may change.")] = 5,
-    threshold: Annotated[float, typer.Option(help="Least probability of a positive point.")] = 0.5,
-    immutable: Annotated[
-        str, typer.Option(help="none, or half: every second feature, from the first, cannot change.")
-    ] = "none",
+    threshold: Threshold = 0.5,
+    immutable: Immutable = "none",
     time_limit: Annotated[float | None, typer.Option(help="Seconds per kind.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Kinds to run side by side.")] = 1,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder with data that are not embedded.")] = None,
+    data_dir: DataDir = None,
     json_file: Annotated[
         Path | None,
         typer.Option(
             "--json", metavar="FILE", help="Add a JSON line per kind; kinds already there are not run."
         ),
     ] = None,
-    save_results: Annotated[
-        Path | None, typer.Option(help="Folder for every result with its proof, as `verify` reads it.")
-    ] = None,
-    check: Annotated[bool, typer.Option("--verify", help="Verify every result independently.")] = False,
+    save_results: SaveResults = None,
+    check: Check = False,
 ) -> None:
     """Explain the rows that each kind of classifier turns down, and compare.
 

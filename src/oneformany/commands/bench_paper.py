@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from oneformany.commands.bench_options import Check, DataDir, Immutable, SaveResults, Threshold
 from oneformany.commands.bench_run import show_runs
 from oneformany.commands.errors import tell_errors
 from oneformany.commands.lists import names, sizes
@@ -34,10 +35,8 @@ def paper(
     coding: Annotated[
         str, typer.Option(help="Students data as published, with its slip, or correct.")
     ] = "published",
-    threshold: Annotated[float, typer.Option(help="Least probability of a positive point.")] = 0.5,
-    immutable: Annotated[
-        str, typer.Option(help="none, or half: every second feature, from the first, cannot change.")
-    ] = "none",
+    threshold: Threshold = 0.5,
+    immutable: Immutable = "none",
     rows: Annotated[str | None, typer.Option(help="Numbers of rows instead of the paper's.")] = None,
     max_changes: Annotated[str | None, typer.Option(help="Budgets instead of the paper's.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds per cell and method.")] = None,
@@ -49,17 +48,15 @@ def paper(
     bound_without_classifier: Annotated[
         bool, typer.Option(help="Prove what any classifier needs for lr, too (always shown for nn).")
     ] = False,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder with data that are not embedded.")] = None,
+    data_dir: DataDir = None,
     json_file: Annotated[
         Path | None,
         typer.Option(
             "--json", metavar="FILE", help="Add a JSON line per cell; cells already there are not run."
         ),
     ] = None,
-    save_results: Annotated[
-        Path | None, typer.Option(help="Folder for every result with its proof, as `verify` reads it.")
-    ] = None,
-    check: Annotated[bool, typer.Option("--verify", help="Verify every result independently.")] = False,
+    save_results: SaveResults = None,
+    check: Check = False,
 ) -> None:
     """Run cells of the paper's tables and print its counts and times beside ours.
 

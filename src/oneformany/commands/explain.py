@@ -99,7 +99,7 @@ def _load_rows(path: Path, separator: str) -> pd.DataFrame:
         raise InputError(f"{path} cannot be read as a table of rows: {error}") from error
 
 
-def _load_model(path: Path) -> Any:  # noqa: ANN401 (any library's classifier)
+def _load_model(path: Path) -> Any:
     import joblib
 
     try:
@@ -128,7 +128,7 @@ def _rules(immutable: str, only_increase: str, only_decrease: str) -> Iterator[R
     yield from (OnlyDecrease(name) for name in names(only_decrease))
 
 
-def _positive(model: Any, label: str) -> object:  # noqa: ANN401
+def _positive(model: Any, label: str) -> object:
     """Find the model's own label behind the text; the reader of the model refuses one that is none."""
     import numpy as np
 

@@ -48,7 +48,7 @@ def paper_model(dataset: Dataset) -> LogisticRegression:
     return model.fit(dataset.one_hot[train], dataset.target[train])
 
 
-def accuracy_on_test(dataset: Dataset, model: Any) -> float:  # noqa: ANN401 (any library's classifier)
+def accuracy_on_test(dataset: Dataset, model: Any) -> float:
     """Share of the test half that a model on the one-hot columns predicts correctly.
 
     Parameters
@@ -62,7 +62,7 @@ def accuracy_on_test(dataset: Dataset, model: Any) -> float:  # noqa: ANN401 (an
     return float(np.mean(model.predict(dataset.one_hot[test]) == dataset.target[test]))
 
 
-def paper_rows(dataset: Dataset, model: Any, protocol: Protocol, n: int) -> IntArray:  # noqa: ANN401
+def paper_rows(dataset: Dataset, model: Any, protocol: Protocol, n: int) -> IntArray:
     """Choose the rows to explain.
 
     Parameters

@@ -122,8 +122,7 @@ def _read(path: Path) -> bytes:
 def _download(source: Source) -> bytes:
     remedy = f"download {source.url} yourself and name its folder by data_dir (--data-dir) or {DATA_VARIABLE}"
     try:
-        # The addresses are constants of this package, not input.
-        with urlopen(source.url, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310
+        with urlopen(source.url, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310 (a constant, not input)
             content: bytes = response.read()
     except (OSError, HTTPException) as error:
         raise DataUnavailableError(

@@ -52,7 +52,12 @@ class ProgramPricer:
             # An item in conflict with itself can never be taken.
             self._model.constraints.add(pair[: 1 if i == j else 2], 1.0, upper=0.0 if i == j else 1.0)
 
-    def price(self, weights: IntArray, stop: Stop, node_limit: int = NO_LIMIT) -> Priced:  # noqa: ARG002
+    def price(
+        self,
+        weights: IntArray,
+        stop: Stop,
+        node_limit: int = NO_LIMIT,  # noqa: ARG002 (a program has no such limit)
+    ) -> Priced:
         """Find heavy columns and bound the heaviest by what the solver proved."""
         members = self._block.member[0, self.items.first]
         objective = Objective(members, weights / SCALE, maximise=True)

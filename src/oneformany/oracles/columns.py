@@ -17,7 +17,7 @@ from oneformany.schema.encode import Schema
 __all__ = ["encoding_for", "inputs_for", "own_columns"]
 
 
-def encoding_for(model: Any, schema: Schema) -> Encoding:  # noqa: ANN401 (any library's classifier)
+def encoding_for(model: Any, schema: Schema) -> Encoding:
     """Find how codes become the columns that a model was fitted on.
 
     A model fitted on a frame is matched by its column names: the schema's one-hot names, or the
@@ -44,7 +44,7 @@ def encoding_for(model: Any, schema: Schema) -> Encoding:  # noqa: ANN401 (any l
     return schema.encoding()
 
 
-def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:  # noqa: ANN401
+def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:
     """Make a schema for a model that was fitted on a frame's own numeric columns.
 
     Every distinct number in the frame is a level, so nothing is rounded.
@@ -83,7 +83,7 @@ def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:  # 
     return schema, schema.number_encoding()
 
 
-def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:  # noqa: ANN401
+def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
     """Turn codes into what a model reads: a frame if it was fitted on one, an array otherwise.
 
     Parameters
@@ -99,7 +99,7 @@ def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:  # 
     return lambda codes: pd.DataFrame(encoding.encode(codes), columns=list(names))
 
 
-def _fitted_names(model: Any, known: Collection[str]) -> list[str] | None:  # noqa: ANN401
+def _fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
     """Name the columns that a model was fitted with; LightGBM has them with "_" for spaces."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

@@ -48,7 +48,7 @@ class _Score:
 
 
 def read_linear(
-    model: Any,  # noqa: ANN401 (any scikit-learn classifier)
+    model: Any,
     encoding: Encoding,
     threshold: float | None = None,
     positive: object = 1,
@@ -96,7 +96,7 @@ def read_linear(
     )
 
 
-def two_class_tables(model: Any, encoding: Encoding) -> tuple[list[FloatArray], float]:  # noqa: ANN401
+def two_class_tables(model: Any, encoding: Encoding) -> tuple[list[FloatArray], float]:
     """Tables and intercept of the score that grows with the probability of the second of two classes.
 
     Parameters
@@ -156,7 +156,7 @@ def _share(score: _Score, encoding: Encoding, column: int, values: FloatArray) -
     return share
 
 
-def _score(model: Any) -> _Score:  # noqa: ANN401
+def _score(model: Any) -> _Score:
     for base in type(model).__mro__:
         if base.__name__ in _SCORES and base.__module__.split(".")[0] == "sklearn":
             return _SCORES[base.__name__](model)
@@ -172,7 +172,7 @@ def _weighted(weights: FloatArray, constant: float, inverse: Callable[[float], f
     return _Score(len(weights), lambda column, values: weights[column] * values, constant, inverse)
 
 
-def _coefficients(model: Any, inverse: Callable[[float], float] | None) -> _Score:  # noqa: ANN401
+def _coefficients(model: Any, inverse: Callable[[float], float] | None) -> _Score:
     weights = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
     if weights.ndim == 2 and len(weights) != 1:
         raise UnsupportedModelError(
@@ -183,17 +183,17 @@ def _coefficients(model: Any, inverse: Callable[[float], float] | None) -> _Scor
     return replace(score, single=weights.dtype == np.float32)
 
 
-def _decision(model: Any) -> _Score:  # noqa: ANN401
+def _decision(model: Any) -> _Score:
     return _coefficients(model, None)
 
 
-def _logistic(model: Any) -> _Score:  # noqa: ANN401
+def _logistic(model: Any) -> _Score:
     if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
         return _coefficients(model, lambda probability: _logit(probability) / 2)
     return _coefficients(model, _logit)
 
 
-def _gradient_descent(model: Any) -> _Score:  # noqa: ANN401
+def _gradient_descent(model: Any) -> _Score:
     inverses: dict[str, Callable[[float], float]] = {
         "log_loss": _logit,
         "modified_huber": lambda probability: 2 * probability - 1,
@@ -201,17 +201,17 @@ def _gradient_descent(model: Any) -> _Score:  # noqa: ANN401
     return _coefficients(model, inverses.get(model.loss))
 
 
-def _multinomial_bayes(model: Any) -> _Score:  # noqa: ANN401
+def _multinomial_bayes(model: Any) -> _Score:
     weights, prior = _ratios(model)
     return _weighted(weights, prior, _logit)
 
 
-def _complement_bayes(model: Any) -> _Score:  # noqa: ANN401
+def _complement_bayes(model: Any) -> _Score:
     weights, _ = _ratios(model)
     return _weighted(weights, 0.0, _logit)
 
 
-def _bernoulli_bayes(model: Any) -> _Score:  # noqa: ANN401
+def _bernoulli_bayes(model: Any) -> _Score:
     with np.errstate(divide="ignore"):
         absent = np.log(1 - np.exp(model.feature_log_prob_))
     weights = (model.feature_log_prob_ - absent)[1] - (model.feature_log_prob_ - absent)[0]
@@ -222,7 +222,7 @@ def _bernoulli_bayes(model: Any) -> _Score:  # noqa: ANN401
     return replace(score, share=lambda column, values: weights[column] * (values > model.binarize))
 
 
-def _categorical_bayes(model: Any) -> _Score:  # noqa: ANN401
+def _categorical_bayes(model: Any) -> _Score:
     def share(column: int, values: FloatArray) -> FloatArray:
         known = model.n_categories_[column]
         if (values != np.floor(values)).any() or values.min() < 0 or values.max() >= known:
@@ -237,7 +237,7 @@ def _categorical_bayes(model: Any) -> _Score:  # noqa: ANN401
     return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), _logit)
 
 
-def _gaussian_bayes(model: Any) -> _Score:  # noqa: ANN401
+def _gaussian_bayes(model: Any) -> _Score:
     def share(column: int, values: FloatArray) -> FloatArray:
         spread = model.var_[:, column]
         distance = (values[:, None] - model.theta_[:, column]) ** 2 / spread + np.log(spread)
@@ -247,12 +247,12 @@ def _gaussian_bayes(model: Any) -> _Score:  # noqa: ANN401
     return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), _logit)
 
 
-def _ratios(model: Any) -> tuple[FloatArray, float]:  # noqa: ANN401
+def _ratios(model: Any) -> tuple[FloatArray, float]:
     logs, prior = model.feature_log_prob_, model.class_log_prior_
     return np.asarray(logs[1] - logs[0]), float(prior[1] - prior[0])
 
 
-def _calibrated(model: Any) -> _Score:  # noqa: ANN401
+def _calibrated(model: Any) -> _Score:
     if len(model.calibrated_classifiers_) != 1:
         raise UnsupportedModelError(
             f"CalibratedClassifierCV averages {len(model.calibrated_classifiers_)} classifiers, which is not "

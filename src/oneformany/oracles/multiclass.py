@@ -21,7 +21,7 @@ SAFETY = 64 * DOUBLE
 
 
 def read_classes(
-    model: Any,  # noqa: ANN401 (any scikit-learn classifier)
+    model: Any,
     encoding: Encoding,
     threshold: float | None = None,
     positive: object = 1,
@@ -74,7 +74,7 @@ def read_classes(
     return _smallest_lead(model, encoding, place)
 
 
-def _smallest_lead(model: Any, encoding: Encoding, place: int) -> NetworkOracle:  # noqa: ANN401
+def _smallest_lead(model: Any, encoding: Encoding, place: int) -> NetworkOracle:
     """Make a network whose logits are minus the leads, and 0 for the positive class."""
     others = [other for other in range(len(model.classes_)) if other != place]
     leads = [two_class_tables(_pair(model, other, place), encoding) for other in others]
@@ -85,12 +85,12 @@ def _smallest_lead(model: Any, encoding: Encoding, place: int) -> NetworkOracle:
     return network_oracle(type(model).__name__, [logits], Encoding.from_blocks(blocks), None, 0, SAFETY)
 
 
-def _against_rest(model: Any, place: int) -> Any:  # noqa: ANN401
+def _against_rest(model: Any, place: int) -> Any:
     """One class against the rest, as a classifier of two classes."""
     return _view(model, coef_=_dense(model)[[place]], intercept_=_intercepts(model)[[place]])
 
 
-def _pair(model: Any, other: int, place: int) -> Any:  # noqa: ANN401
+def _pair(model: Any, other: int, place: int) -> Any:
     """The choice between two of the classes, as a classifier of two; the second is the positive one."""
     both = [other, place]
     if hasattr(model, "coef_"):
@@ -106,17 +106,17 @@ def _pair(model: Any, other: int, place: int) -> Any:  # noqa: ANN401
     return _view(model, feature_log_prob_=part, class_log_prior_=model.class_log_prior_[both])
 
 
-def _view(model: Any, **parameters: Any) -> Any:  # noqa: ANN401
+def _view(model: Any, **parameters: Any) -> Any:
     """Copy a classifier with two classes and other parameters."""
     pair = copy(model)
     vars(pair).update(classes_=np.array([0, 1]), **parameters)
     return pair
 
 
-def _dense(model: Any) -> Any:  # noqa: ANN401
+def _dense(model: Any) -> Any:
     return model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
 
 
-def _intercepts(model: Any) -> Any:  # noqa: ANN401
+def _intercepts(model: Any) -> Any:
     """Intercepts of all classes; without a fitted intercept there is a single zero."""
     return np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(model.classes_))

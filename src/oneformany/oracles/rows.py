@@ -106,7 +106,7 @@ class Rows:
         return moved
 
 
-def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:  # noqa: ANN401
+def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:
     """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame.
 
     Parameters
@@ -144,7 +144,7 @@ def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None
     return tuple(str(name) for name in names)
 
 
-def own_rows(model: Any, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:  # noqa: ANN401
+def own_rows(model: Any, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
     """Take the rows of a schema, or of a frame in which every distinct value is a level.
 
     Parameters
@@ -166,7 +166,7 @@ def _column(frame: pd.DataFrame | None, name: str) -> pd.Series[Any] | None:
     return None if frame is None or name not in frame.columns else frame[name]
 
 
-def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:  # noqa: ANN401 (an array of pandas)
+def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:
     if feature.edges is not None:
         plain = _inside(feature.edges, column)
     else:

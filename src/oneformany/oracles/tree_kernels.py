@@ -73,10 +73,10 @@ def leaf_sets(ensemble: TreeEnsemble) -> LeafSets:
 
 
 @intrinsic
-def lowest(typing_context: Any, word: Any) -> Any:  # noqa: ANN401, ARG001
+def lowest(typing_context: Any, word: Any) -> Any:  # noqa: ARG001 (numba gives it)
     """Position of the lowest set bit of a word that is not zero."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401, ARG001
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001 (numba gives it)
         return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
 
     return types.int64(types.uint64), generate

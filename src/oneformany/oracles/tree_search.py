@@ -1,7 +1,6 @@
 """Questions to a tree ensemble, compiled: narrow it to the question, climb, then branch and bound."""
 
 # mypy: disallow-untyped-decorators=False
-# ruff: noqa: C901, PLR0912, PLR0915
 
 from __future__ import annotations
 

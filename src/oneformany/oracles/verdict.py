@@ -38,7 +38,7 @@ class Verdict:
     threshold: float | None = None
     positive: object = 1
 
-    def __call__(self, codes: Any) -> BoolArray:  # noqa: ANN401 (whatever ``inputs`` takes)
+    def __call__(self, codes: Any) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
         place = class_index(self.model, self.positive)
         data = self.inputs(codes)
@@ -120,7 +120,7 @@ class Reading:
     verdict: Callable[[IntArray], BoolArray]
 
 
-def class_index(model: Any, positive: object) -> int:  # noqa: ANN401 (any library's classifier)
+def class_index(model: Any, positive: object) -> int:
     """Find the positive class among those of a fitted classifier.
 
     Parameters

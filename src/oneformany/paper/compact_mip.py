@@ -19,7 +19,6 @@ from oneformany.paper.columns import Column, confirmed_column
 from oneformany.paper.embeddings import embed
 from oneformany.paper.embeddings.base import Embedding
 from oneformany.paper.formulation import PublishedBlock, add_published, exclude_point
-from oneformany.paper.highs import Highs
 from oneformany.paper.initial import Initial, initial_solution
 from oneformany.paper.log import Log
 from oneformany.paper.model import Model, Objective, Outcome, Solver, Watch
@@ -68,7 +67,7 @@ def solve_compact_mip(
     options = options or CompactOptions()
     stop = Stop(time_limit)
     log = Log(stop, progress)
-    solver = Highs(options.effort) if options.solver == Highs.name else make_solver(options.solver)
+    solver = make_solver(options.solver, options.effort)
     embedding = embed(problem.oracle)
     initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
     bound, best = one_is_needed(initial.rows), initial.columns

@@ -17,13 +17,15 @@ SOLVERS = {
 }
 
 
-def make_solver(name: str) -> Solver:
+def make_solver(name: str, effort: float | None = None) -> Solver:
     """Get a solver by its name.
 
     Parameters
     ----------
     name : {"highs", "gurobi", "scip"}
         Which one.
+    effort : float or None
+        Share of its work that HiGHS spends on looking for solutions; the others choose themselves.
 
     Raises
     ------
@@ -35,7 +37,8 @@ def make_solver(name: str) -> Solver:
     if name not in SOLVERS:
         raise InputError(f"unknown solver {name!r}; choose one of {', '.join(SOLVERS)}")
     module, adapter = SOLVERS[name]
-    solver: Solver = getattr(import_module(module), adapter)()
+    options = {"effort": effort} if name == "highs" else {}
+    solver: Solver = getattr(import_module(module), adapter)(**options)
     return solver
 
 

@@ -54,7 +54,7 @@ class Fields:
                 raise CertificateError(f"{self.place(name)} is not a field of this format")
         return self
 
-    def value(self, name: str) -> Any:  # noqa: ANN401
+    def value(self, name: str) -> Any:  # noqa: ANN401 (JSON)
         """Read any JSON value."""
         if name not in self._content:
             raise CertificateError(f"{self.place(name)} is missing")

@@ -55,7 +55,7 @@ class Stack(NamedTuple):
     gains: IntArray  # (p,)
 
 
-def begin(size: int, shape: tuple[int, int], branches: int, max_changes: int, lacking: int) -> Stack:
+def begin(size: int, shape: tuple[int, int], conflicts: int, max_changes: int, lacking: int) -> Stack:
     """Make a stack whose top, 0, is the node where everything is open.
 
     Parameters
@@ -64,15 +64,15 @@ def begin(size: int, shape: tuple[int, int], branches: int, max_changes: int, la
         Number of candidates.
     shape : tuple of int
         Number of features, and of branches of one.
-    branches : int
-        Number of conflicts.
+    conflicts : int
+        Number of pairs that no group may contain.
     max_changes : int
         How many features may change.
     lacking : int
         What the anchor's score lacks to the threshold.
     """
     features, levels = shape
-    room = features * levels + branches + 2
+    room = features * levels + conflicts + 2
     stack = Stack(
         np.zeros((room, 6), np.int64),
         np.zeros((room, features), np.int64),

@@ -17,7 +17,7 @@ Positive = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 LARGEST_UNIT = 2**61
 MOST_NODES = 10**7
 FINEST_DIGITS = 18
-ROUNDING = 1e-9  # of the largest score that the weights allow; sums in another order differ by less
+ROUNDOFF = 2.0**-53
 LEAF = -1
 
 
@@ -49,7 +49,9 @@ def read_network(fields: Fields, levels: tuple[int, ...]) -> tuple[Positive, flo
     largest = np.abs(bias) + sum(np.abs(table).max(axis=0) for table in tables)
     for weights, shift in layers:
         largest = largest @ np.abs(weights) + np.abs(shift)
-    least = threshold - ROUNDING * float(largest[0])
+    # Sums in another order differ by less than this share of the largest that the weights allow.
+    operations = len(levels) + len(bias) + sum(len(shift) for _, shift in layers) + 8
+    least = threshold - 4 * (len(layers) + 1) * operations * ROUNDOFF * float(largest[0])
 
     def positive(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
         values = bias + sum(table[codes[:, feature]] for feature, table in enumerate(tables))

@@ -11,7 +11,7 @@ from oneformany.oracles.protocol import FloatArray
 __all__ = ["lightgbm_probabilities", "xgboost_probabilities"]
 
 
-def xgboost_probabilities(model: Any, columns: FloatArray) -> FloatArray:  # noqa: ANN401
+def xgboost_probabilities(model: Any, columns: FloatArray) -> FloatArray:
     """Ask an ``xgboost.Booster`` for the probabilities of both classes.
 
     Parameters
@@ -27,7 +27,7 @@ def xgboost_probabilities(model: Any, columns: FloatArray) -> FloatArray:  # noq
     return _both(model.predict(data))
 
 
-def lightgbm_probabilities(model: Any, columns: FloatArray) -> FloatArray:  # noqa: ANN401
+def lightgbm_probabilities(model: Any, columns: FloatArray) -> FloatArray:
     """Ask a ``lightgbm.Booster`` for the probabilities of both classes.
 
     Parameters
@@ -40,6 +40,6 @@ def lightgbm_probabilities(model: Any, columns: FloatArray) -> FloatArray:  # no
     return _both(model.predict(columns))
 
 
-def _both(chances: Any) -> FloatArray:  # noqa: ANN401
+def _both(chances: Any) -> FloatArray:
     second = np.asarray(chances, dtype=np.float64)
     return np.stack([1 - second, second], axis=1)

@@ -25,7 +25,7 @@ LARGEST_DIFFERENCE = 1e-9
 
 
 def read_boosting_machine(
-    model: Any,  # noqa: ANN401 (interpret may be absent)
+    model: Any,
     schema: Schema | None = None,
     frame: pd.DataFrame | None = None,
     threshold: float | None = None,
@@ -89,7 +89,7 @@ def read_boosting_machine(
     return Reading(oracle, FrameVerdict(rows, Verdict(model, lambda data: data, threshold, positive)))
 
 
-def _tables(model: Any, rows: Rows, terms: Sequence[tuple[int, ...]]) -> list[FloatArray]:  # noqa: ANN401
+def _tables(model: Any, rows: Rows, terms: Sequence[tuple[int, ...]]) -> list[FloatArray]:
     """What each term says about all combinations of levels of its features."""
     levels = rows.schema.levels
     shapes = [tuple(levels[feature] for feature in features) for features in terms]

@@ -91,7 +91,7 @@ def read_function(
     return Reading(oracle, FrameVerdict(rows, decide))
 
 
-def _place(owner: Any, positive: object) -> int:  # noqa: ANN401 (a classifier, or anything)
+def _place(owner: Any, positive: object) -> int:
     if hasattr(owner, "classes_"):
         return class_index(owner, positive)
     if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):

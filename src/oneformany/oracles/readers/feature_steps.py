@@ -31,7 +31,7 @@ SELECTORS = frozenset(
 """Steps that leave columns out."""
 
 
-def check_step(step: Any, name: str) -> None:  # noqa: ANN401 (any transformer)
+def check_step(step: Any, name: str) -> None:
     """Make sure that a fitted step, and every step inside it, acts feature by feature.
 
     Parameters

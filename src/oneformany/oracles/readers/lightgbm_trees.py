@@ -25,7 +25,7 @@ NEARLY_ZERO = 1e-35
 
 
 def read_trees(
-    model: Any,  # noqa: ANN401
+    model: Any,
     encoding: Encoding,
     threshold: float | None = 0.5,
     positive: object = 1,
@@ -70,7 +70,7 @@ def read_trees(
     return log_odds_oracle(encoding, trees, 0.0, probability(threshold), steepness=steepness)
 
 
-def _booster(model: Any) -> Any:  # noqa: ANN401
+def _booster(model: Any) -> Any:
     import lightgbm
 
     if isinstance(model, lightgbm.Booster):

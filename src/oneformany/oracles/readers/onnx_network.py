@@ -37,7 +37,7 @@ READ = (
 
 
 def read_network(
-    model: Any,  # noqa: ANN401 (onnx may be absent)
+    model: Any,
     encoding: Encoding,
     threshold: float | None = None,
     positive: int = 1,
@@ -85,7 +85,7 @@ def read_network(
     return oracle
 
 
-def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:  # noqa: ANN401
+def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
     """What a graph itself says, by the reference implementation: a column of probabilities per class.
 
     Parameters
@@ -133,7 +133,7 @@ class _Chain:
         self.width = len(steps[-1].bias)
 
 
-def _load(model: Any) -> Any:  # noqa: ANN401
+def _load(model: Any) -> Any:
     import onnx
 
     if isinstance(model, (str, os.PathLike)):
@@ -143,20 +143,20 @@ def _load(model: Any) -> Any:  # noqa: ANN401
     return model
 
 
-def _entries(graph: Any) -> list[Any]:  # noqa: ANN401
+def _entries(graph: Any) -> list[Any]:
     """Inputs that are not weights."""
     weights = {weight.name for weight in graph.initializer}
     return [entry for entry in graph.input if entry.name not in weights]
 
 
-def _dtype(entry: Any) -> np.dtype[Any]:  # noqa: ANN401
+def _dtype(entry: Any) -> np.dtype[Any]:
     import onnx
 
     dtype: np.dtype[Any] = onnx.helper.tensor_dtype_to_np_dtype(entry.type.tensor_type.elem_type)
     return dtype
 
 
-def _batches(columns: NDArray[Any], entry: Any) -> Iterator[NDArray[Any]]:  # noqa: ANN401
+def _batches(columns: NDArray[Any], entry: Any) -> Iterator[NDArray[Any]]:
     """As many rows at once as the graph takes."""
     shape = entry.type.tensor_type.shape.dim
     size = shape[0].dim_value if len(shape) else 0
@@ -165,7 +165,7 @@ def _batches(columns: NDArray[Any], entry: Any) -> Iterator[NDArray[Any]]:  # no
         yield columns[start : start + size]
 
 
-def _follow(model: Any, width: int) -> _Chain:  # noqa: ANN401
+def _follow(model: Any, width: int) -> _Chain:
     """Follow the input through the graph to its logits."""
     from onnx import numpy_helper
 
@@ -197,7 +197,7 @@ def _follow(model: Any, width: int) -> _Chain:  # noqa: ANN401
     return chain
 
 
-def _constant(node: Any, constants: dict[str, NDArray[Any]]) -> NDArray[Any]:  # noqa: ANN401
+def _constant(node: Any, constants: dict[str, NDArray[Any]]) -> NDArray[Any]:
     """Compute what depends on no input."""
     from onnx import helper
 
@@ -215,13 +215,13 @@ def _constant(node: Any, constants: dict[str, NDArray[Any]]) -> NDArray[Any]:  #
     raise UnsupportedModelError(f"the ONNX graph computes weights with {node.op_type}; store them instead")
 
 
-def _attributes(node: Any) -> dict[str, Any]:  # noqa: ANN401
+def _attributes(node: Any) -> dict[str, Any]:
     from onnx import helper
 
     return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
 
 
-def _read(chain: _Chain, node: Any, current: str, inputs: list[NDArray[Any] | None]) -> None:  # noqa: ANN401
+def _read(chain: _Chain, node: Any, current: str, inputs: list[NDArray[Any] | None]) -> None:
     """Read one node."""
     kind = node.op_type
     weights = [array for array in inputs if array is not None]
@@ -250,7 +250,7 @@ def _read(chain: _Chain, node: Any, current: str, inputs: list[NDArray[Any] | No
         raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {READ}")
 
 
-def _gemm(node: Any, weights: list[NDArray[Any]]) -> Affine:  # noqa: ANN401
+def _gemm(node: Any, weights: list[NDArray[Any]]) -> Affine:
     attributes = _attributes(node)
     matrix = weights[0].T if attributes.get("transB") else weights[0]
     matrix = matrix * np.float64(attributes.get("alpha", 1.0))

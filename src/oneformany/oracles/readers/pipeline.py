@@ -136,7 +136,7 @@ class _Transform:
     named: bool
     gaps_are_missing: bool
 
-    def inputs(self, frame: pd.DataFrame) -> Any:  # noqa: ANN401
+    def inputs(self, frame: pd.DataFrame) -> Any:
         return frame if self.named else frame.to_numpy()
 
     def __call__(self, frame: pd.DataFrame) -> FloatArray:
@@ -157,7 +157,7 @@ class _Transform:
             raise UnsupportedModelError(f"the pipeline's steps leave texts as they are: {error}") from error
 
 
-def _take_apart(model: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
+def _take_apart(model: Any) -> tuple[list[Any], Any]:
     """Separate the steps from the classifier at the end, in pipelines in pipelines as well."""
     steps: list[Any] = []
     last = model
@@ -172,7 +172,7 @@ def _take_apart(model: Any) -> tuple[list[Any], Any]:  # noqa: ANN401
     return steps, last
 
 
-def _entry(model: Pipeline) -> Any:  # noqa: ANN401
+def _entry(model: Pipeline) -> Any:
     """Find the step that reads the frame first, and so knows its columns."""
     step: Any = model
     while isinstance(step, Pipeline):
@@ -223,5 +223,5 @@ def _merged(feature: Feature, values: FloatArray) -> Feature:
     return Feature(feature.name, bin_labels(edges, whole=whole), ordered=True, edges=tuple(edges))
 
 
-def _same(one: FloatArray, other: FloatArray) -> Any:  # noqa: ANN401 (a boolean array)
+def _same(one: FloatArray, other: FloatArray) -> Any:
     return (one == other) | (np.isnan(one) & np.isnan(other))

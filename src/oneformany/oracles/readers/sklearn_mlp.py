@@ -15,7 +15,7 @@ __all__ = ["read_network"]
 
 
 def read_network(
-    model: Any,  # noqa: ANN401 (typed by scikit-learn only at run time)
+    model: Any,
     encoding: Encoding,
     threshold: float | None = None,
     positive: object = 1,

@@ -36,7 +36,7 @@ __all__ = ["read_trees"]
 
 
 def read_trees(
-    model: Any,  # noqa: ANN401 (any classifier of the library)
+    model: Any,
     encoding: Encoding,
     threshold: float | None = 0.5,
     positive: object = 1,
@@ -102,7 +102,7 @@ def _check_kind(model: object, name: str) -> None:
         raise UnsupportedModelError(f"{name} predicts {outputs} outputs; fit one model for each")
 
 
-def _tree(nodes: Any, column: IntArray, value: FloatArray, table: LevelTable) -> Tree:  # noqa: ANN401
+def _tree(nodes: Any, column: IntArray, value: FloatArray, table: LevelTable) -> Tree:
     """Turn thresholds into sets of levels; scikit-learn's trees compare single precision inputs."""
     leaf = nodes.children_left < 0
     column = np.where(leaf, 0, column)
@@ -181,13 +181,13 @@ def _histogram_boosting(model: HistGradientBoostingClassifier, table: LevelTable
                 value=sign * nodes["value"].astype(np.float64),
             )
         )
-    return trees, sign * float(model._baseline_prediction.item()), 1.0  # noqa: SLF001
+    return trees, sign * float(model._baseline_prediction.item()), 1.0  # noqa: SLF001 (as above)
 
 
 def _with_categories(model: HistGradientBoostingClassifier, table: LevelTable) -> LevelTable:
     """Pass the levels through the model's own coding of categories, which puts them first; unknown is NaN."""
     moved = np.argsort(~model.is_categorical_, kind="stable")
-    coded = model._preprocessor.transform(_named(model, table.inputs.T))  # noqa: SLF001
+    coded = model._preprocessor.transform(_named(model, table.inputs.T))  # noqa: SLF001 (as above)
     return LevelTable(table.feature[moved], np.asarray(coded, dtype=np.float64).T)
 
 
@@ -196,13 +196,13 @@ def _listed(values: FloatArray, bitset: IntArray) -> BoolArray:
     return np.asarray((bitset[category // 32] >> (category % 32)) & 1 == 1)
 
 
-def _named(model: Any, matrix: Any) -> Any:  # noqa: ANN401
+def _named(model: Any, matrix: Any) -> Any:
     """Give the matrix the column names the model was fitted with, if any."""
     names = getattr(model, "feature_names_in_", None)
     return matrix if names is None else pd.DataFrame(matrix, columns=names)
 
 
-def _check_members(model: Any) -> None:  # noqa: ANN401
+def _check_members(model: Any) -> None:
     for member in model.estimators_:
         if not isinstance(member, DecisionTreeClassifier):
             raise UnsupportedModelError(

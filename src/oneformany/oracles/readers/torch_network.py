@@ -30,7 +30,7 @@ READ = "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Si
 
 
 def read_network(
-    model: Any,  # noqa: ANN401 (torch may be absent)
+    model: Any,
     encoding: Encoding,
     threshold: float | None = None,
     positive: int = 1,
@@ -78,7 +78,7 @@ def read_network(
     return oracle
 
 
-def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:  # noqa: ANN401
+def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
     """What a module itself says: a column of probabilities per class.
 
     Parameters
@@ -105,7 +105,7 @@ def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:  # noqa:
     return np.asarray(probabilities)
 
 
-def _trace(model: Any) -> tuple[list[Step], str | None]:  # noqa: ANN401
+def _trace(model: Any) -> tuple[list[Step], str | None]:
     """Follow the input through the module; returns the steps to the logits and what follows them."""
     import torch.fx
 
@@ -137,7 +137,7 @@ def _trace(model: Any) -> tuple[list[Step], str | None]:  # noqa: ANN401
     return steps, head
 
 
-def _name(node: Any, module: Any) -> str:  # noqa: ANN401
+def _name(node: Any, module: Any) -> str:
     """Name what a node does, the same for a module, a function and a method."""
     if module is not None:
         name = type(module).__name__
@@ -148,7 +148,7 @@ def _name(node: Any, module: Any) -> str:  # noqa: ANN401
     return str(name.lower().replace("_", ""))
 
 
-def _read(kind: str, name: str, node: Any, module: Any) -> list[Step]:  # noqa: ANN401
+def _read(kind: str, name: str, node: Any, module: Any) -> list[Step]:
     """Read one node."""
     training = node.kwargs.get("training", True) if module is None else module.training
     if training and (name in RANDOM or name == "batchnorm1d"):
@@ -166,11 +166,11 @@ def _read(kind: str, name: str, node: Any, module: Any) -> list[Step]:  # noqa: 
     raise UnsupportedModelError(f"{kind} contains {name}; read are {READ}")
 
 
-def _numbers(tensor: Any) -> FloatArray:  # noqa: ANN401
+def _numbers(tensor: Any) -> FloatArray:
     return np.asarray(tensor.detach().double().cpu().numpy())
 
 
-def _roundoff(model: Any) -> float:  # noqa: ANN401
+def _roundoff(model: Any) -> float:
     """Relative error of one operation in the precision of the weights."""
     precisions = {str(weight.dtype) for weight in model.parameters()}
     unknown = precisions - {"torch.float32", "torch.float64"}

@@ -27,7 +27,7 @@ __all__ = ["read_trees"]
 
 
 def read_trees(
-    model: Any,  # noqa: ANN401
+    model: Any,
     encoding: Encoding,
     threshold: float | None = 0.5,
     positive: object = 1,
@@ -77,7 +77,7 @@ def read_trees(
     return log_odds_oracle(encoding, trees, sign * log_odds(base), probability(threshold), rounding=SINGLE)
 
 
-def _booster(model: Any) -> tuple[Any, float]:  # noqa: ANN401
+def _booster(model: Any) -> tuple[Any, float]:
     """Find the trees that predictions use, and the value that stands for missing."""
     import xgboost
 

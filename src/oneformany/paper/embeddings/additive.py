@@ -24,11 +24,11 @@ class AdditiveEmbedding:
         self._intercept = oracle.intercept_units / unit
         self._tables = [row[:n] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
 
-    def add(self, model: Model, x: IntArray) -> Affine:  # noqa: ARG002
+    def add(self, model: Model, x: IntArray) -> Affine:  # noqa: ARG002 (others add to it)
         """Return the score of the point ``x``."""
         share = self.one_hot.affine(self._tables, x)
         return Affine(share.columns, share.values, share.constant + self._intercept)
 
-    def hidden(self, point: IntArray) -> FloatArray:  # noqa: ARG002
+    def hidden(self, point: IntArray) -> FloatArray:  # noqa: ARG002 (as others do)
         """Nothing is hidden."""
         return np.empty(0)
