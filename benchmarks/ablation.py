@@ -19,13 +19,13 @@ from typing import Any
 
 from rich.console import Console
 
-from oneformany.bench.prepare import prepare
-from oneformany.bench.table import FORMATS, Heading, Table
 from oneformany.engine.run import Options
 from oneformany.engine.solve import METHODS, solve
-from oneformany.paper.options import CgOptions, CompactOptions
+from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.runs.prepare import prepare
+from oneformany.paper.tables.table import FORMATS, Heading, Table
 from oneformany.problem import Problem
-from oneformany.result import Result
+from oneformany.result.result import Result
 
 # Data set, rows, changes; sizes at which the method as it is ends within seconds.
 CELLS = {

@@ -15,10 +15,10 @@ from time import perf_counter
 
 from rich.console import Console
 
-from oneformany.bench.prepare import prepare
-from oneformany.bench.table import FORMATS, Heading, Table
 from oneformany.engine.run import Options
 from oneformany.engine.solve import solve
+from oneformany.paper.runs.prepare import prepare
+from oneformany.paper.tables.table import FORMATS, Heading, Table
 from oneformany.problem import Problem
 
 CELLS = tuple(("german", 100, changes) for changes in (5, 10, 15)) + tuple(

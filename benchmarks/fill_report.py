@@ -14,11 +14,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from oneformany.bench.more_tables import more_tables
-from oneformany.bench.paper_tables import paper_tables
-from oneformany.bench.records import read_all
-from oneformany.bench.table import FORMATS
 from oneformany.files import write_whole
+from oneformany.paper.runs.records import read_all
+from oneformany.paper.tables.more_tables import more_tables
+from oneformany.paper.tables.paper_tables import paper_tables
+from oneformany.paper.tables.table import FORMATS
 
 PLACE = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -21,13 +21,13 @@ from matplotlib import pyplot as plt
 from rich.console import Console
 
 from oneformany.datasets import Dataset, load
-from oneformany.datasets.paper import paper_model, paper_split
 from oneformany.engine.solve import METHODS, solve
-from oneformany.oracles.registry import oracle_for
+from oneformany.paper.data.split import paper_model, paper_split
+from oneformany.paper.figures.growth import Timing, plot_growth
 from oneformany.plotting.canvas import PAPER_WIDTH
-from oneformany.plotting.growth import Timing, plot_growth
 from oneformany.problem import Problem
-from oneformany.schema.encode import Schema
+from oneformany.readers.registry import oracle_for
+from oneformany.schema.schema import Schema
 
 
 @dataclass(frozen=True)

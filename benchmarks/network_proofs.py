@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from time import perf_counter
 from unittest.mock import patch
 
-from oneformany.bench.prepare import prepare
-from oneformany.bench.table import FORMATS, Heading, Table
 from oneformany.engine.solve import solve
-from oneformany.oracles import network_branching
-from oneformany.oracles.network import NetworkOracle
+from oneformany.oracles.network import branching as network_branching
+from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.protocol import Answer, Question
+from oneformany.paper.runs.prepare import prepare
+from oneformany.paper.tables.table import FORMATS, Heading, Table
 
 
 def refuted_questions(rows: int, max_changes: int) -> tuple[NetworkOracle, list[Question]]:

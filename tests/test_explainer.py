@@ -11,7 +11,7 @@ from oneformany.datasets import load
 from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.explainer import OneForMany
-from oneformany.result import Result
+from oneformany.result.result import Result
 from oneformany.schema import Feature, Immutable, OnlyIncrease, Schema, infer_schema
 
 

@@ -17,8 +17,8 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScale
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer import OneForMany
-from oneformany.oracles.readers.callables import BlackBox
-from oneformany.result import Result
+from oneformany.readers.callables import BlackBox
+from oneformany.result.result import Result
 from oneformany.schema import Feature, Immutable, OnlyIncrease, Schema, infer_schema
 
 GERMAN = load("german")

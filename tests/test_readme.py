@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oneformany.result import Result
+from oneformany.result.result import Result
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 

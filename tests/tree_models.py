@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from oneformany import datasets
-from oneformany.oracles.encoding import Encoding
+from oneformany.schema.encoding import Encoding
 from tree_questions import all_points, random_question, usable
 
 LEVELS = (2, 3, 2, 4)

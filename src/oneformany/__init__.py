@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from oneformany.explainer import OneForMany
     from oneformany.oracles.additive import AdditiveOracle
     from oneformany.oracles.blackbox import BlackBoxOracle
-    from oneformany.oracles.network import NetworkOracle
-    from oneformany.oracles.readers.callables import BlackBox
-    from oneformany.oracles.registry import oracle_for
-    from oneformany.oracles.trees import TreeOracle
+    from oneformany.oracles.network.oracle import NetworkOracle
+    from oneformany.oracles.trees.oracle import TreeOracle
     from oneformany.problem import Problem
     from oneformany.progress import Progress
-    from oneformany.result import Explanation, Result, Unreachable
+    from oneformany.readers.callables import BlackBox
+    from oneformany.readers.registry import oracle_for
+    from oneformany.result.result import Explanation, Result, Unreachable
     from oneformany.schema.discretise import infer_schema
-    from oneformany.schema.encode import Schema
     from oneformany.schema.feature import Feature
     from oneformany.schema.rules import Forbid, Immutable, OnlyDecrease, OnlyIncrease
+    from oneformany.schema.schema import Schema
 
 __all__ = [
     "AdditiveOracle",
@@ -70,24 +70,24 @@ __version__: str
 # Public names and the modules they live in, imported on first use: `import oneformany` stays quick.
 HOMES = {
     "AdditiveOracle": "oracles.additive",
-    "BlackBox": "oracles.readers.callables",
+    "BlackBox": "readers.callables",
     "BlackBoxOracle": "oracles.blackbox",
-    "Explanation": "result",
+    "Explanation": "result.result",
     "Feature": "schema.feature",
     "Forbid": "schema.rules",
     "Immutable": "schema.rules",
-    "NetworkOracle": "oracles.network",
+    "NetworkOracle": "oracles.network.oracle",
     "OneForMany": "explainer",
     "OnlyDecrease": "schema.rules",
     "OnlyIncrease": "schema.rules",
     "Problem": "problem",
     "Progress": "progress",
-    "Result": "result",
-    "Schema": "schema.encode",
-    "TreeOracle": "oracles.trees",
-    "Unreachable": "result",
+    "Result": "result.result",
+    "Schema": "schema.schema",
+    "TreeOracle": "oracles.trees.oracle",
+    "Unreachable": "result.result",
     "infer_schema": "schema.discretise",
-    "oracle_for": "oracles.registry",
+    "oracle_for": "readers.registry",
     "solve": "engine.solve",
 }
 SUBPACKAGES = ("datasets",)

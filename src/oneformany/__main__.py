@@ -1,6 +1,6 @@
 """``python -m oneformany``: the command line."""
 
-from oneformany.cli import app
+from oneformany.cli.app import app
 
 __all__: list[str] = []
 

@@ -9,18 +9,18 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
-from oneformany.oracles.columns import own_columns
-from oneformany.oracles.encoding import Encoding
-from oneformany.oracles.protocol import IntArray
-from oneformany.oracles.registry import read_model, reader_for, unwrapped
-from oneformany.oracles.verdict import FrameVerdict, Reading
 from oneformany.own_numbers import OwnNumbers
 from oneformany.problem import Problem
-from oneformany.result import Result
+from oneformany.readers.columns import own_columns
+from oneformany.readers.registry import read_model, reader_for, unwrapped
+from oneformany.readers.verdict import FrameVerdict, Reading
+from oneformany.result.result import Result
 from oneformany.schema.discretise import infer_schema
-from oneformany.schema.encode import Schema
+from oneformany.schema.encoding import Encoding
 from oneformany.schema.rules import Rule, allowed_moves
+from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
 
 __all__ = ["OneForMany"]
@@ -44,7 +44,7 @@ class OneForMany:
         Features and levels. Without it the model must have been fitted on the frame's own columns, and
         every value that occurs in the frame is a level. For models that read the frame itself (pipelines,
         functions) a number in a bin counts as the number that stands for the bin: see
-        :class:`~oneformany.oracles.rows.Rows`, and ``blurred_rows_`` for what that may cost.
+        :class:`~oneformany.readers.rows.Rows`, and ``blurred_rows_`` for what that may cost.
     rules : sequence of Rule
         What may not change, or only in one direction.
     positive : object

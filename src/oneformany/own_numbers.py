@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.protocol import BoolArray, IntArray
-from oneformany.oracles.verdict import FrameVerdict
-from oneformany.result import Result
+from oneformany.readers.verdict import FrameVerdict
+from oneformany.result.result import Result
 
 __all__ = ["OwnNumbers"]
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.protocol import BoolArray, IntArray, Oracle, Question
+from oneformany.oracles.protocol import Oracle, Question
 
 __all__ = ["Problem"]
 

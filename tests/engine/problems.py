@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from oneformany.engine.classifier import Classifier
-from oneformany.engine.instance import Arena
-from oneformany.engine.items import Decisions, Items
+from oneformany.engine.pricing.classifier import Classifier
+from oneformany.engine.pricing.instance import Arena
+from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.protocol import Answer
 from oneformany.problem import Problem

@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
-from oneformany.oracles import network_branching, network_search
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.oracles.network import Network, NetworkOracle
-from oneformany.oracles.network_arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_point
-from oneformany.oracles.network_bounds import bound_logit, improve
-from oneformany.oracles.network_climb import climb
-from oneformany.oracles.network_leaves import enter
+from oneformany.oracles.network import branching as network_branching
+from oneformany.oracles.network import search as network_search
+from oneformany.oracles.network.arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_point
+from oneformany.oracles.network.bounds import bound_logit, improve
+from oneformany.oracles.network.climb import climb
+from oneformany.oracles.network.leaves import enter
+from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem
 from oneformany.stop import Stop

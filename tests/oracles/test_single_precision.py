@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from oneformany.oracles.encoding import Encoding
-from oneformany.oracles.linear import MARGIN, read_linear
+from oneformany.readers.linear import MARGIN, read_linear
+from oneformany.schema.encoding import Encoding
 from tree_questions import all_points
 
 LEVELS = (7, 7, 7, 7)

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
-from oneformany.oracles import trees
 from oneformany.oracles.protocol import Question
-from oneformany.oracles.tree_ensemble import LEAF, Tree, TreeEnsemble
-from oneformany.oracles.trees import TreeOracle
+from oneformany.oracles.trees import oracle as trees
+from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
+from oneformany.oracles.trees.oracle import TreeOracle
 from tree_questions import all_points, questions, random_question, usable
 
 

@@ -5,9 +5,9 @@ import pytest
 from matplotlib import pyplot as plt
 
 from oneformany.plotting.changed_features import plot_changed_features
-from oneformany.result import Explanation
-from oneformany.schema.encode import Schema
+from oneformany.result.result import Explanation
 from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
 
 mpl.use("agg")
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from oneformany.engine.solve import solve
 from oneformany.exceptions import CertificateError
-from oneformany.oracles.network import Network, NetworkOracle
+from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
-from oneformany.oracles.tree_ensemble import LEAF, Tree, TreeEnsemble
-from oneformany.oracles.trees import TreeOracle
+from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
+from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.problem import Problem
 from oneformany.verify import points, verify
 from oneformany.verify.reader import read_claims

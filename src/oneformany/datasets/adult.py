@@ -12,8 +12,8 @@ from oneformany.datasets.dataset import Dataset, translated
 from oneformany.datasets.sources import Source, fetch
 from oneformany.exceptions import DataUnavailableError
 from oneformany.schema.discretise import bin_labels
-from oneformany.schema.encode import Schema
 from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
 
 __all__ = ["SOURCES", "load_adult"]
 

@@ -11,8 +11,8 @@ import pandas as pd
 from oneformany.datasets.dataset import Dataset, translated
 from oneformany.datasets.sources import Source, fetch
 from oneformany.exceptions import DataUnavailableError
-from oneformany.schema.encode import Schema
 from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
 
 __all__ = ["SOURCE", "load_compas"]
 

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import pandas as pd
 
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import DataUnavailableError
-from oneformany.oracles.protocol import FloatArray, IntArray
-from oneformany.schema.encode import Schema
+from oneformany.schema.schema import Schema
 
 __all__ = ["Dataset", "translated"]
 

@@ -10,8 +10,8 @@ import pandas as pd
 from oneformany.datasets.dataset import Dataset, translated
 from oneformany.datasets.sources import embedded
 from oneformany.schema.discretise import bin_labels
-from oneformany.schema.encode import Schema
 from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
 
 __all__ = ["load_german"]
 

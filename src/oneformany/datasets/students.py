@@ -9,8 +9,8 @@ import pandas as pd
 
 from oneformany.datasets.dataset import Dataset, translated
 from oneformany.datasets.sources import embedded
-from oneformany.schema.encode import Schema
 from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
 
 __all__ = ["YES_NO", "load_students", "load_students_published"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from oneformany.engine.column_generation import Node
-from oneformany.engine.pricing import Priced
-from oneformany.oracles.protocol import IntArray
+from oneformany.arrays import IntArray
+from oneformany.engine.pricing.pricer import Priced
+from oneformany.engine.tree.column_generation import Node
 
 __all__ = ["branch_proof", "dual_proof", "enumeration_proof", "trivial_proof"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.engine.instance import Arena
-from oneformany.oracles.protocol import BoolArray, IntArray
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.pricing.instance import Arena
 
 __all__ = ["Column", "ColumnPool"]
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from oneformany.engine.branching import pair_to_branch_on
 from oneformany.engine.certificate import branch_proof, dual_proof, enumeration_proof, trivial_proof
-from oneformany.engine.column_generation import Node
-from oneformany.engine.diving import dive
-from oneformany.engine.enumeration import list_columns
-from oneformany.engine.items import Decisions, Items
-from oneformany.engine.master import Relaxed
+from oneformany.engine.cover.master import Relaxed
+from oneformany.engine.cover.set_cover import cover_within, greedy_cover
+from oneformany.engine.pricing.enumeration import list_columns
+from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.run import Run
-from oneformany.engine.set_cover import cover_within, greedy_cover
+from oneformany.engine.tree.branching import pair_to_branch_on
+from oneformany.engine.tree.column_generation import Node
+from oneformany.engine.tree.diving import dive
 
 __all__ = ["minimise"]
 

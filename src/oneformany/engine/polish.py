@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
-from oneformany.oracles.protocol import IntArray
 from oneformany.problem import Problem
 
 __all__ = ["assign", "simplest_point"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Literal
 
-from oneformany.engine.classifier import Classifier
 from oneformany.engine.columns import Column, ColumnPool
-from oneformany.engine.instance import Arena
+from oneformany.engine.pricing.classifier import Classifier
+from oneformany.engine.pricing.instance import Arena
 from oneformany.exceptions import InputError
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop

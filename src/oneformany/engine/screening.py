@@ -7,9 +7,10 @@ from time import perf_counter
 
 import numpy as np
 
-from oneformany.oracles.protocol import Answer, IntArray
+from oneformany.arrays import IntArray
+from oneformany.oracles.protocol import Answer
 from oneformany.problem import Problem
-from oneformany.result import Unreachable
+from oneformany.result.result import Unreachable
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 

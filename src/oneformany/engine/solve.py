@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from oneformany.engine.classifier import Classifier
+from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.exact import minimise
-from oneformany.engine.instance import Arena
 from oneformany.engine.polish import assign, simplest_point
+from oneformany.engine.pricing.classifier import Classifier
+from oneformany.engine.pricing.instance import Arena
 from oneformany.engine.run import Options, Run
 from oneformany.engine.screening import Screened, screen
 from oneformany.exceptions import InputError
-from oneformany.oracles.protocol import IntArray
 from oneformany.problem import Problem
-from oneformany.result import Explanation, Result, Status, problem_to_dict
+from oneformany.result.result import Explanation, Result, Status, problem_to_dict
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
-    from oneformany.paper.cg_mip import CgOptions
-    from oneformany.paper.compact_mip import CompactOptions
+    from oneformany.paper.methods.cg_mip import CgOptions
+    from oneformany.paper.methods.compact_mip import CompactOptions
 
 __all__ = ["METHODS", "solve"]
 
@@ -78,13 +78,13 @@ def solve(
     if method == "exact":
         return _solve_exact(problem, time_limit, progress, seed, _of(Options, options))
     if method == "cg-mip":
-        from oneformany.paper.cg_mip import CgOptions, solve_cg_mip
+        from oneformany.paper.methods.cg_mip import CgOptions, solve_cg_mip
 
         return solve_cg_mip(
             problem, time_limit=time_limit, progress=progress, seed=seed, options=_of(CgOptions, options)
         )
     if method == "mip":
-        from oneformany.paper.compact_mip import CompactOptions, solve_compact_mip
+        from oneformany.paper.methods.compact_mip import CompactOptions, solve_compact_mip
 
         return solve_compact_mip(
             problem, time_limit=time_limit, progress=progress, seed=seed, options=_of(CompactOptions, options)

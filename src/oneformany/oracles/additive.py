@@ -8,15 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.protocol import (
-    Answer,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Question,
-    Relaxation,
-)
+from oneformany.oracles.protocol import Answer, Question, Relaxation
 
 __all__ = ["AdditiveOracle"]
 

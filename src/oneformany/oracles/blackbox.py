@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.box import count_points, list_points
 from oneformany.oracles.climb import climb
-from oneformany.oracles.protocol import Answer, BoolArray, FloatArray, IntArray, Question, Relaxation
+from oneformany.oracles.protocol import Answer, Question, Relaxation
 
 __all__ = ["LARGEST_BOX", "BlackBoxOracle", "check_probabilities"]
 

@@ -8,7 +8,8 @@ from math import prod
 
 import numpy as np
 
-from oneformany.oracles.protocol import IntArray, Question
+from oneformany.arrays import IntArray
+from oneformany.oracles.protocol import Question
 
 __all__ = ["choices", "count_points", "list_points"]
 

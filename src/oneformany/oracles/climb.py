@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.oracles.box import choices
-from oneformany.oracles.protocol import FloatArray, IntArray, Question
+from oneformany.oracles.protocol import Question
 
 __all__ = ["climb"]
 

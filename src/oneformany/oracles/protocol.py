@@ -5,16 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.stop import Stop
 
-__all__ = ["Answer", "BoolArray", "FloatArray", "IntArray", "Oracle", "Question", "Relaxation"]
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+__all__ = ["Answer", "Oracle", "Question", "Relaxation"]
 
 
 @dataclass(frozen=True, eq=False)

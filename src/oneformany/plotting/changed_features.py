@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from oneformany.plotting.canvas import PAPER_WIDTH, axes
-from oneformany.result import Explanation
-from oneformany.schema.encode import Schema
+from oneformany.result.result import Explanation
+from oneformany.schema.schema import Schema
 
 __all__ = ["plot_changed_features"]
 

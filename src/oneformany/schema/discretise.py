@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from oneformany.exceptions import InputError
-from oneformany.schema.encode import Schema
 from oneformany.schema.feature import Feature, Value
+from oneformany.schema.schema import Schema
 
 __all__ = ["bin_labels", "infer_schema"]
 

@@ -8,10 +8,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.protocol import BoolArray
-from oneformany.schema.encode import Schema
 from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
 
 __all__ = ["Forbid", "Immutable", "OnlyDecrease", "OnlyIncrease", "Rule", "allowed_moves"]
 

@@ -1,0 +1,12 @@
+"""Names for the arrays that pass between the rooms."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BoolArray", "FloatArray", "IntArray"]
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]

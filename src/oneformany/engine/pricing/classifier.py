@@ -1,0 +1,86 @@
+"""The classifier as the engine uses it: asked as rarely as possible, never asked the same thing twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.engine.columns import Column
+from oneformany.engine.pricing import kernels
+from oneformany.engine.pricing.instance import Arena
+from oneformany.engine.pricing.no_goods import NoGoods
+from oneformany.oracles.protocol import Answer, Question
+from oneformany.statistics import Statistics
+from oneformany.stop import Stop
+
+__all__ = ["Classifier"]
+
+POINTS_KEPT = 512
+
+
+class Classifier:
+    """Answers whether a choice around a row has a positive point, from units, known points or the oracle."""
+
+    def __init__(self, arena: Arena, statistics: Statistics, stop: Stop | None = None) -> None:
+        self.arena = arena
+        self.stop = stop
+        self.statistics = statistics
+        self._answers: dict[bytes, Answer] = {}
+        self._points = np.zeros((0, arena.problem.n_features), dtype=np.int64)
+        self._no_goods = NoGoods(arena.problem.n_features, arena.problem.moves.shape[1])
+
+    def ask(self, row: int, choice: IntArray) -> Answer:
+        """Look for a positive point of the column around ``row`` with this choice of options."""
+        if self.arena.instance.exact:
+            return self.arena.problem.oracle.reach(self.arena.question(row, choice))
+        outside = np.where(choice < 0, self.arena.rows[row], -1)
+        key = choice.tobytes() + outside.tobytes()
+        known = self._answers.get(key)
+        if known is None:
+            known = self._answers[key] = self._settle(self.arena.question(row, choice))
+        return known
+
+    def column(self, row: int, choice: IntArray) -> Column | None:
+        """Make a column of a choice, with every row that the changes left can take in."""
+        point = self.ask(row, choice).point
+        if point is None:
+            return None
+        problem = self.arena.problem
+        changed = (choice >= 0) | (point != self.arena.rows[row])
+        kernels.absorb(self.arena.rows, problem.moves, point, changed, problem.max_changes)
+        return Column.covering(self.arena, point, changed)
+
+    def learn(self, point: IntArray) -> None:
+        """Remember a positive point for later questions."""
+        self._points = np.vstack((point, self._points[: POINTS_KEPT - 1]))
+
+    def _settle(self, question: Question) -> Answer:
+        known = self._among_known(question)
+        if known is not None:
+            self.statistics.count("questions answered by known points")
+            return Answer(known)
+        if self._no_goods.answer(question):
+            self.statistics.count("questions answered by known proofs")
+            return Answer.none()
+        start = perf_counter()
+        answer = self.arena.problem.oracle.reach(replace(question, stop=self.stop))
+        self.statistics.spend("oracle", perf_counter() - start)
+        if answer.point is not None:
+            self.learn(answer.point)
+            self.statistics.count("questions answered by a point")
+        elif answer.proved_none:
+            self._no_goods.learn(question)
+            self.statistics.count("questions answered by a proof")
+        else:
+            self.statistics.count("questions left open")
+        return answer
+
+    def _among_known(self, question: Question) -> IntArray | None:
+        inside = question.domain[np.arange(self._points.shape[1]), self._points]
+        moved = (self._points != question.anchor) & ~question.free
+        fits = (inside | ~(moved | question.free)).all(axis=1) & (moved.sum(axis=1) <= question.extra)
+        places = np.flatnonzero(fits)
+        return self._points[places[0]].copy() if len(places) else None

@@ -1,0 +1,128 @@
+"""One resumable search around one item, and who answers for the classifier when units alone cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.engine.pricing import kernels as k
+from oneformany.stop import Stop
+
+__all__ = ["Heaviest", "Judge", "Search", "Weights"]
+
+NODES_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Integer weights of the items, with their even shares over 1, 2, ... missing features."""
+
+    values: IntArray
+    shares: IntArray
+
+    @classmethod
+    def of(cls, values: IntArray, max_changes: int) -> Weights:
+        """Precompute the shares."""
+        parts = np.maximum(np.arange(max_changes + 1), 1)
+        return cls(values, np.ascontiguousarray(values[:, None] // parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Heaviest:
+    """The heaviest column around an item above the floor, if any, and a proved bound on all of them."""
+
+    choice: IntArray | None
+    weight: int
+    bound: int
+    complete: bool
+
+
+class Judge(Protocol):
+    """Settles a candidate that the units do not exclude, by setting ``ANSWER`` in the paused state."""
+
+    def settle(self, state: k.State, item: int, weights: IntArray, *, every: bool) -> None:
+        """Answer ACCEPT, GO_ON, or PRUNE with a TARGET."""
+        ...
+
+
+class Search:
+    """Memory for searches over one instance, used again and again."""
+
+    def __init__(self, instance: k.Instance, judge: Judge | None = None) -> None:
+        p = instance.rows.shape[1]
+        n = len(instance.item_start) - 1
+        words = (p + 63) // 64
+        depth = p + 2
+        self.instance = instance
+        self.judge = judge
+        self.nodes = 0
+        self.state = k.State(
+            masks=np.zeros((n, words), dtype=np.uint64),
+            order=np.zeros(n, dtype=np.int64),
+            eligible=np.ones(n, dtype=np.bool_),
+            nodes=np.zeros(depth, dtype=k.NODE),
+            features=np.zeros(p, dtype=k.FEATURE),
+            inside=np.zeros((depth, words), dtype=np.uint64),
+            outside=np.zeros((depth, words), dtype=np.uint64),
+            forced=np.zeros(words, dtype=np.uint64),
+            scalars=np.zeros(10, dtype=np.int64),
+        )
+
+    def heaviest(
+        self, item: int, weights: Weights, floor: int, step: int, node_limit: int, stop: Stop
+    ) -> Heaviest:
+        """Look for a column heavier than ``floor``, in steps of at least ``step``."""
+        scalars = self.state.scalars
+        k.begin(self.instance, self.state, item, weights.values)
+        scalars[k.BEST] = floor
+        done = self._run(item, weights, step, node_limit, stop)
+        best = int(scalars[k.BEST])
+        bound = best + step - 1 if done else max(best + step - 1, k.open_bound(self.state))
+        choice = self.state.features["best"].copy() if best > floor else None
+        return Heaviest(choice, best, max(bound, int(scalars[k.REJECTED])), complete=done)
+
+    def _run(self, item: int, weights: Weights, step: int, node_limit: int, stop: Stop) -> bool:
+        """Run to the end (true) or to a limit (false)."""
+        scalars = self.state.scalars
+        spent = 0
+        while True:
+            chunk = min(NODES_AT_ONCE, node_limit - spent)
+            before = int(scalars[k.NODES])
+            code = k.advance(self.instance, self.state, item, weights.values, weights.shares, step, chunk)
+            spent += int(scalars[k.NODES]) - before
+            if code == k.CANDIDATE:
+                self._settle(item, weights, every=False)
+            if code == k.DONE or spent >= node_limit or (code == k.LIMIT and stop.expired()):
+                self.nodes += spent
+                return bool(code == k.DONE)
+
+    def every(self, item: int, weights: Weights, floor: int, stop: Stop) -> Iterator[IntArray | None]:
+        """Yield all maximal columns of at least this weight as choices; ``None`` last if stopped early."""
+        scalars = self.state.scalars
+        k.begin(self.instance, self.state, item, weights.values)
+        scalars[k.BEST] = floor
+        while True:
+            code = k.advance(
+                self.instance, self.state, item, weights.values, weights.shares, 0, NODES_AT_ONCE
+            )
+            if code == k.DONE:
+                break
+            if code == k.FOUND:
+                yield self.state.features["found"].copy()
+            elif code == k.CANDIDATE:
+                self._settle(item, weights, every=True)
+                if scalars[k.ANSWER] == k.ACCEPT:
+                    yield self.state.features["found"].copy()
+            elif stop.expired():
+                yield None
+                break
+        self.nodes += int(scalars[k.NODES])
+
+    def _settle(self, item: int, weights: Weights, *, every: bool) -> None:
+        if self.judge is None:
+            raise AssertionError("units are not exact, yet nobody answers for the classifier")
+        self.judge.settle(self.state, item, weights.values, every=every)

@@ -1,0 +1,117 @@
+"""Column generation: the relaxation of one branching node, solved to proved optimality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.engine.columns import Column
+from oneformany.engine.cover.master import Master, Relaxed
+from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.pricer import NO_LIMIT, SCALE, Priced, Pricer, scaled
+from oneformany.engine.run import Run
+
+if TYPE_CHECKING:
+    from oneformany.paper.methods.program_pricing import ProgramPricer
+
+__all__ = ["Node"]
+
+QUICK_NODES = 200
+
+
+@dataclass(eq=False)
+class Node:
+    """A node of the branching tree with its master and pricer.
+
+    Attributes
+    ----------
+    columns : list of Column
+        The master's columns, in its order.
+    groups : list of integer arrays
+        The items each of them covers here.
+    priced : Priced or None
+        The pricing that proves the best bound so far.
+    relaxed : Relaxed or None
+        The last optimum of the master.
+    """
+
+    run: Run
+    items: Items
+    columns: list[Column] = field(default_factory=list)
+    groups: list[IntArray] = field(default_factory=list)
+    priced: Priced | None = None
+    relaxed: Relaxed | None = None
+
+    def __post_init__(self) -> None:
+        self.master = Master(len(self.items))
+        self.pricer = self._make_pricer()
+        self._known: set[bytes] = set()
+        self.add(self.run.pool.columns, np.ones(len(self.items), dtype=np.int64))
+
+    def _make_pricer(self) -> Pricer | ProgramPricer:
+        if self.run.options.pricing == "mip":
+            from oneformany.paper.methods.program_pricing import ProgramPricer
+
+            return ProgramPricer(self.items)
+        return Pricer(self.items, self.run.classifier, self.run.options.threads)
+
+    @property
+    def bound(self) -> int:
+        """Proved lower bound on the explanations that a solution of this node needs."""
+        return 0 if self.priced is None else self.priced.bound
+
+    def add(self, columns: list[Column], weights: IntArray) -> int:
+        """Add columns that are new to this node; return how many."""
+        groups = []
+        for column in columns:
+            group = self.items.heaviest(self.items.group(column.rows), weights)
+            if len(group) and group.tobytes() not in self._known:
+                self._known.add(group.tobytes())
+                self.columns.append(column)
+                groups.append(group)
+        self.groups.extend(groups)
+        self.master.add(groups)
+        return len(groups)
+
+    def complete(self) -> bool:
+        """Find a column for every item that has none; false, with the proof, if one cannot have any."""
+        covered = np.zeros(len(self.items), dtype=np.bool_)
+        for group in self.groups:
+            covered[group] = True
+        for item in np.flatnonzero(~covered).tolist():
+            weights = np.zeros(len(self.items), dtype=np.int64)
+            weights[item] = 2 * SCALE
+            priced = self.pricer.price(weights, self.run.stop)
+            if not self.add(priced.columns, weights):
+                if priced.capacity is not None and priced.capacity < weights[item]:
+                    weights[item] = self.run.count
+                    self.priced = Priced([], weights, 1, complete=True)
+                return False
+        return True
+
+    def generate(self) -> None:
+        """Add columns until pricing proves that none improves the relaxation, or a limit is reached."""
+        run = self.run
+        if not self.complete():
+            return
+        quick = run.options.quick_pricing
+        for _ in range(run.options.max_rounds):
+            self.relaxed = self.master.solve()
+            if self.relaxed is None or run.stop.expired():
+                break
+            priced = self.pricer.price(
+                scaled(self.relaxed.duals), run.stop, QUICK_NODES if quick else NO_LIMIT
+            )
+            if self.priced is None or priced.bound > self.bound or priced.proves_optimal:
+                self.priced = priced
+            run.pool.add(priced.columns)
+            added = self.add(priced.columns, priced.weights)
+            if self.items.decisions == Decisions():
+                run.bound = max(run.bound, self.bound)
+            run.report("columns", self.relaxed.value, self.master.n_columns)
+            if priced.proves_optimal or self.bound >= run.count or (added == 0 and priced.complete):
+                break
+            quick = run.options.quick_pricing and added > 0

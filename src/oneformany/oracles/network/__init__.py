@@ -1,0 +1,1 @@
+"""The oracle for feed-forward networks with ReLU units."""

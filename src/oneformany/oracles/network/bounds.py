@@ -1,0 +1,310 @@
+"""An upper bound on a network's logit over all points of a part.
+
+Every ReLU lies between two lines. Following a pre-activation back through the layers, with the upper line
+where it counts positively and the lower one where it counts negatively, bounds it by a linear function of the
+choices, whose maximum over the part is exact, the budget of extra changes included. Layer by layer these
+bounds give the ranges that fix the lines. Two things remain free: the slope of each lower line, and a
+penalty (``PUSH``) for being on the wrong side of zero where a part demands a ``SIDE``. Any choice gives a
+valid bound; a subgradient method with Polyak's steps makes it small.
+
+Each bound is widened by ``slack``, so that it holds for the score as computed, not only on paper. A side is
+demanded of the pre-activation as computed, too, so its share of the rounding is ``PUSH`` times its slack.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.oracles.network.arrays import (
+    ABOVE,
+    BASE,
+    BELOW,
+    BLAME,
+    COEFS,
+    EXTRA,
+    GAINS,
+    HIDDEN,
+    HIGH,
+    INSIDE,
+    LOW,
+    PUSH,
+    RAW,
+    SHIFT,
+    SIDE,
+    SLOPE,
+    STALE,
+    TARGET,
+    TRIAL,
+    Arrays,
+    Part,
+    Work,
+    compiled,
+    score_point,
+)
+
+__all__ = ["bound_logit", "draw_lines", "improve", "open_features", "update_ranges"]
+
+TINY, HUGE = 1e-100, 1e100
+"""Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
+
+
+@compiled(inner=True)
+def open_features(net: Arrays, part: Part, work: Work) -> int:
+    """List the features with several options in ``INSIDE``; the others are settled and add to ``BASE``."""
+    n_open = 0
+    for j in range(net.widths[0]):
+        work.layers[BASE, 0, j] = net.biases[0, j]
+    for f in range(len(part.anchor)):
+        several = 0
+        for c in range(net.starts[f], net.starts[f + 1]):
+            if part.options[c]:
+                several += 1
+                work.features[TARGET, f] = c
+        if several > 1:
+            work.features[INSIDE, n_open] = f
+            n_open += 1
+        else:
+            for j in range(net.widths[0]):
+                work.layers[BASE, 0, j] += net.rows[work.features[TARGET, f], j]
+    return n_open
+
+
+@compiled(inner=True, reorder=True)
+def _backward(net: Arrays, part: Part, layer: int, unit: int, sign: float, work: Work) -> float:
+    """Bound ``sign`` times a pre-activation by ``COEFS[0] @ layer 0`` plus the returned constant.
+
+    Only the bound on the logit uses penalties and improved lower lines.
+    """
+    pushed = layer == len(net.widths) - 1
+    constant = sign * net.biases[layer, unit] + net.slack[layer, unit]
+    for j in range(net.widths[layer - 1]):
+        work.layers[RAW, layer - 1, j] = sign * net.weights[layer - 1, j, unit]
+    for k in range(layer - 1, -1, -1):
+        for j in range(net.widths[k]):
+            coef = work.layers[RAW, k, j]
+            if coef > 0.0:
+                constant += coef * work.layers[SHIFT, k, j]
+                coef *= work.layers[ABOVE, k, j]
+            elif pushed:
+                coef *= part.lines[BELOW, k, j]
+            elif part.lines[HIGH, k, j] <= -part.lines[LOW, k, j]:
+                coef = 0.0
+            if pushed:
+                coef += part.lines[PUSH, k, j] * part.lines[SIDE, k, j]
+                constant += part.lines[PUSH, k, j] * net.slack[k, j]
+            work.layers[COEFS, k, j] = coef
+            if k > 0:
+                constant += coef * net.biases[k, j]
+        for j in range(net.widths[k - 1] if k > 0 else 0):
+            total = 0.0
+            for i in range(net.widths[k]):
+                total += net.weights[k - 1, j, i] * work.layers[COEFS, k, i]
+            work.layers[RAW, k - 1, j] = total
+    return float(constant)
+
+
+@compiled(inner=True, reorder=True)
+def _linear(net: Arrays, part: Part, n_open: int, layer: int, unit: int, sign: float, work: Work) -> float:
+    """Bound ``sign`` times a pre-activation by the returned constant plus ``TRIAL`` at the open choices."""
+    if layer == 0:
+        for t in range(n_open):
+            f = work.features[INSIDE, t]
+            for c in range(net.starts[f], net.starts[f + 1]):
+                work.choices[TRIAL, c] = sign * net.rows[c, unit]
+        return float(sign * work.layers[BASE, 0, unit] + net.slack[0, unit])
+    constant = _backward(net, part, layer, unit, sign, work)
+    for j in range(net.widths[0]):
+        constant += work.layers[COEFS, 0, j] * work.layers[BASE, 0, j]
+    for t in range(n_open):
+        f = work.features[INSIDE, t]
+        for c in range(net.starts[f], net.starts[f + 1]):
+            if part.options[c]:
+                total = 0.0
+                for j in range(net.widths[0]):
+                    total += work.layers[COEFS, 0, j] * net.rows[c, j]
+                work.choices[TRIAL, c] = total
+    return float(constant)
+
+
+@compiled(inner=True)
+def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
+    """Largest sum of ``TRIAL`` over the open features of the part; ``TARGET`` is where."""
+    extra = part.numbers[EXTRA]
+    value = 0.0
+    lifts = 0.0
+    movable = 0
+    for t in range(n_open):
+        f = work.features[INSIDE, t]
+        most = -np.inf
+        for c in range(net.starts[f], net.starts[f + 1]):
+            if part.options[c] and work.choices[TRIAL, c] > most:
+                most = work.choices[TRIAL, c]
+                work.features[TARGET, f] = c
+        work.lift[f] = 0.0 if part.free[f] else most - work.choices[TRIAL, part.anchor[f]]
+        movable += work.lift[f] > 0.0
+        lifts += work.lift[f]
+        value += most - work.lift[f]
+    few = 2 * extra < movable
+    picked = 0.0
+    for _ in range(extra if few else movable - extra):
+        at = -1
+        for t in range(n_open):
+            f = work.features[INSIDE, t]
+            if work.lift[f] > 0.0 and (at < 0 or (work.lift[f] > work.lift[at]) == few):
+                at = f
+        picked += work.lift[at]
+        work.lift[at] = -work.lift[at]
+    for t in range(n_open):
+        f = work.features[INSIDE, t]
+        if not part.free[f] and (work.lift[f] == 0.0 or (work.lift[f] < 0.0) != few):
+            work.features[TARGET, f] = part.anchor[f]
+    return value + (picked if few else lifts - picked)
+
+
+@compiled(inner=True)
+def draw_lines(part: Part, layer: int, unit: int, work: Work) -> None:
+    """Draw the lines of a unit over its range; they meet where the sign is settled."""
+    low, high = part.lines[LOW, layer, unit], part.lines[HIGH, layer, unit]
+    work.layers[ABOVE, layer, unit] = 1.0 if low >= 0.0 else 0.0
+    work.layers[SHIFT, layer, unit] = 0.0
+    if low < 0.0 < high:
+        work.layers[ABOVE, layer, unit] = high / (high - low)
+        work.layers[SHIFT, layer, unit] = -low * work.layers[ABOVE, layer, unit]  # -low * high may underflow
+        if part.lines[BELOW, layer, unit] >= 0.0:
+            return
+    part.lines[BELOW, layer, unit] = 1.0 if high > -low else 0.0
+
+
+@compiled()
+def update_ranges(net: Arrays, part: Part, n_open: int, work: Work) -> bool:
+    """Narrow the ranges and draw the upper lines; false when some range is empty: the part has no point."""
+    for k in range(len(net.widths) - 1):
+        for i in range(net.widths[k]):
+            low, high = part.lines[LOW, k, i], part.lines[HIGH, k, i]
+            if k >= part.numbers[STALE]:
+                for sign in (1.0, -1.0):
+                    most = _linear(net, part, n_open, k, i, sign, work) + _peak(net, part, n_open, work)
+                    if sign > 0.0:
+                        high = min(high, most)
+                    else:
+                        low = max(low, -most)
+            if part.lines[SIDE, k, i] > 0.0:
+                low = max(low, 0.0)
+            elif part.lines[SIDE, k, i] < 0.0:
+                high = min(high, 0.0)
+            if low > high:
+                return False
+            part.lines[LOW, k, i], part.lines[HIGH, k, i] = low, high
+            draw_lines(part, k, i, work)
+    part.numbers[STALE] = len(net.widths) - 1
+    return True
+
+
+@compiled(inner=True)
+def _follow_lines(net: Arrays, part: Part, work: Work) -> None:
+    """Fill ``HIDDEN`` with what the lines, instead of the ReLUs, make of ``TARGET``."""
+    last = len(net.widths) - 1
+    for j in range(net.widths[0]):
+        work.layers[HIDDEN, 0, j] = net.biases[0, j]
+    for f in range(len(part.anchor)):
+        c = work.features[TARGET, f]
+        for j in range(net.widths[0]):
+            work.layers[HIDDEN, 0, j] += net.rows[c, j]
+    for k in range(last - 1):
+        for i in range(net.widths[k + 1]):
+            work.layers[HIDDEN, k + 1, i] = net.biases[k + 1, i]
+        for j in range(net.widths[k]):
+            active = work.layers[HIDDEN, k, j]
+            if work.layers[RAW, k, j] > 0.0:
+                active = work.layers[ABOVE, k, j] * active + work.layers[SHIFT, k, j]
+            else:
+                active *= part.lines[BELOW, k, j]
+            for i in range(net.widths[k + 1]):
+                work.layers[HIDDEN, k + 1, i] += active * net.weights[k, j, i]
+
+
+@compiled(inner=True)
+def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
+    """How the bound changes with each penalty and lower line, ``SLOPE``; returns the sum of squares.
+
+    ``BLAME`` grows by what each unit's line adds to the bound at ``TARGET``.
+    """
+    square = 0.0
+    for k in range(len(net.widths) - 1):
+        for j in range(net.widths[k]):
+            entry, raw = work.layers[HIDDEN, k, j], work.layers[RAW, k, j]
+            slope = 0.0
+            if part.lines[SIDE, k, j] != 0.0:
+                slope = part.lines[SIDE, k, j] * entry
+                if slope > 0.0 and part.lines[PUSH, k, j] <= 0.0:
+                    slope = 0.0
+            elif part.lines[LOW, k, j] < 0.0 < part.lines[HIGH, k, j]:
+                below = part.lines[BELOW, k, j]
+                if raw > 0.0:
+                    line = work.layers[ABOVE, k, j] * entry + work.layers[SHIFT, k, j]
+                else:
+                    line = below * entry
+                    slope = raw * entry
+                    if (slope > 0.0 and below <= 0.0) or (slope < 0.0 and below >= 1.0):
+                        slope = 0.0
+                work.layers[BLAME, k, j] += raw * (line - max(entry, 0.0))
+            work.layers[SLOPE, k, j] = slope
+            square += slope * slope
+    return square
+
+
+@compiled()
+def improve(
+    net: Arrays, part: Part, n_open: int, rounds: int, enough: float, point: IntArray, work: Work
+) -> tuple[float, float]:
+    """Bound the score with the ranges as they are; see :func:`bound_logit`."""
+    last = len(net.widths) - 1
+    least, kept, best = np.inf, np.inf, -np.inf
+    for k in range(last):
+        for j in range(net.widths[k]):
+            work.layers[BLAME, k, j] = 0.0
+    for turn in range(rounds):
+        constant = _linear(net, part, n_open, last, 0, 1.0, work)
+        value = constant + _peak(net, part, n_open, work)
+        if value < least:
+            least, kept = value, constant
+            for t in range(n_open):
+                f = work.features[INSIDE, t]
+                for c in range(net.starts[f], net.starts[f + 1]):
+                    work.choices[GAINS, c] = work.choices[TRIAL, c]
+        score = score_point(net, work.features[TARGET], work.layers[HIDDEN])
+        if score > best:
+            best = score
+            for f in range(len(point)):
+                point[f] = work.features[TARGET, f]
+        if least < enough or best >= enough > -np.inf:  # -inf: nothing is aimed at
+            break
+        _follow_lines(net, part, work)
+        square = _measure_slopes(net, part, work)
+        if not TINY < square < HUGE or turn + 1 == rounds:
+            break
+        step = (value - max(enough, best)) / square
+        for k in range(last):
+            for j in range(net.widths[k]):
+                move = step * work.layers[SLOPE, k, j]
+                if part.lines[SIDE, k, j] != 0.0:
+                    part.lines[PUSH, k, j] = min(max(0.0, part.lines[PUSH, k, j] - move), HUGE)
+                elif move != 0.0:
+                    part.lines[BELOW, k, j] = min(1.0, max(0.0, part.lines[BELOW, k, j] - move))
+    return least, kept
+
+
+def bound_logit(
+    net: Arrays, part: Part, n_open: int, rounds: int, enough: float, point: IntArray, work: Work
+) -> tuple[float, float]:
+    """Bound the score of every point of the part from above.
+
+    Returns ``(value, constant)``: no score in the part exceeds ``value``, nor ``constant`` plus ``GAINS`` of
+    the point's choices at open features, those with several options. Stops early with a value below
+    ``enough``, or a point that reaches it. ``point`` becomes the best scoring one of the points where the
+    bounds peaked.
+    """
+    if not update_ranges(net, part, n_open, work):
+        return -np.inf, -np.inf
+    return improve(net, part, n_open, rounds, enough, point, work)

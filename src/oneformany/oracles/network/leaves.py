@@ -1,0 +1,164 @@
+"""Parts made smaller: by what the budget implies, by what a bound excludes, and by looking at every point."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.oracles.network.arrays import (
+    EXTRA,
+    GAINS,
+    HIDDEN,
+    INSIDE,
+    STALE,
+    Arrays,
+    Part,
+    Work,
+    compiled,
+    forward,
+)
+from oneformany.oracles.network.bounds import open_features
+
+__all__ = ["enter", "has_more_points_than", "look_through", "shrink"]
+
+
+@compiled()
+def enter(net: Arrays, part: Part, work: Work) -> int:
+    """Apply what follows from the budget and list the open features; returns how many, -1: no point left."""
+    return open_features(net, part, work) if _settle(net, part) else -1
+
+
+@compiled(inner=True)
+def _settle(net: Arrays, part: Part) -> bool:
+    """Move features that have to, and keep those that no budget is left for; false when no point is left."""
+    for f in range(len(part.anchor)):
+        some = False
+        for c in range(net.starts[f], net.starts[f + 1]):
+            some |= part.options[c]
+        if not some:
+            return False
+        if not (part.free[f] or part.options[part.anchor[f]]):
+            part.free[f] = True
+            part.numbers[EXTRA] -= 1
+    if part.numbers[EXTRA] == 0:
+        for f in range(len(part.anchor)):
+            if not part.free[f]:
+                for c in range(net.starts[f], net.starts[f + 1]):
+                    part.options[c] = c == part.anchor[f]
+    return bool(part.numbers[EXTRA] >= 0)
+
+
+@compiled(inner=True)
+def _around(work: Work, n_open: int, extra: int) -> tuple[float, float]:
+    """Find the smallest lift that the peak takes, and the largest that it leaves; 0 where there is none."""
+    taken = left = 0.0
+    for t in range(n_open):
+        f = work.features[INSIDE, t]
+        larger = equal = 0
+        for u in range(n_open):
+            other = work.features[INSIDE, u]
+            larger += work.lift[other] > work.lift[f]
+            equal += work.lift[other] == work.lift[f]
+        if larger < extra <= larger + equal:
+            taken = work.lift[f]
+        if larger <= extra < larger + equal:
+            left = work.lift[f]
+    return taken, left
+
+
+@compiled()
+def shrink(net: Arrays, part: Part, n_open: int, value: float, threshold: float, work: Work) -> bool:
+    """Drop choices that no point above the threshold makes, by the linear bound; whether these were many."""
+    extra = part.numbers[EXTRA]
+    for t in range(n_open):
+        f = work.features[INSIDE, t]
+        work.lift[f] = 0.0
+        if not part.free[f]:
+            for c in range(net.starts[f], net.starts[f + 1]):
+                if part.options[c]:
+                    work.lift[f] = max(
+                        work.lift[f], work.choices[GAINS, c] - work.choices[GAINS, part.anchor[f]]
+                    )
+    taken, left = _around(work, n_open, extra)
+    total = dropped = 0
+    for t in range(n_open):
+        f = work.features[INSIDE, t]
+        at, lift, most = part.anchor[f], work.lift[f], -np.inf
+        for c in range(net.starts[f], net.starts[f + 1]):
+            if part.options[c]:
+                most = max(most, work.choices[GAINS, c])
+        for c in range(net.starts[f], net.starts[f + 1]):
+            if not part.options[c]:
+                continue
+            if part.free[f]:
+                best = value - most + work.choices[GAINS, c]
+            elif c == at:
+                best = value - max(0.0, lift - left)
+            else:
+                best = value - max(lift, taken) + work.choices[GAINS, c] - work.choices[GAINS, at]
+            total += 1
+            if best < threshold:
+                part.options[c] = False
+                dropped += 1
+    many = 8 * dropped > total
+    if many:
+        part.numbers[STALE] = 0
+    return bool(many)
+
+
+@compiled()
+def has_more_points_than(net: Arrays, part: Part, n_open: int, few: int, work: Work) -> bool:
+    """Whether the part may have more than a few points."""
+    points, moves = 1.0, 0
+    for t in range(n_open):
+        f = work.features[INSIDE, t]
+        several = 0
+        for c in range(net.starts[f], net.starts[f + 1]):
+            several += part.options[c]
+        if part.free[f]:
+            points *= several
+        else:
+            moves += several - 1
+    ways, term = 1.0, 1.0
+    for k in range(min(part.numbers[EXTRA], moves)):
+        term *= (moves - k) / (k + 1)
+        ways += term
+    return bool(points * ways > few + 0.5)
+
+
+@compiled()
+def look_through(net: Arrays, part: Part, threshold: float, point: IntArray, work: Work) -> bool:
+    """Try every point; true when ``point`` reaches the threshold. Sums are in the order of a score's."""
+    p = len(point)
+    for j in range(net.widths[0]):
+        work.sums[0, j] = net.biases[0, j]
+    spent = 0
+    f = 0
+    point[0] = net.starts[0] - 1
+    while f >= 0:
+        c = point[f]
+        if c >= net.starts[f] and c != part.anchor[f] and not part.free[f]:
+            spent -= 1
+        c += 1
+        while c < net.starts[f + 1]:
+            moves = c != part.anchor[f] and not part.free[f]
+            if part.options[c] and not (moves and spent >= part.numbers[EXTRA]):
+                spent += moves
+                break
+            c += 1
+        if c == net.starts[f + 1]:
+            f -= 1
+            continue
+        point[f] = c
+        for j in range(net.widths[0]):
+            work.sums[f + 1, j] = work.sums[f, j] + net.rows[c, j]
+        f += 1
+        if f < p:
+            point[f] = net.starts[f] - 1
+        else:
+            for j in range(net.widths[0]):
+                work.layers[HIDDEN, 0, j] = work.sums[p, j]
+            if forward(net, work.layers[HIDDEN]) >= threshold:
+                return True
+            f -= 1
+    return False

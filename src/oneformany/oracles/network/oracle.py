@@ -1,0 +1,298 @@
+"""ReLU networks: scores, bounds, and answers with proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.oracles.network.arrays import GAINS, Arrays, Work, make_part, reserve, score_points
+from oneformany.oracles.network.bounds import bound_logit
+from oneformany.oracles.network.leaves import enter
+from oneformany.oracles.network.search import search
+from oneformany.oracles.protocol import Answer, Question, Relaxation
+from oneformany.schema.encoding import Encoding
+
+__all__ = ["Network", "NetworkOracle"]
+
+ROUNDOFF = 2.0**-53
+TINIEST = 1e-290
+LARGEST = 1e100
+FINEST_DIGITS = 9
+BOUND_ROUNDS = 100
+LARGEST_SUM = 2**50
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A feed-forward network with ReLU between its layers and one logit at its end, on codes.
+
+    Parameters
+    ----------
+    tables : sequence of (levels, width) arrays
+        ``tables[l][v]``: what level ``v`` of feature ``l`` adds to the first pre-activations.
+    bias : (width,) array
+        What is added to them for every point.
+    layers : sequence of (weights, bias) pairs
+        Later pre-activations are ``relu(earlier) @ weights + bias``; the last has one entry. Without
+        layers the first pre-activation is the logit.
+    """
+
+    tables: tuple[FloatArray, ...]
+    bias: FloatArray
+    layers: tuple[tuple[FloatArray, FloatArray], ...] = ()
+
+    def __post_init__(self) -> None:
+        tables = tuple(np.array(table, dtype=np.float64) for table in self.tables)
+        bias = np.array(self.bias, dtype=np.float64)
+        layers = tuple(
+            (np.array(weights, dtype=np.float64), np.array(shift, dtype=np.float64))
+            for weights, shift in self.layers
+        )
+        _check(tables, bias, layers)
+        for array in (*tables, bias, *(part for layer in layers for part in layer)):
+            array.flags.writeable = False
+        for name, value in (("tables", tables), ("bias", bias), ("layers", layers)):
+            object.__setattr__(self, name, value)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = max(self.growth, *(float(limit.max()) for limit in self.limits))
+        if not largest <= LARGEST:
+            raise InputError(f"the network's sums reach {largest:g}; train it on scaled data")
+
+    @classmethod
+    def on_columns(cls, encoding: Encoding, layers: Sequence[tuple[ArrayLike, ArrayLike]]) -> Network:
+        """Put a network that reads numeric columns on the codes behind them.
+
+        Parameters
+        ----------
+        encoding : Encoding
+            How codes become columns.
+        layers : sequence of (weights, bias) pairs
+            Weights as (inputs, outputs); ReLU between them.
+        """
+        weights = np.asarray(layers[0][0], dtype=np.float64)
+        bias = np.asarray(layers[0][1], dtype=np.float64) + encoding.constant_share(weights)
+        later = tuple((np.asarray(w, np.float64), np.asarray(b, np.float64)) for w, b in layers[1:])
+        return cls(encoding.tables(weights), bias, later)
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Number of levels of each feature."""
+        return tuple(len(table) for table in self.tables)
+
+    @cached_property
+    def limits(self) -> tuple[FloatArray, ...]:
+        """For each layer how far its pre-activations, and all sums on the way to them, can be from zero."""
+        limit = np.abs(self.bias) + sum(np.abs(table).max(axis=0) for table in self.tables)
+        limits = [np.asarray(limit)]
+        for weights, bias in self.layers:
+            limits.append(limits[-1] @ np.abs(weights) + np.abs(bias))
+        return tuple(limits)
+
+    @property
+    def growth(self) -> float:
+        """How much larger the last entry can get than a change inside; bounds stay finite when this is."""
+        sums = [np.abs(weights).sum(axis=0).max(initial=0.0) for weights, _ in self.layers]
+        return float(np.prod(np.maximum(sums, 1.0)))
+
+    @cached_property
+    def slack(self) -> tuple[FloatArray, ...]:
+        """For each layer more than rounding changes in an entry and in a bound on it together.
+
+        Each of the two is a sum of products along paths through the network. The absolute values of the
+        products of one layer sum to at most ``limits``, the lines of a bound add as much again per layer, and
+        each product passes through fewer rounded operations than ``operations``.
+        """
+        depth = len(self.layers)
+        operations = len(self.tables) + sum(len(limit) for limit in self.limits) + 8 * (depth + 2)
+        share = 8 * (depth + 4) * operations * ROUNDOFF
+        tiny = [np.full(len(self.bias), TINIEST)]  # lost below the normal numbers; weights make it grow
+        for weights, _ in self.layers:
+            tiny.append(tiny[-1] @ np.abs(weights) + TINIEST)
+        return tuple(share * limit + lost for limit, lost in zip(self.limits, tiny, strict=True))
+
+    def arrays(self) -> Arrays:
+        """Return the network as compiled functions read it."""
+        widths = np.array([len(limit) for limit in self.limits], dtype=np.int64)
+        widest = int(widths.max())
+        weights = np.zeros((len(self.layers), widest, widest))
+        for k, (matrix, _) in enumerate(self.layers):
+            weights[k, : matrix.shape[0], : matrix.shape[1]] = matrix
+        return Arrays(
+            rows=_padded(np.concatenate(self.tables), widest),
+            starts=np.cumsum([0, *self.levels], dtype=np.int64),
+            weights=weights,
+            biases=_padded([self.bias, *(bias for _, bias in self.layers)], widest),
+            widths=widths,
+            limits=_padded(self.limits, widest) * (1 + 1e-9) + TINIEST,
+            slack=_padded(self.slack, widest),
+        )
+
+
+class NetworkOracle:
+    """Answers for a ReLU network.
+
+    The score is the network's logit in float64, added up in a fixed order. A point is positive when its score
+    is at least ``threshold + margin``. A "no" is proved for exactly this: whatever the bounds in the proof do
+    to rounding, no point of the question has such a score. The margin makes every positive point
+    positive for the framework the network comes from, too, although that adds up in another order or
+    precision; readers derive it from the sizes of the weights.
+
+    Parameters
+    ----------
+    network : Network
+        The classifier.
+    threshold : float
+        What the logit has to reach.
+    margin : float
+        By how much it has to exceed the threshold.
+    budget : int or None
+        How many parts one question may bound before the answer is "unknown"; ``None``: as many as it takes.
+    """
+
+    def __init__(
+        self, network: Network, threshold: float = 0.0, *, margin: float = 0.0, budget: int | None = None
+    ) -> None:
+        for name, number in (("threshold", threshold), ("margin", margin)):
+            if not math.isfinite(number):
+                raise InputError(f"{name} is {number}; it must be a finite number")
+        if margin < 0:
+            raise InputError(f"margin is {margin}; it must not be negative")
+        if budget is not None and budget < 0:
+            raise InputError(f"budget is {budget}; it must not be negative")
+        self.network = network
+        self.margin = float(margin)
+        self.budget = budget
+        self._threshold = float(threshold) + float(margin)
+        self._levels = network.levels
+        self._net = network.arrays()
+        counts = np.array(self._levels)
+        self._feature = np.repeat(np.arange(len(counts)), counts)
+        self._level = np.arange(counts.sum()) - self._net.starts[self._feature]
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Number of levels of each feature."""
+        return self._levels
+
+    @property
+    def threshold(self) -> float:
+        """A point is positive when its score is at least this: the margin is part of it."""
+        return self._threshold
+
+    @property
+    def proves(self) -> bool:
+        """Whether every ``reach`` ends with a point or a proof, given time: without a budget it does."""
+        return self.budget is None
+
+    def score(self, codes: IntArray) -> FloatArray:
+        """Score each row of an ``(n, p)`` array of codes."""
+        points = np.ascontiguousarray(np.atleast_2d(codes) + self._net.starts[:-1])
+        scores = np.empty(len(points))
+        score_points(self._net, points, np.empty_like(self._net.biases), scores)
+        return scores
+
+    def positive(self, codes: IntArray) -> BoolArray:
+        """Whether each row of an ``(n, p)`` array of codes is positive."""
+        return np.asarray(self.score(codes) >= self._threshold)
+
+    def upper_bound(self, domain: BoolArray) -> float:
+        """Bound from above the score of every point with levels inside ``domain``; no point: -infinity."""
+        value, _ = self._bound(domain[self._feature, self._level], reserve(self._net))
+        return value
+
+    def reach(self, question: Question) -> Answer:
+        """Find a positive point for the question, or prove that there is none."""
+        first = self._net.starts[:-1]
+        anchor = first + question.anchor
+        options = question.domain[self._feature, self._level]
+        options[anchor[~question.free]] = True
+        part = make_part(self._net, options, question.free, question.extra, anchor)
+        answer = search(self._net, part, self._threshold, self.budget, question.stop)
+        return answer if answer.point is None else Answer(answer.point - first)
+
+    def relaxation(self) -> Relaxation | None:
+        """One linear bound on the score over all points, rounded up to a decimal grid, unless it is huge."""
+        work = reserve(self._net)
+        _, constant = self._bound(np.ones(len(self._level), dtype=np.bool_), work)
+        gains = np.where(np.array(self._levels)[self._feature] > 1, work.choices[GAINS], 0.0)
+        n_features = len(self._levels)
+        largest = abs(constant) + abs(self._threshold) + float(np.abs(gains).max()) * n_features
+        digits = min(FINEST_DIGITS, math.floor(math.log10(LARGEST_SUM / (largest + 1))))
+        if digits < 0:
+            return None
+        scale = 10**digits
+        units = np.zeros((n_features, max(self._levels)), dtype=np.int64)
+        units[self._feature, self._level] = np.ceil(gains * scale).astype(np.int64) + 1
+        return Relaxation(
+            units, math.ceil(constant * scale) + 1, math.floor(self._threshold * scale) - 1, exact=False
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """Plain numbers that rebuild the oracle exactly, and a bound on what rounding does to a score."""
+        return {
+            "kind": "network",
+            "tables": [table.tolist() for table in self.network.tables],
+            "bias": self.network.bias.tolist(),
+            "layers": [
+                {"weights": weights.tolist(), "bias": bias.tolist()} for weights, bias in self.network.layers
+            ],
+            "threshold": self._threshold,
+            "rounding": float(self.network.slack[-1][0]),
+        }
+
+    @classmethod
+    def from_description(cls, data: dict[str, Any]) -> NetworkOracle:
+        """Rebuild from :meth:`describe`."""
+        layers = tuple((layer["weights"], layer["bias"]) for layer in data["layers"])
+        return cls(Network(tuple(data["tables"]), data["bias"], layers), data["threshold"])
+
+    def _bound(self, options: BoolArray, work: Work) -> tuple[float, float]:
+        """Bound the score of every point with these choices; see :func:`bound_logit`."""
+        anchor = self._net.starts[:-1].copy()
+        part = make_part(self._net, options, np.ones(len(anchor), dtype=np.bool_), 0, anchor)
+        n_open = enter(self._net, part, work)
+        if n_open < 0:
+            return -math.inf, -math.inf
+        return bound_logit(self._net, part, n_open, BOUND_ROUNDS, -math.inf, anchor.copy(), work)
+
+
+def _padded(vectors: Iterable[FloatArray], width: int) -> FloatArray:
+    """Stack vectors of different lengths, zeros behind them."""
+    return np.stack([np.pad(vector, (0, width - len(vector))) for vector in vectors])
+
+
+def _check(
+    tables: tuple[FloatArray, ...], bias: FloatArray, layers: tuple[tuple[FloatArray, FloatArray], ...]
+) -> None:
+    """Refuse arrays that do not fit together, or hold something else than numbers."""
+    if not tables:
+        raise InputError("a network needs a table for at least one feature")
+    for feature, table in enumerate(tables):
+        if table.ndim != 2 or len(table) == 0 or bias.shape != table.shape[1:]:
+            raise InputError(
+                f"the table of feature {feature} has shape {table.shape}; it needs a row per level, as long "
+                f"as the first bias, which has shape {bias.shape}"
+            )
+    width = len(bias)
+    for number, (weights, shift) in enumerate(layers, start=1):
+        if shift.ndim != 1 or weights.shape != (width, len(shift)):
+            raise InputError(
+                f"layer {number} has weights of shape {weights.shape} and a bias of shape {shift.shape}; "
+                f"it reads {width} numbers, so the weights need {width} rows and a column per bias"
+            )
+        width = len(shift)
+    if width != 1:
+        raise InputError(f"the network ends in {width} numbers; it must end in one logit")
+    for number, arrays in enumerate(((*tables, bias), *layers)):
+        numbers = np.concatenate([array.ravel() for array in arrays])
+        if not np.isfinite(numbers).all():
+            wrong = numbers[~np.isfinite(numbers)][0]
+            raise InputError(f"layer {number} has a weight that is {wrong}; train the network on clean data")

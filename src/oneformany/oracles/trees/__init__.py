@@ -1,0 +1,1 @@
+"""The oracle for sums of decision trees."""

@@ -1,0 +1,210 @@
+"""One neutral form for all tree ensembles: every split is a set of levels, every leaf an exact integer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.exceptions import InputError
+
+__all__ = ["LARGEST_SUM", "LEAF", "Tree", "TreeEnsemble"]
+
+LEAF = -1
+FINEST_DIGITS = 12
+LARGEST_SUM = 2**50  # units up to this size survive the way through a float and back
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """One tree as a reader sees it; its root is node 0.
+
+    Attributes
+    ----------
+    feature : (nodes,) integer array
+        The feature each node splits on, ``LEAF`` for leaves.
+    left : (nodes, max levels) boolean array
+        Levels that go to the left child.
+    children : (nodes, 2) integer array
+        Left and right child; ignored for leaves.
+    value : (nodes,) array
+        What each leaf adds to the score; ignored for other nodes.
+    """
+
+    feature: IntArray
+    left: BoolArray
+    children: IntArray
+    value: FloatArray
+
+    def boxes(self, levels: Sequence[int]) -> BoolArray:
+        """Levels of each feature with which a point can come to each node: ``(nodes, p, max levels)``."""
+        exists = np.arange(self.left.shape[1]) < np.array(levels)[:, None]
+        boxes = np.zeros((len(self.feature), *exists.shape), dtype=np.bool_)
+        boxes[0] = exists
+        nodes = np.zeros(1, dtype=np.int64)
+        while len(nodes := nodes[self.feature[nodes] != LEAF]):
+            for side in (0, 1):
+                child = self.children[nodes, side]
+                boxes[child] = boxes[nodes]
+                boxes[child, self.feature[nodes]] &= self.left[nodes] == (side == 0)
+            nodes = self.children[nodes].ravel()
+        return boxes
+
+    def pruned(self, levels: Sequence[int]) -> Tree:
+        """Leave out the leaves that no point reaches and the splits that decide nothing."""
+        reached = np.asarray(np.all(self.boxes(levels).any(axis=2), axis=1))
+        leaf = self.feature == LEAF
+        open_sides = reached[self.children]
+        decides = reached & (leaf | open_sides.all(axis=1))
+        only_child = np.where(open_sides[:, 0], self.children[:, 0], self.children[:, 1])
+        heir = np.where(decides, np.arange(len(leaf)), only_child)
+        while not decides[heir[reached]].all():
+            heir = heir[heir]
+        root = heir[0]
+        kept = np.concatenate([[root], np.flatnonzero(decides & (np.arange(len(leaf)) != root))])
+        place = np.zeros(len(leaf), dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        return Tree(
+            feature=self.feature[kept],
+            left=self.left[kept] & ~leaf[kept, None],
+            children=np.where(leaf[kept, None], 0, place[heir[self.children[kept]]]),
+            value=np.where(leaf[kept], self.value[kept], 0.0),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TreeEnsemble:
+    """A score that is an intercept plus one leaf per tree, in units of ``10**-digits``.
+
+    Leaf values are rounded once to a decimal grid (``10**-12`` unless the scores are huge), so that
+    sums are exact integers, independent of their order. Build it with :meth:`from_trees`.
+
+    Attributes
+    ----------
+    levels : tuple of int
+        Number of levels of each feature.
+    feature, left, children : arrays
+        The nodes of all trees, as in :class:`Tree`; children are places in these arrays.
+    units : (nodes,) integer array
+        What each leaf adds to the score; 0 for other nodes.
+    roots : (trees,) integer array
+        The root of each tree, which is the first of its nodes.
+    intercept : int
+        Added to every score, in units.
+    digits : int
+        Decimal digits of the grid.
+    """
+
+    levels: tuple[int, ...]
+    feature: IntArray
+    left: BoolArray
+    children: IntArray
+    units: IntArray
+    roots: IntArray
+    intercept: int
+    digits: int
+
+    def __post_init__(self) -> None:
+        for array in self.nodes:
+            array.flags.writeable = False
+
+    @classmethod
+    def from_trees(cls, levels: Sequence[int], trees: Sequence[Tree], intercept: float = 0.0) -> TreeEnsemble:
+        """Prune and join the trees, and put their leaf values on a grid."""
+        if not trees:
+            raise InputError("a tree ensemble needs at least one tree")
+        if not np.isfinite(intercept):
+            raise InputError(f"the intercept of the trees is {intercept}; it must be a finite number")
+        for number, tree in enumerate(trees):
+            wrong = (tree.feature == LEAF) & ~np.isfinite(tree.value)
+            if wrong.any():
+                raise InputError(f"tree {number} has a leaf of value {tree.value[wrong][0]}; refit the model")
+        pruned = [tree.pruned(levels) for tree in trees]
+        digits = _digits(abs(intercept) + sum(float(np.abs(tree.value).max()) for tree in pruned))
+        roots = np.cumsum([0, *(len(tree.feature) for tree in pruned)])[:-1]
+        return cls(
+            levels=tuple(int(n) for n in levels),
+            feature=np.concatenate([tree.feature for tree in pruned]),
+            left=np.concatenate([tree.left for tree in pruned]),
+            children=np.concatenate([tree.children + root for tree, root in zip(pruned, roots, strict=True)]),
+            units=np.concatenate([np.rint(tree.value * 10**digits).astype(np.int64) for tree in pruned]),
+            roots=roots,
+            intercept=round(intercept * 10**digits),
+            digits=digits,
+        )
+
+    @property
+    def nodes(self) -> tuple[IntArray, BoolArray, IntArray, IntArray, IntArray]:
+        """The arrays that make up the trees: feature, left, children, units and roots."""
+        return self.feature, self.left, self.children, self.units, self.roots
+
+    def trees(self) -> list[Tree]:
+        """Take the ensemble apart; leaf values are in units."""
+        ends = [*self.roots[1:], len(self.feature)]
+        return [
+            Tree(
+                self.feature[start:end],
+                self.left[start:end],
+                self.children[start:end] - start,
+                self.units[start:end].astype(np.float64),
+            )
+            for start, end in zip(self.roots, ends, strict=True)
+        ]
+
+    def tables(self) -> IntArray | None:
+        """Units per feature and level whose sum is the sum of all leaves, if no tree reads two features.
+
+        Levels that do not exist get 0, trees without a split go to the first feature.
+        """
+        tables = np.zeros((len(self.levels), self.left.shape[1]), dtype=np.int64)
+        for tree in self.trees():
+            leaf = tree.feature == LEAF
+            features = np.unique(tree.feature[~leaf])
+            if len(features) > 1:
+                return None
+            feature = features[0] if len(features) else 0
+            allowed = tree.boxes(self.levels)[leaf, feature]
+            tables[feature] += allowed.T @ tree.value[leaf].astype(np.int64)
+        return tables
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: nodes as lists, each split as the list of levels that go left."""
+        return {
+            "digits": self.digits,
+            "levels": list(self.levels),
+            "feature": self.feature.tolist(),
+            "left": [np.flatnonzero(row).tolist() for row in self.left],
+            "children": self.children.tolist(),
+            "units": self.units.tolist(),
+            "roots": self.roots.tolist(),
+            "intercept": self.intercept,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> TreeEnsemble:
+        """Rebuild from :meth:`to_dict`, exactly."""
+        left = np.zeros((len(data["feature"]), max(data["levels"])), dtype=np.bool_)
+        for node, goes_left in enumerate(data["left"]):
+            left[node, goes_left] = True
+        return cls(
+            levels=tuple(data["levels"]),
+            feature=np.array(data["feature"], dtype=np.int64),
+            left=left,
+            children=np.array(data["children"], dtype=np.int64),
+            units=np.array(data["units"], dtype=np.int64),
+            roots=np.array(data["roots"], dtype=np.int64),
+            intercept=data["intercept"],
+            digits=data["digits"],
+        )
+
+
+def _digits(largest: float) -> int:
+    digits = FINEST_DIGITS
+    while digits > 0 and (largest + 1) * 10**digits >= LARGEST_SUM:
+        digits -= 1
+    if (largest + 1) * 10**digits >= LARGEST_SUM:
+        raise InputError(f"scores of size {largest:g} are too large: divide leaf values and threshold")
+    return digits

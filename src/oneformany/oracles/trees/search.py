@@ -1,0 +1,406 @@
+"""Questions to a tree ensemble, compiled: narrow it to the question, climb, then branch and bound."""
+
+# mypy: disallow-untyped-decorators=False
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.oracles.trees.kernels import WORD, ZERO, WordArray, best_leaves, lowest, reachable
+
+__all__ = ["FOUND", "NONE", "UNKNOWN", "Core", "branch", "climb", "narrow"]
+
+FOUND, NONE, UNKNOWN = 1, 0, -1
+ONE = np.uint64(1)
+
+
+class Core(NamedTuple):
+    """What is left of an ensemble when the levels are limited to those of a question.
+
+    Attributes
+    ----------
+    possible : bool
+        Whether every free feature has a level to take; if not, the rest is without meaning.
+    home : (p,) array
+        The anchor, moved into the domain where it has to.
+    constant : int
+        Sum of the trees that have one leaf left.
+    features : (m,) array
+        The features that can still tell leaves apart.
+    choices : (m,) array
+        How many levels of each of them differ in effect.
+    levels : (p, max levels) array
+        These levels, for each place in ``features``; choice 0 is the home level.
+    allowed : (p, max levels, words) array
+        Remaining leaves whose box contains the level of each choice.
+    alive : (words,) array
+        Remaining leaves.
+    first : (trees + 1,) array
+        First word of each remaining tree, and the number of words.
+    origin : (words,) array
+        The word of the whole ensemble that each word stands for.
+    """
+
+    possible: bool
+    home: IntArray
+    constant: int
+    features: IntArray
+    choices: IntArray
+    levels: IntArray
+    allowed: WordArray
+    alive: WordArray
+    first: IntArray
+    origin: IntArray
+
+
+@njit(cache=True, error_model="numpy")
+def narrow(
+    anchor: IntArray,
+    free: BoolArray,
+    extra: int,
+    domain: BoolArray,
+    allowed: WordArray,
+    first: IntArray,
+    units: IntArray,
+) -> Core:
+    """Keep the trees, leaves, features and levels that matter to a question."""
+    n_features, width = domain.shape
+    home = anchor.copy()
+    usable = np.empty((n_features, width), dtype=np.bool_)
+    possible = True
+    for f in range(n_features):
+        for level in range(width):
+            moves = domain[f, level] and (free[f] or extra > 0)
+            usable[f, level] = moves or (level == anchor[f] and not free[f])
+        level = 0
+        while level < width - 1 and not usable[f, level]:
+            level += 1
+        if not usable[f, home[f]]:
+            home[f] = level
+        possible &= usable[f, level]
+    everywhere = reachable(usable, allowed)
+    constant = n_trees = n_words = 0
+    origin = np.empty(len(everywhere), dtype=np.int64)
+    starts = np.zeros(len(first), dtype=np.int64)
+    for tree in range(len(first) - 1 if possible else 0):
+        start = n_words
+        several = False
+        for w in range(first[tree], first[tree + 1]):
+            if everywhere[w] != ZERO:
+                several |= n_words > start or everywhere[w] & (everywhere[w] - ONE) != ZERO
+                origin[n_words] = w
+                n_words += 1
+        if several:
+            n_trees += 1
+            starts[n_trees] = n_words
+        else:
+            constant += units[origin[start] * WORD + lowest(everywhere[origin[start]])]
+            n_words = start
+    alive = np.empty(n_words, dtype=np.uint64)
+    for w in range(n_words):
+        alive[w] = everywhere[origin[w]]
+    features = np.empty(n_features, dtype=np.int64)
+    choices = np.empty(n_features, dtype=np.int64)
+    levels = np.empty((n_features, width), dtype=np.int64)
+    kept = np.empty((n_features, width, n_words), dtype=np.uint64)
+    m = 0
+    for f in range(n_features):
+        count = 0
+        for turn in range(-1, width):
+            level = home[f] if turn < 0 else turn
+            if not usable[f, level] or turn == home[f]:
+                continue
+            for w in range(n_words):
+                kept[m, count, w] = allowed[f, level, origin[w]] & alive[w]
+            fresh = True
+            for other in range(count):
+                w = 0
+                while w < n_words and kept[m, count, w] == kept[m, other, w]:
+                    w += 1
+                fresh &= w < n_words
+            if fresh:
+                levels[m, count] = level
+                count += 1
+        if count > 1:
+            features[m] = f
+            choices[m] = count
+            m += 1
+    return Core(
+        possible=possible,
+        home=home,
+        constant=constant,
+        features=features[:m],
+        choices=choices[:m],
+        levels=levels,
+        allowed=kept,
+        alive=alive,
+        first=starts[: n_trees + 1],
+        origin=origin[:n_words],
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def climb(point: IntArray, paid: BoolArray, budget: int, goal: int, core: Core, units: IntArray) -> int:
+    """Improve the point by its best single move, again and again, up to the goal; return its total.
+
+    The point holds one choice per feature of the core; at most ``budget`` of the ``paid`` features may
+    leave choice 0.
+    """
+    allowed, first, origin, choices = core.allowed, core.first, core.origin, core.choices
+    alive = core.alive
+    m = len(core.features)
+    gains = np.empty(core.levels.shape, dtype=np.int64)
+    single = np.empty(len(alive), dtype=np.uint64)
+    while True:
+        total = 0
+        gains[:] = 0
+        for tree in range(len(first) - 1):
+            # the point's leaf, and the leaves that one move would reach
+            start, end = first[tree], first[tree + 1]
+            here, present = start, ZERO
+            for w in range(start, end):
+                once = twice = ZERO
+                for f in range(m):
+                    missing = alive[w] & ~allowed[f, point[f], w]
+                    twice |= once & missing
+                    once |= missing
+                single[w] = once & ~twice
+                if alive[w] & ~once != ZERO:
+                    here, present = w, alive[w] & ~once
+            value = units[origin[here] * WORD + lowest(present)]
+            total += value
+            for f in range(m):
+                for choice in range(choices[f]):
+                    if present & allowed[f, choice, here] == ZERO:
+                        for w in range(start, end):
+                            reached = single[w] & allowed[f, choice, w] & ~allowed[f, point[f], w]
+                            if reached != ZERO:
+                                gains[f, choice] += units[origin[w] * WORD + lowest(reached)] - value
+                                break
+        if total >= goal:
+            return total
+        spent = 0
+        for f in range(m):
+            spent += paid[f] and point[f] > 0
+        best, best_feature, best_choice = 0, 0, 0
+        for f in range(m):
+            if spent < budget or not paid[f] or point[f] > 0:
+                for choice in range(choices[f]):
+                    if gains[f, choice] > best:
+                        best, best_feature, best_choice = gains[f, choice], f, choice
+        if best == 0:
+            return total
+        point[best_feature] = best_choice
+
+
+@njit(cache=True, error_model="numpy")
+def _share(
+    alive: WordArray,
+    point: IntArray,
+    open_features: IntArray,
+    paid: BoolArray,
+    budget: int,
+    meeting: int,
+    core: Core,
+    units: IntArray,
+    shares: IntArray,
+    needs: IntArray,
+) -> int:
+    """Bound the totals around a point by a sum over its moves; return the total of the point itself.
+
+    A leaf that is better than a tree's present one needs some open features to move; its gain is shared
+    evenly among them. ``shares[f, choice]`` sums over trees the largest share of any leaf. A move that
+    leaves a tree only worse leaves gets the loss, divided by the number of moves that can meet in the
+    tree, ``meeting`` at most. No point then totals more than this one plus the shares of its moves.
+    Leaves that need more paid moves than the budget are struck off ``alive``.
+    """
+    allowed, first, origin, choices = core.allowed, core.first, core.origin, core.choices
+    touched = np.empty(len(open_features), dtype=np.int64)
+    total = 0
+    for f in open_features:
+        for choice in range(choices[f]):
+            shares[f, choice] = 0
+    for tree in range(len(first) - 1):
+        start = first[tree]
+        here, present = start, ZERO
+        while present == ZERO:
+            present = alive[here]
+            for f in open_features:
+                present &= allowed[f, point[f], here]
+            here += 1
+        here -= 1
+        value = units[origin[here] * WORD + lowest(present)]
+        total += value
+        n_touched = 0
+        for f in open_features:
+            for w in range(start, first[tree + 1]):
+                if alive[w] & ~allowed[f, point[f], w] != ZERO:
+                    touched[n_touched] = f
+                    n_touched += 1
+                    break
+        for w in range(start, here + 1):
+            better = alive[w] if w < here else alive[w] & (present - ONE)
+            rest = better
+            while rest != ZERO:
+                needs[w * WORD + lowest(rest), 0] = 0
+                needs[w * WORD + lowest(rest), 1] = 0
+                rest &= rest - ONE
+            for f in touched[:n_touched]:
+                rest = better & ~allowed[f, point[f], w]
+                while rest != ZERO:
+                    needs[w * WORD + lowest(rest), 0] += 1
+                    needs[w * WORD + lowest(rest), 1] += paid[f]
+                    rest &= rest - ONE
+            rest = better
+            while rest != ZERO:
+                if needs[w * WORD + lowest(rest), 1] > budget:
+                    alive[w] &= ~(rest & (~rest + ONE))
+                rest &= rest - ONE
+        for f in touched[:n_touched]:
+            for choice in range(choices[f]):
+                if choice == point[f]:
+                    continue
+                share = 0
+                for w in range(start, here + 1):
+                    rest = alive[w] if w < here else alive[w] & (present - ONE)
+                    rest &= allowed[f, choice, w] & ~allowed[f, point[f], w]
+                    while rest != ZERO:
+                        gain = units[origin[w] * WORD + lowest(rest)] - value
+                        share = max(share, -(-gain // needs[w * WORD + lowest(rest), 0]))
+                        rest &= rest - ONE
+                if share == 0 and present & allowed[f, choice, here] == ZERO:
+                    w = start
+                    while alive[w] & allowed[f, choice, w] == ZERO:
+                        w += 1
+                    best = units[origin[w] * WORD + lowest(alive[w] & allowed[f, choice, w])]
+                    share = -(max(0, value - best) // min(meeting, n_touched))
+                shares[f, choice] += share
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def branch(
+    point: IntArray, paid: BoolArray, extra: int, goal: int, core: Core, units: IntArray, max_nodes: int
+) -> tuple[int, int]:
+    """Look for a point with a total of at least ``goal``, at most ``extra`` paid features away from home.
+
+    Each node fixes one more feature, the one with the largest share, to each of its choices. Returns the
+    outcome and the number of nodes; the search starts from ``point`` and leaves there what it found.
+    """
+    m, n_words, width = len(core.features), len(core.alive), core.levels.shape[1]
+    home = point.copy()
+    is_open = np.ones(m, dtype=np.bool_)
+    open_features = np.empty(m, dtype=np.int64)
+    strongest = np.empty(m, dtype=np.int64)
+    shares = np.empty((m, width), dtype=np.int64)
+    needs = np.empty((n_words * WORD, 2), dtype=np.int64)
+    alive = np.empty((m + 1, n_words), dtype=np.uint64)
+    budget = np.empty(m + 1, dtype=np.int64)
+    split = np.empty(m + 1, dtype=np.int64)
+    pending = np.empty(m + 1, dtype=np.int64)
+    order = np.empty((m + 1, width), dtype=np.int64)
+    bounds = np.empty(width, dtype=np.int64)
+    for w in range(n_words):
+        alive[0, w] = core.alive[w]
+    budget[0] = extra
+    depth = nodes = 0
+    entering = True
+    while depth >= 0:
+        if entering:
+            entering = False
+            nodes += 1
+            if nodes > max_nodes:
+                return UNKNOWN, nodes
+            if best_leaves(alive[depth], core.first, core.origin, units) < goal:
+                depth -= 1
+                continue
+            n_open, n_free = 0, 0
+            for f in range(m):
+                if is_open[f] and (budget[depth] > 0 or not paid[f]):
+                    open_features[n_open] = f
+                    n_open += 1
+                    n_free += not paid[f]
+            total = _share(
+                alive[depth],
+                point,
+                open_features[:n_open],
+                paid,
+                budget[depth],
+                budget[depth] + n_free,
+                core,
+                units,
+                shares,
+                needs,
+            )
+            if total >= goal:
+                return FOUND, nodes
+            # the best that the moves can add: all free ones, and the largest of the paid ones
+            ceiling = total
+            chosen = -1
+            largest = 0
+            for i in range(n_open):
+                f = open_features[i]
+                strongest[i] = 0
+                for choice in range(core.choices[f]):
+                    if choice != point[f]:
+                        strongest[i] = max(strongest[i], shares[f, choice])
+                if strongest[i] > largest:
+                    chosen, largest = f, strongest[i]
+                if not paid[f]:
+                    ceiling += strongest[i]
+                    strongest[i] = 0
+            runner_up = 0
+            for turn in range(min(budget[depth] + 1, n_open)):
+                best = 0
+                for i in range(n_open):
+                    if strongest[i] > strongest[best]:
+                        best = i
+                if turn < budget[depth]:
+                    ceiling += strongest[best]
+                else:
+                    runner_up = strongest[best]
+                strongest[best] = 0
+            if ceiling < goal:
+                depth -= 1
+                continue
+            count = 0
+            for choice in range(core.choices[chosen]):
+                if choice == home[chosen]:
+                    bound = ceiling - largest + (runner_up if paid[chosen] else 0)
+                else:
+                    bound = ceiling - largest + shares[chosen, choice]
+                if bound >= goal:
+                    place = count
+                    while place > 0 and bounds[place - 1] > bound:
+                        bounds[place] = bounds[place - 1]
+                        order[depth, place] = order[depth, place - 1]
+                        place -= 1
+                    bounds[place] = bound
+                    order[depth, place] = choice
+                    count += 1
+            split[depth] = chosen
+            pending[depth] = count
+            is_open[chosen] = False
+        f = split[depth]
+        if pending[depth] == 0:
+            is_open[f] = True
+            point[f] = home[f]
+            depth -= 1
+            continue
+        pending[depth] -= 1
+        point[f] = order[depth, pending[depth]]
+        budget[depth + 1] = budget[depth] - (paid[f] and point[f] != home[f])
+        for w in range(n_words):
+            alive[depth + 1, w] = alive[depth, w] & core.allowed[f, point[f], w]
+        if budget[depth + 1] == 0:
+            for g in range(m):
+                if is_open[g] and paid[g]:
+                    for w in range(n_words):
+                        alive[depth + 1, w] &= core.allowed[g, home[g], w]
+        depth += 1
+        entering = True
+    return NONE, nodes

@@ -1,0 +1,116 @@
+"""The paper's figures from benchmark records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from oneformany.datasets import load
+from oneformany.datasets.compas import SCHEMA as COMPAS
+from oneformany.paper.runs.cells import DATASETS
+from oneformany.paper.runs.records import Record
+from oneformany.paper.runs.subjects import PUBLISHED_SUBJECTS
+from oneformany.plotting.changed_features import plot_changed_features
+from oneformany.plotting.explanations import plot_explanations
+from oneformany.schema.schema import Schema
+
+__all__ = ["Drawing", "Missing", "draw_figures"]
+
+HEAT_MAPS = (("compas", 3, 10), ("compas", 3, 20))
+TITLES = {subject.dataset: subject.title for subject in PUBLISHED_SUBJECTS}
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A figure and what to call its file."""
+
+    name: str
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A figure that cannot be drawn, and the command that makes the records for it."""
+
+    name: str
+    remedy: str
+
+
+def draw_figures(
+    records: Sequence[Record], model: str = "nn", method: str = "exact"
+) -> Iterator[Drawing | Missing]:
+    """Draw two heat maps of explanations, and for each data set how often each feature changes.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        What was run; only runs on the paper's rows are drawn.
+    model : {"nn", "lr"}
+        Whose explanations; the paper draws the network's.
+    method : str
+        Who found them.
+    """
+    ours = [
+        record
+        for record in records
+        if record.key.as_published and (record.key.model, record.key.method) == (model, method)
+    ]
+    for number, (dataset, max_changes, rows) in enumerate(HEAT_MAPS, start=1):
+        size = (max_changes, rows)
+        runs = [run for run in _of(ours, dataset) if (run.key.max_changes, run.key.rows) == size]
+        name = f"figure-{number}-{dataset}-{max_changes}-changes-{rows}-rows"
+        options = f"--dataset {dataset} --rows {rows} --max-changes {max_changes}"
+        yield _heat_map(name, runs[-1]) if runs else _missing(name, model, method, options)
+    for number, dataset in enumerate(DATASETS, start=len(HEAT_MAPS) + 1):
+        runs = _of(ours, dataset)
+        name = f"figure-{number}-{dataset}-changed-features"
+        yield (_bars(name, dataset, runs) if runs else _missing(name, model, method, f"--dataset {dataset}"))
+
+
+def _of(records: Sequence[Record], dataset: str) -> list[Record]:
+    return [record for record in records if record.key.dataset.removesuffix("-published") == dataset]
+
+
+def _heat_map(name: str, record: Record) -> Drawing:
+    key = record.key
+    dataset = key.dataset.removesuffix("-published")
+    ax = plot_explanations(record.explanations, _schema(key.dataset))
+    proved = "proved minimal" if record.status == "optimal" else f"at least {record.lower_bound} needed"
+    ax.set_title(
+        f"{TITLES[dataset]}, {key.model.upper()}, $|S|={key.rows}$, $T_{{\\max}}={key.max_changes}$: "
+        f"{record.count} explanations, {proved}",
+        fontsize=9,
+    )
+    return Drawing(name, _taken(ax))
+
+
+def _bars(name: str, dataset: str, records: Sequence[Record]) -> Drawing:
+    explanations = [explanation for record in records for explanation in record.explanations]
+    ax = plot_changed_features(explanations, _schema(records[0].key.dataset))
+    ax.set_title(
+        f"{TITLES[dataset]}, {records[0].key.model.upper()}: {len(explanations)} explanations of "
+        f"{len(records)} cells",
+        fontsize=9,
+    )
+    return Drawing(name, _taken(ax))
+
+
+def _taken(ax: Axes) -> Figure:
+    """Take the figure out of pyplot's list, so that it is freed with its last user."""
+    figure = cast("Figure", ax.get_figure(root=True))
+    plt.close(figure)
+    return figure
+
+
+def _schema(dataset: str) -> Schema:
+    """Features of a data set; those of compas are known without its file."""
+    return COMPAS if dataset == "compas" else load(dataset).schema
+
+
+def _missing(name: str, model: str, method: str, options: str) -> Missing:
+    return Missing(name, f"oneformany bench paper --model {model} --method {method} {options} --json FILE")

@@ -1,0 +1,74 @@
+"""Columns, and how a solver's numbers become one: nothing is taken on trust."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import SolverError
+from oneformany.problem import Problem
+
+__all__ = ["Column", "Rows", "confirmed_column"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The distinct rows of a problem that can be helped; all other files here number rows as this one does.
+
+    Attributes
+    ----------
+    problem : Problem
+        Where they come from.
+    places : (n,) array
+        For each of them its place among the problem's distinct rows.
+    """
+
+    problem: Problem
+    places: IntArray
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """Their codes."""
+        return self.problem.rows[self.places]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A positive point, the features it changes, and the rows that share it."""
+
+    point: IntArray
+    changed: BoolArray
+    group: IntArray
+
+    @property
+    def key(self) -> bytes:
+        """Equal for columns that the master cannot tell apart."""
+        return self.group.tobytes()
+
+
+def confirmed_column(rows: Rows, point: IntArray, group: IntArray) -> Column | None:
+    """Make a column of a point and a group; ``None`` when the classifier itself turns the point down.
+
+    Raises
+    ------
+    SolverError
+        The group changes too many features, or in ways that are not allowed.
+    """
+    problem = rows.problem
+    if not problem.oracle.positive(point[None])[0]:
+        return None
+    given = rows.codes[group]
+    changed = (given != point).any(axis=0)
+    allowed = problem.moves[np.arange(len(point)), given, point]
+    if changed.sum() > problem.max_changes or not allowed.all():
+        raise SolverError(
+            f"the solver explains rows {rows.places[group].tolist()} by the point {point.tolist()}, "
+            "which breaks its own constraints; try another solver"
+        )
+    return Column(point, changed, group)

@@ -1,0 +1,173 @@
+"""``method="mip"``: the paper's compact model (1)-(14), as published.
+
+All explanations are built at once: the number ``K`` of an initial solution bounds how many are needed, and
+the solver starts from that solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import ceil, isfinite
+
+import numpy as np
+
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import SolverError
+from oneformany.paper.methods.answer import Bound, make_result, one_is_needed, solver_bound
+from oneformany.paper.methods.columns import Column, confirmed_column
+from oneformany.paper.methods.embeddings import embed
+from oneformany.paper.methods.embeddings.base import Embedding
+from oneformany.paper.methods.formulation import PublishedBlock, add_published, exclude_point
+from oneformany.paper.methods.initial import Initial, initial_solution
+from oneformany.paper.methods.log import Log
+from oneformany.paper.methods.model import Model, Objective, Outcome, Solver, Watch
+from oneformany.paper.methods.options import CompactOptions
+from oneformany.paper.methods.solvers import make_solver
+from oneformany.problem import Problem
+from oneformany.result.result import Result
+from oneformany.statistics import Round
+from oneformany.stop import Stop
+
+__all__ = ["CompactModel", "CompactOptions", "solve_compact_mip"]
+
+TOLERANCE = 1e-5
+
+
+def solve_compact_mip(
+    problem: Problem,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[Round], None] | None = None,
+    seed: int = 0,
+    options: CompactOptions | None = None,
+) -> Result:
+    """Cover the rows with the compact model as published.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked; its classifier must be additive, a ReLU network or a tree ensemble.
+    time_limit : float or None
+        Seconds.
+    progress : callable or None
+        Told about the solver's best solution and bound from time to time.
+    seed : int
+        Seed of the solver's random choices.
+    options : CompactOptions or None
+        What to add to the published model, and the solver.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The classifier cannot be written as constraints.
+    SolverError
+        The solver is not installed, or failed.
+    """
+    options = options or CompactOptions()
+    stop = Stop(time_limit)
+    log = Log(stop, progress)
+    solver = make_solver(options.solver, options.effort)
+    embedding = embed(problem.oracle)
+    initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
+    bound, best = one_is_needed(initial.rows), initial.columns
+    log("start", columns=len(best), value=float(len(best)), bound=bound.value, count=len(best))
+    if bound.value < len(best):
+        compact = CompactModel(initial, embedding, options)
+        with stop.on_interrupt():
+            best, bound = compact.solve(solver, bound, stop, log, seed)
+    return make_result(initial, best, bound, log.statistics, method="mip", solver=solver, seed=seed)
+
+
+class CompactModel:
+    """The compact model of one problem.
+
+    Parameters
+    ----------
+    initial : Initial
+        The rows, and a solution that says how many explanations to provide for.
+    embedding : Embedding
+        The classifier.
+    options : CompactOptions or None
+        What to add to the published model.
+    """
+
+    def __init__(self, initial: Initial, embedding: Embedding, options: CompactOptions | None = None) -> None:
+        options = options or CompactOptions()
+        self._initial = initial
+        self._embedding = embedding
+        rows, problem, count = initial.rows, initial.rows.problem, len(initial.columns)
+        model = Model()
+        block = add_published(model, embedding, rows, count, whole=not options.relax_implied)
+        active = model.variables.add(count)
+        add = model.constraints.add
+        # (5): at most max_changes features per explanation, none for an unused one
+        budget = np.append(np.ones(problem.n_features), -float(problem.max_changes))
+        add(np.column_stack([block.changed, active]), budget, upper=0.0)
+        # (7): every row has an explanation
+        add(block.member.T, 1.0, lower=1.0)
+        # (8): and only one that is used
+        owners = np.broadcast_to(active[:, None], block.member.shape)
+        add(np.stack([block.member.ravel(), owners.ravel()], axis=1), [1.0, -1.0], upper=0.0)
+        if options.break_symmetry:
+            add(np.stack([active[:-1], active[1:]], axis=1), [1.0, -1.0], lower=0.0)
+            later = np.arange(len(rows)) < np.arange(count)[:, None]
+            model = replace(model, variables=model.variables.fixed(block.member[later], 0.0))
+        # (1): as few as possible
+        self.model = replace(model, objective=Objective(active, np.ones(count)))
+        self._block: PublishedBlock = block
+        self._active = active
+
+    def solve(
+        self, solver: Solver, bound: Bound, stop: Stop, log: Log, seed: int
+    ) -> tuple[list[Column], Bound]:
+        """Solve, again without those points that only the solver's tolerance takes for positive."""
+        while True:
+            watch = self._watch(bound.value, log)
+            outcome = solver.solve(self.model, stop=stop, start=self.start(), seed=seed, watch=watch)
+            if not outcome.started:
+                log.statistics.count("programs too large for the time left")
+            if outcome.status == "infeasible":
+                raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
+            if _rounded(outcome.bound) > bound.value:
+                bound = solver_bound(solver, _rounded(outcome.bound))
+            best = self._read(outcome)
+            if best is not None or stop.expired():
+                return best or self._initial.columns, bound
+
+    def _watch(self, proved: int, log: Log) -> Watch:
+        most = len(self._initial.columns)
+
+        def tell(value: float, dual: float) -> None:
+            count = min(most, round(value)) if isfinite(value) else most
+            log("branch", columns=most, value=dual, bound=max(proved, _rounded(dual)), count=count)
+
+        return tell
+
+    def start(self) -> FloatArray:
+        """Write the initial solution in the variables of the model."""
+        values = np.zeros(len(self.model.variables))
+        self._block.write(values, self._embedding, self._initial.rows, self._initial.columns)
+        values[self._active] = 1.0
+        return values
+
+    def _read(self, outcome: Outcome) -> list[Column] | None:
+        """Columns of the best solution; ``None``, and the point excluded, when one is not positive."""
+        if not outcome.solutions:
+            return None
+        values = outcome.solutions[0].values
+        columns: list[Column] = []
+        for k in np.flatnonzero(values[self._active] > 0.5):
+            point = self._embedding.one_hot.decode(values[self._block.x[k]])
+            rows = np.flatnonzero(values[self._block.member[k]] > 0.5)
+            column = confirmed_column(self._initial.rows, point, rows)
+            if column is None:
+                exclude_point(self.model, self._embedding.one_hot, self._block.x, point)
+                return None
+            columns.append(column)
+        return columns
+
+
+def _rounded(dual: float) -> int:
+    """Round to the whole number that a solver's bound proves, and 0 when there is none yet."""
+    return ceil(dual - TOLERANCE) if isfinite(dual) else 0

@@ -1,0 +1,121 @@
+"""Gurobi, for those who have it: ``pip install gurobipy`` and a licence for larger models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf, isfinite
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import SolverError
+from oneformany.paper.methods.model import Model, Outcome, Solution, Watch
+from oneformany.paper.methods.solvers import optional_package
+from oneformany.stop import Stop
+
+__all__ = ["Gurobi"]
+
+Untyped: TypeAlias = Any  # objects of gurobipy
+
+
+class Gurobi:
+    """Adapter to gurobipy."""
+
+    name = "gurobi"
+
+    def __init__(self) -> None:
+        self._gurobipy = optional_package("gurobipy", solver=self.name, install="gurobipy")
+
+    @property
+    def version(self) -> str:
+        """Version of the installed solver."""
+        return ".".join(str(part) for part in self._gurobipy.gurobi.version())
+
+    def solve(
+        self,
+        model: Model,
+        *,
+        stop: Stop | None = None,
+        start: FloatArray | None = None,
+        target: float | None = None,
+        keep: int = 1,
+        seed: int = 0,
+        watch: Watch | None = None,
+    ) -> Outcome:
+        """Solve to proved optimality; see :class:`oneformany.paper.methods.model.Solver`."""
+        gurobipy = self._gurobipy
+        stop = stop or Stop()
+        settings = {"OutputFlag": 0, "Threads": 1, "Seed": seed, "MIPGap": 0.0, "PoolSolutions": keep}
+        if isfinite(stop.remaining()):
+            settings["TimeLimit"] = stop.remaining()
+        if target is not None:
+            settings["BestObjStop"] = target
+        try:
+            with gurobipy.Env(params=settings) as environment, gurobipy.Model(env=environment) as program:
+                columns = _fill(gurobipy, program, model)
+                if start is not None:
+                    columns.Start = start
+                program.optimize(_callback(gurobipy, stop, watch))
+                stop.interrupted |= program.Status == gurobipy.GRB.Status.INTERRUPTED
+                return _outcome(gurobipy, program, model, keep)
+        except gurobipy.GurobiError as error:
+            raise SolverError(f"Gurobi failed: {error}; check its licence, or use solver='highs'") from error
+
+
+def _fill(gurobipy: ModuleType, program: Untyped, model: Model) -> Untyped:
+    variables, rows, objective = model.variables, model.constraints, model.objective
+    kinds = np.where(variables.integer, gurobipy.GRB.INTEGER, gurobipy.GRB.CONTINUOUS)
+    columns = program.addMVar(len(variables), lb=variables.lower, ub=variables.upper, vtype=kinds)
+    starts, indices, values = rows.csr
+    matrix = csr_matrix((values, indices, starts), shape=(len(rows), len(variables)))
+    for sense, bounds in ((">", rows.lower), ("<", rows.upper)):
+        given = np.isfinite(bounds)
+        if given.any():
+            program.addMConstr(matrix[given], columns, sense, bounds[given])
+    sense = gurobipy.GRB.MAXIMIZE if objective.maximise else gurobipy.GRB.MINIMIZE
+    program.setObjective(objective.dense(len(variables)) @ columns, sense)
+    return columns
+
+
+def _callback(gurobipy: ModuleType, stop: Stop, watch: Watch | None) -> Untyped:
+    codes = gurobipy.GRB.Callback
+
+    def tell(program: Untyped, where: int) -> None:
+        if stop.interrupted:
+            program.terminate()
+        if watch is not None and where == codes.MIP:
+            watch(program.cbGet(codes.MIP_OBJBST), program.cbGet(codes.MIP_OBJBND))
+
+    return tell
+
+
+def _outcome(gurobipy: ModuleType, program: Untyped, model: Model, keep: int) -> Outcome:
+    codes, maximise = gurobipy.GRB.Status, model.objective.maximise
+    if program.Status in (codes.INFEASIBLE, codes.INF_OR_UNBD):
+        return Outcome("infeasible", (), -inf if maximise else inf)
+    if program.Status not in (codes.OPTIMAL, codes.TIME_LIMIT, codes.USER_OBJ_LIMIT, codes.INTERRUPTED):
+        raise SolverError(f"Gurobi ended with status {program.Status}; try another solver")
+    return Outcome(
+        "optimal" if program.Status == codes.OPTIMAL else "stopped",
+        tuple(_solutions(program, keep)),
+        _bound(program.ObjBound, maximise=maximise),
+    )
+
+
+def _solutions(program: Untyped, keep: int) -> Iterator[Solution]:
+    if not program.IsMIP:
+        yield Solution(np.array(program.X), program.ObjVal)
+        return
+    for number in range(min(keep, program.SolCount)):
+        program.Params.SolutionNumber = number
+        yield Solution(np.array(program.Xn), program.PoolObjVal)
+
+
+def _bound(reported: float, *, maximise: bool) -> float:
+    """Gurobi writes infinity as 1e100."""
+    if abs(reported) >= 1e100:
+        return inf if maximise else -inf
+    return reported

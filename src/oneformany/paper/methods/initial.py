@@ -1,0 +1,94 @@
+"""Where both methods of the paper start: one point per row, and rows that share one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.screening import Screened, screen
+from oneformany.paper.methods.columns import Column, Rows
+from oneformany.problem import Problem
+from oneformany.statistics import Statistics
+from oneformany.stop import Stop
+
+__all__ = ["Initial", "initial_solution"]
+
+
+@dataclass(frozen=True, eq=False)
+class Initial:
+    """A first solution.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows that can be helped.
+    columns : list of Column
+        Together they cover these rows, each row once.
+    screened : Screened
+        What is known about the other rows.
+    """
+
+    rows: Rows
+    columns: list[Column]
+    screened: Screened
+
+
+def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True) -> Initial:
+    """Ask the classifier for one positive point per distinct row.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked.
+    statistics : Statistics
+        Where the time goes.
+    stop : Stop
+        Rows not asked about in time are left out, and said to be.
+    merge : bool
+        Let rows share the point of another row as long as they may move there and change at most
+        ``max_changes`` features together. The paper leaves open which point a row is given, so it may be
+        one that is there already.
+    """
+    screened = screen(problem, statistics, stop)
+    rows = Rows(problem, screened.places)
+    changes = [rows.codes != point for point in screened.points]
+    if merge:
+        groups = _greedy_cover(rows, screened.points, changes)
+    else:
+        groups = {row: np.array([row]) for row in range(len(rows))}
+    columns = [
+        Column(screened.points[owner], changes[owner][group].any(axis=0), group)
+        for owner, group in groups.items()
+    ]
+    return Initial(rows, columns, screened)
+
+
+def _greedy_cover(rows: Rows, points: list[IntArray], changes: list[BoolArray]) -> dict[int, IntArray]:
+    """Take the point with the largest group of rows not yet covered, until all are; groups by owner."""
+    problem = rows.problem
+    features = np.arange(problem.n_features)
+    may_move = [problem.moves[features, rows.codes, point].all(axis=1) for point in points]
+    waiting = np.ones(len(rows), dtype=np.bool_)
+    groups: dict[int, IntArray] = {}
+    while waiting.any():
+        candidates = {
+            owner: _group_around(owner, changes[owner], waiting & may_move[owner], problem.max_changes)
+            for owner in np.flatnonzero(waiting).tolist()
+        }
+        best = max(candidates, key=lambda owner: len(candidates[owner]))
+        groups[best] = candidates[best]
+        waiting[groups[best]] = False
+    return groups
+
+
+def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:
+    """Let the owner of a point be joined by the row that changes least besides, as long as one fits."""
+    changed = changes[owner].copy()
+    while True:
+        missing = (changes & ~changed).sum(axis=1)
+        fits = candidates & (missing > 0) & (missing + changed.sum() <= max_changes)
+        if not fits.any():
+            return np.flatnonzero(candidates & (missing == 0))
+        changed |= changes[np.where(fits, missing, len(changed) + 1).argmin()]

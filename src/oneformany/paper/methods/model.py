@@ -1,0 +1,238 @@
+"""A mixed-integer program as plain arrays in four nouns: variables, constraints, objective, model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.stop import Stop
+
+__all__ = [
+    "Affine",
+    "Constraints",
+    "Model",
+    "Objective",
+    "Outcome",
+    "Solution",
+    "Solver",
+    "Variables",
+    "Watch",
+]
+
+Watch = Callable[[float, float], None]
+
+
+@dataclass(eq=False)
+class Variables:
+    """Bounded variables, known to everybody by their running number.
+
+    Attributes
+    ----------
+    lower, upper : arrays
+        Bounds of each variable, always finite.
+    integer : boolean array
+        Whether each variable must be whole.
+    """
+
+    lower: FloatArray = field(default_factory=lambda: np.empty(0))
+    upper: FloatArray = field(default_factory=lambda: np.empty(0))
+    integer: BoolArray = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def add(
+        self, *shape: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0, integer: bool = True
+    ) -> IntArray:
+        """Add an array of variables, binary unless told otherwise, and return their numbers."""
+        size = int(np.prod(shape))
+        numbers = np.arange(len(self), len(self) + size, dtype=np.int64).reshape(shape)
+        self.lower = np.concatenate([self.lower, np.broadcast_to(lower, shape).ravel()])
+        self.upper = np.concatenate([self.upper, np.broadcast_to(upper, shape).ravel()])
+        self.integer = np.concatenate([self.integer, np.full(size, integer)])
+        return numbers
+
+    def fixed(self, columns: IntArray, values: ArrayLike) -> Variables:
+        """Copy these variables with some of them fixed."""
+        copy = Variables(self.lower.copy(), self.upper.copy(), self.integer)
+        copy.lower[columns] = values
+        copy.upper[columns] = values
+        return copy
+
+    def relaxed(self) -> Variables:
+        """Copy these variables without integrality."""
+        return replace(self, integer=np.zeros(len(self), dtype=np.bool_))
+
+
+class Constraints:
+    """Linear rows ``lower <= values @ x[columns] <= upper``, stored row by row."""
+
+    def __init__(self) -> None:
+        self._lengths: list[IntArray] = []
+        self._columns: list[IntArray] = []
+        self._values: list[FloatArray] = []
+        self._lower: list[FloatArray] = []
+        self._upper: list[FloatArray] = []
+
+    def add(
+        self,
+        columns: ArrayLike,
+        values: ArrayLike,
+        *,
+        lower: ArrayLike = -inf,
+        upper: ArrayLike = inf,
+    ) -> None:
+        """Add one row per row of ``columns`` (``(m, k)``, or ``(k,)`` for a single one).
+
+        ``values`` is ``(k,)`` for all rows alike or ``(m, k)``; the bounds are numbers or ``(m,)``.
+        """
+        table = np.atleast_2d(np.asarray(columns, dtype=np.int64))
+        rows, width = table.shape
+        self._lengths.append(np.full(rows, width, dtype=np.int64))
+        self._columns.append(table.ravel())
+        self._values.append(np.broadcast_to(np.asarray(values, dtype=np.float64), table.shape).ravel())
+        self._lower.append(np.broadcast_to(np.asarray(lower, dtype=np.float64), (rows,)))
+        self._upper.append(np.broadcast_to(np.asarray(upper, dtype=np.float64), (rows,)))
+
+    def __len__(self) -> int:
+        return sum(len(bounds) for bounds in self._lower)
+
+    @property
+    def entries(self) -> int:
+        """Number of coefficients."""
+        return sum(len(values) for values in self._values)
+
+    @property
+    def lower(self) -> FloatArray:
+        """Lower bound of each row."""
+        return np.concatenate([np.empty(0), *self._lower])
+
+    @property
+    def upper(self) -> FloatArray:
+        """Upper bound of each row."""
+        return np.concatenate([np.empty(0), *self._upper])
+
+    @property
+    def csr(self) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
+        """Row starts, columns and values."""
+        lengths = np.concatenate([np.zeros(1, dtype=np.int64), *self._lengths])
+        columns = np.concatenate([np.empty(0, dtype=np.int64), *self._columns])
+        values = np.concatenate([np.empty(0), *self._values])
+        return np.cumsum(lengths).astype(np.int32), columns.astype(np.int32), values
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """``values @ x[columns]``, to be minimised unless told otherwise."""
+
+    columns: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    values: FloatArray = field(default_factory=lambda: np.empty(0))
+    maximise: bool = False
+
+    def dense(self, size: int) -> FloatArray:
+        """One coefficient per variable."""
+        return np.bincount(self.columns, weights=self.values, minlength=size).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What a solver is given; add to the first two, replace the third."""
+
+    variables: Variables = field(default_factory=Variables)
+    constraints: Constraints = field(default_factory=Constraints)
+    objective: Objective = field(default_factory=Objective)
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """``constant + values @ x[columns]``."""
+
+    columns: IntArray
+    values: FloatArray
+    constant: float
+
+    def at(self, values: FloatArray) -> float:
+        """Evaluate for given values of all variables."""
+        return float(self.constant + self.values @ values[self.columns])
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Values of all variables and of the objective."""
+
+    values: FloatArray
+    objective: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How a solver ended.
+
+    Attributes
+    ----------
+    status : {"optimal", "infeasible", "stopped"}
+        Proved best; proved empty; or ended by the time limit or at the target.
+    solutions : tuple of Solution
+        What it found, best first.
+    bound : float
+        Proved: no solution has a better objective. Infinite when nothing is known.
+    started : bool
+        Whether the solver tried at all; if not, the model was too large for the time left.
+    """
+
+    status: Literal["optimal", "infeasible", "stopped"]
+    solutions: tuple[Solution, ...]
+    bound: float
+    started: bool = True
+
+
+class Solver(Protocol):
+    """One adapter per solver; all are given the same models and answer in the same words."""
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Version of the installed solver."""
+        ...
+
+    def solve(
+        self,
+        model: Model,
+        *,
+        stop: Stop | None = None,
+        start: FloatArray | None = None,
+        target: float | None = None,
+        keep: int = 1,
+        seed: int = 0,
+        watch: Watch | None = None,
+    ) -> Outcome:
+        """Solve to proved optimality.
+
+        Parameters
+        ----------
+        model : Model
+            What to solve.
+        stop : Stop or None
+            When to end with what was found; ``None``: never early.
+        start : array or None
+            Values of all variables of a known solution.
+        target : float or None
+            End as soon as a solution is at least this good.
+        keep : int
+            How many of the solutions found on the way to return, best first.
+        seed : int
+            Seed of the solver's random choices.
+        watch : callable or None
+            Told the best objective and the bound from time to time.
+        """
+        ...

@@ -1,0 +1,86 @@
+"""Pricing by a mixed-integer program, as the paper does, for every node of the branching tree.
+
+It answers the same question as the search in ``pricing.py``, slower; it is here so that branch and price can
+be compared with both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import floor, isfinite
+
+import numpy as np
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.columns import Column
+from oneformany.engine.pricing import kernels
+from oneformany.engine.pricing.items import Items
+from oneformany.engine.pricing.pricer import NO_LIMIT, SCALE, STEP, Priced
+from oneformany.paper.methods.columns import Rows
+from oneformany.paper.methods.embeddings import embed
+from oneformany.paper.methods.formulation import add_compact
+from oneformany.paper.methods.model import Model, Objective
+from oneformany.paper.methods.solvers import make_solver
+from oneformany.stop import Stop
+
+__all__ = ["ProgramPricer"]
+
+TOLERANCE = 1e-5  # far above what solvers take for equal
+SOLUTIONS = 100
+
+
+class ProgramPricer:
+    """Builds the pricing program of a node once and solves it for ever new weights."""
+
+    def __init__(self, items: Items, solver: str = "highs") -> None:
+        problem = items.arena.problem
+        embedding = embed(problem.oracle)
+        self.items = items
+        self.nodes = 0
+        self._solver = make_solver(solver)
+        self._one_hot = embedding.one_hot
+        self._model = Model()
+        self._block = add_compact(self._model, embedding, Rows(problem, items.arena.places))
+        self._model.constraints.add(self._block.changed, 1.0, upper=problem.max_changes)
+        member = self._block.member[0]
+        for row, item in enumerate(items.item_of.tolist()):
+            if row != items.first[item]:
+                pair = [member[row], member[items.first[item]]]
+                self._model.constraints.add(pair, [1.0, -1.0], lower=0.0, upper=0.0)
+        for i, j in items.apart:
+            pair = [member[items.first[i]], member[items.first[j]]]
+            # An item in conflict with itself can never be taken.
+            self._model.constraints.add(pair[: 1 if i == j else 2], 1.0, upper=0.0 if i == j else 1.0)
+
+    def price(
+        self,
+        weights: IntArray,
+        stop: Stop,
+        node_limit: int = NO_LIMIT,  # noqa: ARG002 (a program has no such limit)
+    ) -> Priced:
+        """Find heavy columns and bound the heaviest by what the solver proved."""
+        members = self._block.member[0, self.items.first]
+        objective = Objective(members, weights / SCALE, maximise=True)
+        outcome = self._solver.solve(
+            replace(self._model, objective=objective), stop=stop, target=None, keep=SOLUTIONS, seed=0
+        )
+        self.nodes += 1
+        columns = [column for s in outcome.solutions if (column := self._column(s.values)) is not None]
+        heavy = [c for c in columns if weights[self._group(c, weights)].sum() > SCALE + STEP]
+        if not isfinite(outcome.bound):
+            return Priced(heavy, weights, None, complete=False)
+        capacity = max(floor((outcome.bound + TOLERANCE) * SCALE), SCALE + STEP)
+        return Priced(heavy, weights, capacity, complete=outcome.status == "optimal")
+
+    def _group(self, column: Column, weights: IntArray) -> IntArray:
+        return self.items.heaviest(self.items.group(column.rows), weights)
+
+    def _column(self, values: FloatArray) -> Column | None:
+        arena = self.items.arena
+        point = self._one_hot.decode(values[self._block.x[0]])
+        if not arena.problem.oracle.positive(point[None])[0]:
+            return None
+        group = np.flatnonzero(values[self._block.member[0]] > 0.5)
+        changed = (arena.rows[group] != point).any(axis=0)
+        kernels.absorb(arena.rows, arena.problem.moves, point, changed, arena.problem.max_changes)
+        return Column.covering(arena, point, changed)

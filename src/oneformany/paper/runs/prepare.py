@@ -1,0 +1,135 @@
+"""A data set with a classifier, ready to be asked about any number of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.datasets import Dataset, load
+from oneformany.exceptions import InputError
+from oneformany.paper.data.split import Protocol, paper_rows, paper_split
+from oneformany.paper.runs.immutable import moves
+from oneformany.paper.runs.kinds import kind_named
+from oneformany.paper.runs.subjects import Trained
+from oneformany.problem import Problem
+from oneformany.readers.registry import read_model
+from oneformany.readers.verdict import Reading
+from oneformany.result.result import Result
+
+__all__ = ["Prepared", "prepare"]
+
+AS_PREDICTED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A data set, a classifier fitted to its training half, and the engine's view of it.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        The data.
+    classifier : object
+        Fitted.
+    reading : Reading
+        The classifier as the engine asks it, and its own verdict.
+    trained : Trained
+        What the tables say about both.
+    """
+
+    dataset: Dataset
+    classifier: Any
+    reading: Reading
+    trained: Trained
+
+    def problem(self, protocol: str, rows: int, max_changes: int, immutable: str = "none") -> Problem:
+        """Ask about the protocol's first rows.
+
+        Parameters
+        ----------
+        protocol : {"published", "negatives"}
+            Which rows: the first, or the first that the classifier turns down.
+        rows : int
+            How many.
+        max_changes : int
+            How many features one explanation may change.
+        immutable : {"none", "half"}
+            Which features cannot change.
+        """
+        schema = self.dataset.schema
+        return Problem(
+            self.dataset.codes[self.rows(protocol, rows)],
+            schema.levels,
+            self.reading.oracle,
+            max_changes,
+            moves(schema, immutable),
+        )
+
+    def rows(self, protocol: str, n: int) -> IntArray:
+        """Places of the protocol's first rows; "turned down" is judged at the threshold.
+
+        Parameters
+        ----------
+        protocol : {"published", "negatives"}
+            The first rows of the test half, or the first of these that the classifier turns down; when
+            these are too few, then those of the other half.
+        n : int
+            How many.
+        """
+        if protocol != "negatives":
+            return paper_rows(self.dataset, self.classifier, cast("Protocol", protocol), n)
+        train, test = paper_split(self.dataset)
+        rows = np.concatenate((test, train))
+        refused = rows[~self.reading.verdict(self.dataset.codes[rows])]
+        if n > len(refused):
+            raise InputError(
+                f"{n} rows are asked for; the classifier turns down {len(refused)} of {self.dataset.name}"
+            )
+        return refused[:n]
+
+    def confirmed(self, result: Result) -> int:
+        """Count the points of an answer that the classifier itself predicts as positive."""
+        points = np.array([explanation.point for explanation in result.explanations], dtype=np.int64)
+        return int(self.reading.verdict(points).sum()) if len(points) else 0
+
+
+def prepare(
+    dataset: str, model: str, data_dir: Path | None = None, threshold: float = AS_PREDICTED
+) -> Prepared:
+    """Load a data set and fit a classifier.
+
+    Parameters
+    ----------
+    dataset : str
+        Name for the loader.
+    model : str
+        Kind of classifier, one of :data:`oneformany.paper.runs.kinds.KINDS`.
+    data_dir : Path or None
+        Where to look for data that are not embedded.
+    threshold : float
+        Least probability of a positive point; at 0.5 the classifier's own ``predict`` decides.
+    """
+    kind = kind_named(model)
+    data = load(dataset, data_dir)
+    classifier = kind.fitted(data)
+    as_predicted = read_model(classifier, data.schema, frame=data.frame)
+    reading = as_predicted
+    if threshold != AS_PREDICTED:
+        reading = read_model(classifier, data.schema, threshold, frame=data.frame)
+    return Prepared(data, classifier, reading, _trained(data, classifier, as_predicted))
+
+
+def _trained(data: Dataset, classifier: object, reading: Reading) -> Trained:
+    _, test = paper_split(data)
+    right = reading.verdict(data.codes[test]) == (data.target[test] == 1)
+    return Trained(
+        instances=len(data.target),
+        features=len(data.schema.features),
+        columns=len(data.schema.one_hot_names),
+        accuracy=float(right.mean()),
+        hidden=tuple(getattr(classifier, "hidden_layer_sizes", ())),
+    )

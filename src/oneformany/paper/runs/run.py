@@ -1,0 +1,281 @@
+"""Run cells and record what came out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from oneformany.engine.solve import METHODS, solve
+from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
+from oneformany.paper.data.split import PROTOCOLS
+from oneformany.paper.runs.cells import Cell
+from oneformany.paper.runs.immutable import IMMUTABLE
+from oneformany.paper.runs.interrupts import raising_interrupts
+from oneformany.paper.runs.memory import peak_megabytes
+from oneformany.paper.runs.prepare import Prepared, prepare
+from oneformany.paper.runs.questions import Questions
+from oneformany.paper.runs.records import Key, Record
+from oneformany.paper.runs.without_classifier import bound_without_classifier
+from oneformany.result.result import Result
+from oneformany.statistics import Round
+from oneformany.verify import verify
+
+if TYPE_CHECKING:
+    from oneformany.paper.methods.options import CgOptions, CompactOptions
+
+__all__ = ["CODINGS", "FAILURES", "Failure", "Settings", "Task", "Watch", "key_of", "plan", "run", "run_task"]
+
+CODINGS = ("published", "correct")
+FAILURES = (SolverError, UnsupportedModelError)
+
+Watch = Callable[[str], AbstractContextManager[Callable[[Round], None]]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to run the cells.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Methods of ``solve``, each run on every cell.
+    protocol : {"published", "negatives"}
+        Explain the first rows of the test half, or the first that the classifier turns down.
+    coding : {"published", "correct"}
+        Use the students data with the slip of the published runs, or without it.
+    time_limit : float or None
+        Seconds per cell.
+    seed : int
+        Of the method.
+    data_dir : Path or None
+        Where to look for data that are not embedded.
+    results_dir : Path or None
+        Where to save every result, proof included.
+    check : bool
+        Whether to verify every result.
+    threshold : float
+        Least probability of a positive point.
+    immutable : {"none", "half"}
+        Which features cannot change.
+    solver : str
+        Who solves the mixed-integer programs of the paper's methods.
+    bound_without_classifier : bool
+        Whether to prove, for other models than networks as well, how many explanations any classifier needs.
+    """
+
+    methods: tuple[str, ...] = ("exact",)
+    protocol: str = "published"
+    coding: str = "published"
+    time_limit: float | None = None
+    seed: int = 0
+    data_dir: Path | None = None
+    results_dir: Path | None = None
+    check: bool = False
+    threshold: float = 0.5
+    immutable: str = "none"
+    solver: str = "highs"
+    bound_without_classifier: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.methods:
+            raise InputError(f"name at least one method: {', '.join(METHODS)}")
+        for what, names, known in (
+            ("protocol", (self.protocol,), PROTOCOLS),
+            ("coding", (self.coding,), CODINGS),
+            ("choice of immutable features", (self.immutable,), IMMUTABLE),
+            ("method", self.methods, METHODS),
+        ):
+            for name in names:
+                if name not in known:
+                    raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")
+        if not 0 < self.threshold < 1:
+            raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
+        if self.time_limit is not None and not 0 < self.time_limit < math.inf:
+            raise InputError(f"the time limit is {self.time_limit}; it must be a positive number of seconds")
+
+    def check_solver(self) -> None:
+        """Refuse a solver that is unknown or not installed, before anything is run."""
+        if set(self.methods) - {"exact"}:
+            from oneformany.paper.methods.solvers import make_solver
+
+            make_solver(self.solver)
+
+    @property
+    def as_published(self) -> bool:
+        """Whether rows, data and question are those of the paper's tables, so that its numbers compare."""
+        return (self.protocol, self.coding, self.threshold, self.immutable) == (
+            "published",
+            "published",
+            0.5,
+            "none",
+        )
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of one cell.
+
+    Attributes
+    ----------
+    cell : Cell
+        What is asked.
+    key : Key
+        How, and with which method.
+    title : str
+        For whoever waits.
+    """
+
+    cell: Cell
+    key: Key
+    title: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that ended without a result; it is not recorded, so that the next run tries it again.
+
+    Attributes
+    ----------
+    task : Task
+        What was run.
+    reason : str
+        Why it failed.
+    """
+
+    task: Task
+    reason: str
+
+
+def key_of(cell: Cell, method: str, settings: Settings) -> Key:
+    """Name the run of a cell; the data set is named as the loader names its coding."""
+    slip = cell.dataset == "students" and settings.coding == "published"
+    return Key(
+        dataset="students-published" if slip else cell.dataset,
+        model=cell.model,
+        method=method,
+        protocol=settings.protocol,
+        rows=cell.rows,
+        max_changes=cell.max_changes,
+        time_limit=settings.time_limit,
+        seed=settings.seed,
+        threshold=settings.threshold,
+        immutable=settings.immutable,
+        solver="highs" if method == "exact" else settings.solver,
+    )
+
+
+def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
+    """List all runs: every cell with every method."""
+    total = len(cells) * len(settings.methods)
+    pairs = [(cell, method) for cell in cells for method in settings.methods]
+    return [
+        Task(cell, key_of(cell, method, settings), f"{number} of {total}: {cell.name}, {method}")
+        for number, (cell, method) in enumerate(pairs, start=1)
+    ]
+
+
+def run(tasks: Iterable[Task], settings: Settings, watch: Watch) -> Iterator[Record | Failure]:
+    """Run tasks one after the other, yielding each outcome as soon as it is there.
+
+    Parameters
+    ----------
+    tasks : iterable of Task
+        What to run.
+    settings : Settings
+        How.
+    watch : callable
+        Given a title, a context manager whose value takes the engine's records.
+    """
+    for task in tasks:
+        try:
+            yield run_task(task, settings, watch)
+        except FAILURES as error:
+            yield Failure(task, str(error))
+
+
+def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
+    """Run one cell with one method.
+
+    Parameters
+    ----------
+    task : Task
+        What to run.
+    settings : Settings
+        How.
+    watch : callable
+        Given a title, a context manager whose value takes the engine's records.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C cut the run short.
+    """
+    key = task.key
+    prepared = _warm(key.dataset, key.model, settings.data_dir, key.threshold)
+    problem = prepared.problem(key.protocol, key.rows, key.max_changes, key.immutable)
+    with raising_interrupts():
+        with watch(task.title) as progress:
+            start = perf_counter()
+            result = solve(
+                problem,
+                method=key.method,
+                time_limit=key.time_limit,
+                progress=progress,
+                seed=key.seed,
+                options=_options(key),
+            )
+            seconds = perf_counter() - start
+        least = None
+        if key.method == settings.methods[0] and (key.model == "nn" or settings.bound_without_classifier):
+            least = bound_without_classifier(problem, result, key.time_limit)
+    return Record(
+        key=key,
+        status=result.status,
+        count=result.count,
+        lower_bound=result.lower_bound,
+        seconds=seconds,
+        unreachable=len(result.unreachable),
+        confirmed=prepared.confirmed(result),
+        verified=_check_and_save(result, key, settings),
+        peak_megabytes=peak_megabytes(),
+        published=task.cell.published,
+        trained=prepared.trained,
+        questions=Questions.of(result),
+        bound_without_classifier=least,
+        explanations=result.explanations,
+        versions=result.versions,
+    )
+
+
+@lru_cache(maxsize=2)
+def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> Prepared:
+    """Prepare a classifier, and solve a little with it: compiled code is loaded before the clock starts."""
+    prepared = prepare(dataset, model, data_dir, threshold)
+    solve(prepared.problem("published", rows=5, max_changes=2))
+    return prepared
+
+
+def _options(key: Key) -> CgOptions | CompactOptions | None:
+    if key.method == "exact":
+        return None
+    from oneformany.paper.methods.options import CgOptions, CompactOptions
+
+    return CgOptions(solver=key.solver) if key.method == "cg-mip" else CompactOptions(solver=key.solver)
+
+
+def _check_and_save(result: Result, key: Key, settings: Settings) -> bool | None:
+    path = None
+    if settings.results_dir is not None:
+        parts = [key.dataset, key.model, key.method, key.protocol, key.max_changes, key.rows]
+        parts += [f"threshold{key.threshold:g}"] if key.threshold != 0.5 else []
+        parts += [f"immutable-{key.immutable}"] if key.immutable != "none" else []
+        path = settings.results_dir / f"{'-'.join(str(part) for part in parts)}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+    text = result.to_json(path)
+    return verify(text).ok if settings.check else None

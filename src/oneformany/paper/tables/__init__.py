@@ -1,0 +1,1 @@
+"""The paper's tables beside ours, from recorded runs."""

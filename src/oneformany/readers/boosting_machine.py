@@ -1,0 +1,141 @@
+"""Read explainable boosting machines of interpret: sums of one table per feature or pair of features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
+from oneformany.oracles.trees.ensemble import LEAF, Tree
+from oneformany.readers.rows import Rows, own_rows
+from oneformany.readers.trees.tree_reading import log_odds_oracle, probability
+from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.schema.schema import Schema
+
+__all__ = ["read_boosting_machine"]
+
+MOST_CELLS = 1_000_000
+N_CHECKED = 64
+LARGEST_DIFFERENCE = 1e-9
+
+
+def read_boosting_machine(
+    model: Any,
+    schema: Schema | None = None,
+    frame: pd.DataFrame | None = None,
+    threshold: float | None = None,
+    positive: object = 1,
+) -> Reading:
+    """Read a fitted ``ExplainableBoostingClassifier`` of two classes, with its interactions, exactly.
+
+    Each term is seen on all levels of its features and becomes a tree, so that pairs are settled by the same
+    branch and bound as forests.
+
+    Parameters
+    ----------
+    model : interpret.glassbox.ExplainableBoostingClassifier
+        Fitted on a frame.
+    schema : Schema, optional
+        The features, all that the model reads. A number in a bin counts as the number that stands for the
+        bin, see :class:`~oneformany.readers.rows.Rows`. Without it every value of the frame is a level.
+    frame : DataFrame, optional
+        Rows; needed when there is no schema.
+    threshold : float or None
+        Least probability of the positive class; ``None``: 0.5.
+    positive : object
+        Label of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model is not fitted or knows more than two classes.
+    InputError
+        Schema, frame, threshold or positive class do not fit.
+    PredictionMismatchError
+        The terms do not sum to what the model says.
+    """
+    sign = 1 if class_index(model, positive) else -1
+    if len(model.classes_) > 2:
+        raise UnsupportedModelError(
+            f"{type(model).__name__} knows {len(model.classes_)} classes, not two; pass its predict_proba to "
+            "have it asked as a black box"
+        )
+    rows = own_rows(model, schema, frame)
+    if rows.fixed:
+        raise InputError(f"the model reads the column {next(iter(rows.fixed))!r}, which the schema lacks")
+    place = {name: number for number, name in enumerate(rows.schema.names)}
+    terms = [
+        tuple(place[model.feature_names_in_[column]] for column in columns)
+        for columns in model.term_features_
+    ]
+    width = max(rows.schema.levels)
+    trees = [
+        _tree(features, sign * table, width)
+        for features, table in zip(terms, _tables(model, rows, terms), strict=True)
+    ]
+    intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
+    oracle = log_odds_oracle(rows.schema.code_encoding(), trees, intercept, probability(threshold))
+    checked = np.random.default_rng(0).integers(rows.schema.levels, size=(N_CHECKED, len(place)))
+    difference = np.abs(oracle.score(checked) - sign * model.decision_function(rows.frame(checked)))
+    if difference.max() > LARGEST_DIFFERENCE:
+        raise PredictionMismatchError(
+            f"{type(model).__name__} was misread by {difference.max():g}; report it"
+        )
+    return Reading(oracle, FrameVerdict(rows, Verdict(model, lambda data: data, threshold, positive)))
+
+
+def _tables(model: Any, rows: Rows, terms: Sequence[tuple[int, ...]]) -> list[FloatArray]:
+    """What each term says about all combinations of levels of its features."""
+    levels = rows.schema.levels
+    shapes = [tuple(levels[feature] for feature in features) for features in terms]
+    starts = np.cumsum([0, *(prod(shape) for shape in shapes)])
+    if starts[-1] > MOST_CELLS:
+        raise InputError(
+            f"the features of the model's terms have {starts[-1]} combinations of levels, more than "
+            f"{MOST_CELLS}; pass a schema with fewer levels"
+        )
+    codes = np.zeros((starts[-1], len(levels)), dtype=np.int64)
+    for features, shape, start, end in zip(terms, shapes, starts, starts[1:], strict=False):
+        codes[start:end, features] = np.indices(shape).reshape(len(shape), -1).T
+    said = np.asarray(model.eval_terms(rows.frame(codes)), dtype=np.float64)
+    return [said[starts[term] : starts[term + 1], term].reshape(shape) for term, shape in enumerate(shapes)]
+
+
+def _tree(features: Sequence[int], table: FloatArray, width: int) -> Tree:
+    """Write a table as a tree that halves the levels of one feature after the other."""
+    feature: list[int] = []
+    left: list[IntArray] = []
+    children: list[tuple[int, int]] = []
+    value: list[float] = []
+
+    def grow(depth: int, table: FloatArray) -> int:
+        if table.ndim == 0:
+            return add(LEAF, np.zeros(0, np.int64), float(table))
+        slices, kind = np.unique(table.reshape(len(table), -1), axis=0, return_inverse=True)
+        return split(depth, slices.reshape(len(slices), *table.shape[1:]), kind.ravel(), 0, len(slices))
+
+    def split(depth: int, slices: FloatArray, kind: IntArray, low: int, high: int) -> int:
+        if high - low == 1:
+            return grow(depth + 1, slices[low])
+        middle = (low + high) // 2
+        node = add(features[depth], np.flatnonzero((low <= kind) & (kind < middle)), 0.0)
+        children[node] = (split(depth, slices, kind, low, middle), split(depth, slices, kind, middle, high))
+        return node
+
+    def add(on: int, levels: IntArray, leaf: float) -> int:
+        feature.append(on)
+        left.append(levels)
+        children.append((0, 0))
+        value.append(leaf)
+        return len(feature) - 1
+
+    grow(0, table)
+    goes_left = np.zeros((len(feature), width), dtype=np.bool_)
+    for node, levels in enumerate(left):
+        goes_left[node, levels] = True
+    return Tree(np.array(feature), goes_left, np.array(children), np.array(value))

@@ -1,0 +1,108 @@
+"""Functions from frames to probabilities as models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from oneformany.arrays import BoolArray
+from oneformany.exceptions import InputError
+from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
+from oneformany.readers.rows import own_rows
+from oneformany.readers.verdict import FrameVerdict, Reading, class_index
+from oneformany.schema.schema import Schema
+
+__all__ = ["BlackBox", "read_function"]
+
+
+@dataclass(frozen=True, eq=False)
+class BlackBox:
+    """A function as a model, where the defaults do not fit.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a frame and returns probabilities: one per row, or one column per class.
+    max_calls : int or None
+        How many points searches may ask about in all.
+    largest_box : int
+        Questions with at most so many points are settled by asking about all of them, which is a proof.
+    """
+
+    function: Callable[[pd.DataFrame], ArrayLike]
+    max_calls: int | None = None
+    largest_box: int = LARGEST_BOX
+
+
+def read_function(
+    model: BlackBox | Callable[[pd.DataFrame], ArrayLike],
+    schema: Schema | None = None,
+    frame: pd.DataFrame | None = None,
+    threshold: float | None = None,
+    positive: object = 1,
+) -> Reading:
+    """Read a function from frames to probabilities; see :class:`~oneformany.oracles.blackbox.BlackBoxOracle`.
+
+    Parameters
+    ----------
+    model : callable or BlackBox
+        The function. It is called with frames that have the schema's columns, or the given frame's.
+    schema : Schema, optional
+        The features; without it every distinct value of the frame is a level.
+    frame : DataFrame, optional
+        Rows; bins stand for a number that occurs there, see :class:`~oneformany.readers.rows.Rows`.
+    threshold : float or None
+        Least probability of a positive point; ``None``: 0.5, or an error with more than two classes.
+    positive : object
+        Number of the positive class, or its label when the function is the ``predict_proba`` of a fitted
+        classifier.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The function returns something else than probabilities.
+    InputError
+        Frame, threshold or positive class cannot be used.
+    """
+    box = model if isinstance(model, BlackBox) else BlackBox(model)
+    owner = getattr(box.function, "__self__", None)
+    rows = own_rows(owner, schema, frame)
+    place = _place(owner, positive)
+    oracle = BlackBoxOracle(
+        box.function,
+        rows.schema.levels,
+        0.5 if threshold is None else threshold,
+        rows=rows.frame,
+        positive=place,
+        max_calls=box.max_calls,
+        largest_box=box.largest_box,
+    )
+    _check_output(box, rows.frame(np.zeros((1, len(rows.schema.levels)), np.int64)), threshold, place)
+
+    def decide(frame: pd.DataFrame) -> BoolArray:
+        chances = check_probabilities(box.function(frame), len(frame), place)
+        return np.asarray(chances >= oracle.threshold)
+
+    return Reading(oracle, FrameVerdict(rows, decide))
+
+
+def _place(owner: Any, positive: object) -> int:
+    if hasattr(owner, "classes_"):
+        return class_index(owner, positive)
+    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
+        raise InputError(f"positive is {positive!r}; the classes of a function are numbered from 0")
+    return int(positive)
+
+
+def _check_output(box: BlackBox, row: pd.DataFrame, threshold: float | None, place: int) -> None:
+    """Ask about one row, so that a function which cannot be used is refused before the work begins."""
+    output = box.function(row)
+    check_probabilities(output, 1, place)
+    shape = np.shape(output)
+    if threshold is None and len(shape) == 2 and shape[1] > 2:
+        raise InputError(f"the function knows {shape[1]} classes; name the least probability as threshold")

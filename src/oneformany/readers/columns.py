@@ -1,0 +1,130 @@
+"""Which numeric columns a fitted model reads: found by their names, or by their number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.discretise import infer_schema
+from oneformany.schema.encoding import Encoding
+from oneformany.schema.schema import Schema
+
+__all__ = ["encoding_for", "inputs_for", "own_columns"]
+
+
+def encoding_for(model: Any, schema: Schema) -> Encoding:
+    """Find how codes become the columns that a model was fitted on.
+
+    A model fitted on a frame is matched by its column names: the schema's one-hot names, or the
+    features' own names when their levels are numbers; the order does not matter. A model fitted on an array
+    is matched by its width: the one-hot columns, or one column of codes per feature.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    schema : Schema
+        The features.
+
+    Raises
+    ------
+    InputError
+        The model was fitted on other columns.
+    """
+    names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
+    if names is not None:
+        return _by_name(names, schema)
+    if getattr(model, "n_features_in_", None) == len(schema.features):
+        return schema.code_encoding()
+    return schema.encoding()
+
+
+def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:
+    """Make a schema for a model that was fitted on a frame's own numeric columns.
+
+    Every distinct number in the frame is a level, so nothing is rounded.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    frame : DataFrame
+        The rows to explain.
+
+    Raises
+    ------
+    InputError
+        The frame has other columns than the model reads, or columns that hold no numbers.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+    kind = type(model).__name__
+    width = getattr(model, "n_features_in_", frame.shape[1])
+    names = _fitted_names(model, frame.columns) or [str(name) for name in frame.columns]
+    missing = [name for name in names if name not in frame.columns]
+    if missing or len(names) != width:
+        lack = f"the frame lacks {missing[0]!r}" if missing else f"the frame has {len(names)}"
+        raise InputError(
+            f"{kind} was fitted on {width} columns, {lack}; "
+            "pass the schema whose one-hot columns it was fitted on"
+        )
+    schema = infer_schema(frame, columns=names, bins=None)
+    for feature in schema.features:
+        if feature.numbers is None:
+            raise InputError(
+                f"column {feature.name!r} holds texts, which {kind} cannot read; "
+                "pass the schema whose one-hot columns it was fitted on"
+            )
+    return schema, schema.number_encoding()
+
+
+def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
+    """Turn codes into what a model reads: a frame if it was fitted on one, an array otherwise.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    encoding : Encoding
+        The model's columns.
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return encoding.encode
+    return lambda codes: pd.DataFrame(encoding.encode(codes), columns=list(names))
+
+
+def _fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
+    """Name the columns that a model was fitted with; LightGBM has them with "_" for spaces."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return None
+    spelled = {str(name).replace(" ", "_"): str(name) for name in known}
+    return [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
+
+
+def _by_name(names: Sequence[str], schema: Schema) -> Encoding:
+    if sorted(names) == sorted(schema.one_hot_names):
+        return _reordered(schema.encoding(), names)
+    if sorted(names) == sorted(schema.names):
+        return _reordered(schema.number_encoding(), names)
+    known = {*schema.one_hot_names, *schema.names}
+    stray = [name for name in names if name not in known]
+    reason = f"{stray[0]!r} is none of them" if stray else f"it reads {len(names)} of them"
+    raise InputError(
+        f"the model was fitted on other columns than the {len(schema.one_hot_names)} one-hot columns of the "
+        f"schema: {reason}; fit it on these, or pass the schema it was fitted with"
+    )
+
+
+def _reordered(encoding: Encoding, names: Sequence[str]) -> Encoding:
+    """Put the columns where the model has them."""
+    place = {name: column for column, name in enumerate(names)}
+    moved = np.array([place[name] for name in encoding.names], dtype=np.int64)
+    columns = tuple(moved[own] for own in encoding.columns)
+    return Encoding(columns, encoding.values, encoding.constants, tuple(names))

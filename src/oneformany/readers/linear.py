@@ -1,0 +1,309 @@
+"""Fitted scikit-learn classifiers whose score is a sum over their columns, read as additive oracles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.readers.verdict import class_index
+from oneformany.schema.encoding import Encoding
+
+__all__ = ["MARGIN", "PROBABILITY_MARGIN", "RELATIVE_MARGIN", "read_linear", "two_class_tables"]
+
+MARGIN = 1e-9
+"""By how much the score of a positive point exceeds what the threshold asks for."""
+
+RELATIVE_MARGIN = 1e-12
+"""The same for scores above a thousand, as a share of the largest score."""
+
+PROBABILITY_MARGIN = 1e-12
+"""By how much its probability does, which matters only next to 0 and 1."""
+
+SINGLE = 2.0**-24
+"""Relative error of one operation in single precision."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Score:
+    """A score that grows with the probability of the second class.
+
+    ``share(column, values)`` is what each value adds when it stands in the column. ``inverse`` gives the
+    score at which that probability is reached; ``None`` for models that have no probabilities. ``single``
+    says that the model computes in single precision.
+    """
+
+    width: int
+    share: Callable[[int, FloatArray], FloatArray]
+    constant: float
+    inverse: Callable[[float], float] | None
+    single: bool = False
+
+
+def read_linear(
+    model: Any,
+    encoding: Encoding,
+    threshold: float | None = None,
+    positive: object = 1,
+) -> AdditiveOracle:
+    """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
+
+    A point is positive when the model's score exceeds what the threshold asks for by ``MARGIN``, or by what
+    single precision demands where the model was fitted in it; so a point that the oracle calls positive is
+    positive for the model, however it rounds.
+
+    Parameters
+    ----------
+    model : scikit-learn classifier
+        Fitted: logistic regression, linear support vectors, ridge, perceptron, stochastic gradient
+        descent, linear discriminant analysis, naive Bayes of every kind, or one of these calibrated
+        by a single sigmoid.
+    encoding : Encoding
+        How codes become the columns that the model was fitted on.
+    threshold : float or None
+        For models with probabilities the least probability of the positive class, otherwise the least
+        decision value; ``None``: where the model's ``predict`` switches, 0.5 or 0.
+    positive : object
+        Label of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model is of another kind, not fitted, or has not exactly two classes; for more there is
+        :func:`~oneformany.readers.multiclass.read_classes`.
+    InputError
+        Columns, threshold or positive class do not fit the model, or its weights are not finite.
+    """
+    sign = 1.0 if class_index(model, positive) else -1.0
+    if len(model.classes_) > 2:
+        raise UnsupportedModelError(f"{type(model).__name__} knows {len(model.classes_)} classes, not two")
+    score = _score(model)
+    tables, constant = _tables(score, encoding, type(model).__name__)
+    largest = abs(constant) + sum(float(np.abs(table).max()) for table in tables)
+    relative = 2 * (score.width + 2) * SINGLE if score.single else RELATIVE_MARGIN
+    return AdditiveOracle(
+        [sign * table for table in tables],
+        sign * constant,
+        _needed(score, threshold, sign),
+        margin=max(MARGIN, relative * largest),
+    )
+
+
+def two_class_tables(model: Any, encoding: Encoding) -> tuple[list[FloatArray], float]:
+    """Tables and intercept of the score that grows with the probability of the second of two classes.
+
+    Parameters
+    ----------
+    model : scikit-learn classifier
+        Any that :func:`read_linear` reads.
+    encoding : Encoding
+        How codes become its columns.
+    """
+    return _tables(_score(model), encoding, type(model).__name__)
+
+
+def _tables(score: _Score, encoding: Encoding, model: str) -> tuple[list[FloatArray], float]:
+    encoding.check_width(score.width, model)
+    tables = [
+        sum(
+            (_share(score, encoding, *pair) for pair in zip(columns, block.T, strict=True)),
+            np.zeros(len(block)),
+        )
+        for columns, block in zip(encoding.columns, encoding.values, strict=True)
+    ]
+    rest = set(range(encoding.width)).difference(*encoding.columns)
+    constant = score.constant + sum(
+        float(_share(score, encoding, column, encoding.constants[[column]])[0]) for column in rest
+    )
+    if not math.isfinite(constant):
+        raise InputError(f"{model} has the intercept {constant}; fit it again on clean data")
+    return tables, constant
+
+
+def _needed(score: _Score, threshold: float | None, sign: float) -> float:
+    """Turn the threshold into the signed score at which it is met."""
+    if threshold is not None and not isinstance(threshold, Real):
+        raise InputError(f"the threshold is {threshold!r}; it must be a number")
+    if score.inverse is None:
+        level = 0.0 if threshold is None else float(threshold)
+        if not math.isfinite(level):
+            raise InputError(f"the threshold is {threshold}; it must be a finite decision value")
+        return level
+    probability = 0.5 if threshold is None else float(threshold)
+    margin = 8 * SINGLE if score.single else PROBABILITY_MARGIN
+    if not 0 < probability < 1 - margin:
+        raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
+    probability += margin
+    return score.inverse(probability) if sign > 0 else -score.inverse(1 - probability)
+
+
+def _share(score: _Score, encoding: Encoding, column: int, values: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = score.share(column, values)
+    if not np.isfinite(share).all():
+        name = repr(encoding.names[column]) if encoding.names else str(column)
+        raise InputError(
+            f"the model's weight for column {name} is not finite; fit it again on clean data "
+            "(naive Bayes: with alpha > 0)"
+        )
+    return share
+
+
+def _score(model: Any) -> _Score:
+    for base in type(model).__mro__:
+        if base.__name__ in _SCORES and base.__module__.split(".")[0] == "sklearn":
+            return _SCORES[base.__name__](model)
+    supported = ", ".join(_SCORES)
+    raise UnsupportedModelError(f"{type(model).__name__} is no linear classifier; read are {supported}")
+
+
+def _logit(probability: float) -> float:
+    return math.log(probability) - math.log1p(-probability)
+
+
+def _weighted(weights: FloatArray, constant: float, inverse: Callable[[float], float] | None) -> _Score:
+    return _Score(len(weights), lambda column, values: weights[column] * values, constant, inverse)
+
+
+def _coefficients(model: Any, inverse: Callable[[float], float] | None) -> _Score:
+    weights = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
+    if weights.ndim == 2 and len(weights) != 1:
+        raise UnsupportedModelError(
+            f"{type(model).__name__} has {len(weights)} score functions; it must have one, for two classes"
+        )
+    constant = float(np.asarray(model.intercept_, dtype=np.float64).reshape(-1)[0])
+    score = _weighted(weights.reshape(-1).astype(np.float64), constant, inverse)
+    return replace(score, single=weights.dtype == np.float32)
+
+
+def _decision(model: Any) -> _Score:
+    return _coefficients(model, None)
+
+
+def _logistic(model: Any) -> _Score:
+    if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
+        return _coefficients(model, lambda probability: _logit(probability) / 2)
+    return _coefficients(model, _logit)
+
+
+def _gradient_descent(model: Any) -> _Score:
+    inverses: dict[str, Callable[[float], float]] = {
+        "log_loss": _logit,
+        "modified_huber": lambda probability: 2 * probability - 1,
+    }
+    return _coefficients(model, inverses.get(model.loss))
+
+
+def _multinomial_bayes(model: Any) -> _Score:
+    weights, prior = _ratios(model)
+    return _weighted(weights, prior, _logit)
+
+
+def _complement_bayes(model: Any) -> _Score:
+    weights, _ = _ratios(model)
+    return _weighted(weights, 0.0, _logit)
+
+
+def _bernoulli_bayes(model: Any) -> _Score:
+    with np.errstate(divide="ignore"):
+        absent = np.log(1 - np.exp(model.feature_log_prob_))
+    weights = (model.feature_log_prob_ - absent)[1] - (model.feature_log_prob_ - absent)[0]
+    constant = model.class_log_prior_ + absent.sum(axis=1)
+    score = _weighted(weights, float(constant[1] - constant[0]), _logit)
+    if model.binarize is None:
+        return score
+    return replace(score, share=lambda column, values: weights[column] * (values > model.binarize))
+
+
+def _categorical_bayes(model: Any) -> _Score:
+    def share(column: int, values: FloatArray) -> FloatArray:
+        known = model.n_categories_[column]
+        if (values != np.floor(values)).any() or values.min() < 0 or values.max() >= known:
+            raise InputError(
+                f"CategoricalNB knows the codes 0 to {known - 1} in column {column}, not "
+                f"{values.min():g} to {values.max():g}; fit it with min_categories=schema.levels"
+            )
+        odds = model.feature_log_prob_[column][1] - model.feature_log_prob_[column][0]
+        return np.asarray(odds[values.astype(np.int64)])
+
+    prior = model.class_log_prior_
+    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), _logit)
+
+
+def _gaussian_bayes(model: Any) -> _Score:
+    def share(column: int, values: FloatArray) -> FloatArray:
+        spread = model.var_[:, column]
+        distance = (values[:, None] - model.theta_[:, column]) ** 2 / spread + np.log(spread)
+        return np.asarray((distance[:, 0] - distance[:, 1]) / 2)
+
+    prior = np.log(model.class_prior_)
+    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), _logit)
+
+
+def _ratios(model: Any) -> tuple[FloatArray, float]:
+    logs, prior = model.feature_log_prob_, model.class_log_prior_
+    return np.asarray(logs[1] - logs[0]), float(prior[1] - prior[0])
+
+
+def _calibrated(model: Any) -> _Score:
+    if len(model.calibrated_classifiers_) != 1:
+        raise UnsupportedModelError(
+            f"CalibratedClassifierCV averages {len(model.calibrated_classifiers_)} classifiers, which is not "
+            "additive; calibrate with ensemble=False"
+        )
+    (member,) = model.calibrated_classifiers_
+    (calibrator,) = member.calibrators
+    if not (hasattr(calibrator, "a_") and hasattr(calibrator, "b_")):
+        raise UnsupportedModelError(
+            f"CalibratedClassifierCV with method={model.method!r} is not read; use method='sigmoid'"
+        )
+    slope, offset = -float(calibrator.a_), -float(calibrator.b_)
+    if slope <= 0:
+        raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
+    base = member.estimator
+    while type(base).__name__ == "FrozenEstimator":
+        base = base.estimator
+    score = _score(base)
+
+    def response(probability: float) -> float:
+        """Find the classifier's own response at which the calibrated probability is reached."""
+        return (_logit(probability) - offset) / slope
+
+    if hasattr(base, "decision_function"):
+        return replace(score, inverse=response)
+    inner = score.inverse
+
+    def inverse(probability: float) -> float:
+        below = response(probability)
+        if inner is None or not 0 < below < 1:
+            raise InputError(
+                f"calibrated to probability {probability:g}, no score or every score is positive; "
+                "choose another threshold"
+            )
+        return inner(below)
+
+    return replace(score, inverse=inverse)
+
+
+_SCORES: dict[str, Callable[[Any], _Score]] = {
+    "LogisticRegression": _logistic,
+    "LinearSVC": _decision,
+    "SGDClassifier": _gradient_descent,
+    "RidgeClassifier": _decision,
+    "RidgeClassifierCV": _decision,
+    "Perceptron": _decision,
+    "LinearDiscriminantAnalysis": lambda model: _coefficients(model, _logit),
+    "BernoulliNB": _bernoulli_bayes,
+    "CategoricalNB": _categorical_bayes,
+    "MultinomialNB": _multinomial_bayes,
+    "ComplementNB": _complement_bayes,
+    "GaussianNB": _gaussian_bayes,
+    "CalibratedClassifierCV": _calibrated,
+}

@@ -1,0 +1,122 @@
+"""Linear and naive Bayes classifiers of more than two classes, one of which is the positive one."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.oracles.network.oracle import NetworkOracle
+from oneformany.readers.linear import read_linear, two_class_tables
+from oneformany.readers.networks.feed_forward import DOUBLE, Affine, network_oracle
+from oneformany.readers.verdict import class_index
+from oneformany.schema.encoding import Encoding
+
+__all__ = ["read_classes"]
+
+SAFETY = 64 * DOUBLE
+
+
+def read_classes(
+    model: Any,
+    encoding: Encoding,
+    threshold: float | None = None,
+    positive: object = 1,
+) -> AdditiveOracle | NetworkOracle:
+    """Read a linear or naive Bayes classifier of two or more classes.
+
+    With two classes see :func:`~oneformany.readers.linear.read_linear`. With more, and without a threshold, a
+    point is positive when the model predicts the positive class: when its lead over every other class, each
+    of which is additive, is not negative. The smallest lead is the score; written with ReLUs it is a small
+    network, so the answers have proofs. With a threshold, models that have only decision values
+    are positive when that of the positive class, one against the rest, reaches it.
+
+    Parameters
+    ----------
+    model : scikit-learn classifier
+        Fitted, of a kind that :func:`~oneformany.readers.linear.read_linear` reads.
+    encoding : Encoding
+        How codes become the columns that the model was fitted on.
+    threshold : float or None
+        As said above; ``None``: as the model's ``predict`` decides.
+    positive : object
+        Label of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model is of another kind, not fitted, or knows only one class.
+    InputError
+        Columns, threshold or positive class do not fit the model: the probability of one class among
+        several is not additive.
+    """
+    place = class_index(model, positive)
+    n_classes = len(model.classes_)
+    if n_classes == 2:
+        return read_linear(model, encoding, threshold, positive)
+    kind = type(model).__name__
+    if not hasattr(model, "coef_") and not hasattr(model, "class_count_"):
+        raise UnsupportedModelError(
+            f"{kind} knows {n_classes} classes, which is read only of linear and naive Bayes classifiers; "
+            "pass its predict_proba to have it asked as a black box"
+        )
+    if threshold is not None:
+        if hasattr(model, "predict_proba"):
+            raise InputError(
+                f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
+                "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
+                "to have it asked as a black box"
+            )
+        return read_linear(_against_rest(model, place), encoding, threshold, 1)
+    return _smallest_lead(model, encoding, place)
+
+
+def _smallest_lead(model: Any, encoding: Encoding, place: int) -> NetworkOracle:
+    """Make a network whose logits are minus the leads, and 0 for the positive class."""
+    others = [other for other in range(len(model.classes_)) if other != place]
+    leads = [two_class_tables(_pair(model, other, place), encoding) for other in others]
+    blocks = [np.stack(shares, axis=1) for shares in zip(*(tables for tables, _ in leads), strict=True)]
+    minus = np.hstack([np.zeros((len(others), 1)), -np.eye(len(others))])
+    bias = np.array([0.0, *(-constant for _, constant in leads)])
+    logits = Affine.of(np.vstack([minus] * len(blocks)), bias)
+    return network_oracle(type(model).__name__, [logits], Encoding.from_blocks(blocks), None, 0, SAFETY)
+
+
+def _against_rest(model: Any, place: int) -> Any:
+    """One class against the rest, as a classifier of two classes."""
+    return _view(model, coef_=_dense(model)[[place]], intercept_=_intercepts(model)[[place]])
+
+
+def _pair(model: Any, other: int, place: int) -> Any:
+    """The choice between two of the classes, as a classifier of two; the second is the positive one."""
+    both = [other, place]
+    if hasattr(model, "coef_"):
+        weights, constants = _dense(model), _intercepts(model)
+        ahead = weights[[place]] - weights[[other]]
+        return _view(model, coef_=ahead, intercept_=constants[[place]] - constants[[other]])
+    if hasattr(model, "theta_"):
+        return _view(
+            model, theta_=model.theta_[both], var_=model.var_[both], class_prior_=model.class_prior_[both]
+        )
+    logs = model.feature_log_prob_
+    part = [table[both] for table in logs] if isinstance(logs, list) else logs[both]
+    return _view(model, feature_log_prob_=part, class_log_prior_=model.class_log_prior_[both])
+
+
+def _view(model: Any, **parameters: Any) -> Any:
+    """Copy a classifier with two classes and other parameters."""
+    pair = copy(model)
+    vars(pair).update(classes_=np.array([0, 1]), **parameters)
+    return pair
+
+
+def _dense(model: Any) -> Any:
+    return model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+
+
+def _intercepts(model: Any) -> Any:
+    """Intercepts of all classes; without a fitted intercept there is a single zero."""
+    return np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(model.classes_))

@@ -1,0 +1,1 @@
+"""Readers of feed-forward networks with ReLU units."""

@@ -1,0 +1,271 @@
+"""Read ONNX graphs of matrix products, sums and ReLU; onnx is imported only when one is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.network.oracle import NetworkOracle
+from oneformany.readers.networks.feed_forward import (
+    DOUBLE,
+    RELU,
+    SINGLE,
+    Affine,
+    Step,
+    confirm,
+    network_oracle,
+    normalisation,
+)
+from oneformany.schema.encoding import Encoding
+
+__all__ = ["class_probabilities", "read_network"]
+
+TRIVIAL = frozenset({"Cast", "Dropout", "Flatten", "Identity", "Reshape", "Squeeze"})
+HEADS = frozenset({"LogSoftmax", "Sigmoid", "Softmax"})
+ENTRYWISE = frozenset({"Add", "Div", "Mul", "Sub"})
+READ = (
+    "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
+    "Identity, Cast, Dropout, and at the end Sigmoid, Softmax or LogSoftmax"
+)
+
+
+def read_network(
+    model: Any,
+    encoding: Encoding,
+    threshold: float | None = None,
+    positive: int = 1,
+) -> NetworkOracle:
+    """Read a graph of linear operations and ReLU, so that the engine can prove what it answers.
+
+    It has one input and one output: one logit (that of class 1) or one per class, or their sigmoid or
+    softmax.
+
+    Parameters
+    ----------
+    model : onnx.ModelProto or path
+        The graph.
+    encoding : Encoding
+        How codes become the columns that the graph reads.
+    threshold : float or None
+        Least probability of the positive class; ``None``: 0.5 with two classes. With more classes it must be
+        ``None``: a point is positive when no other class has a larger logit.
+    positive : int
+        Number of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The graph contains something else.
+    InputError
+        Columns, threshold or positive class do not fit the graph, or its weights are not finite.
+    PredictionMismatchError
+        The graph computes something else than was read.
+    """
+    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
+        raise InputError(f"positive is {positive!r}; the classes of a graph are numbered from 0")
+    chain = _follow(_load(model), encoding.width)
+    if (chain.head == "Sigmoid" and chain.width > 1) or (
+        chain.head in ("Softmax", "LogSoftmax") and chain.width == 1
+    ):
+        raise UnsupportedModelError(
+            f"the ONNX graph ends in {chain.head} over {chain.width} outputs: these are no classes"
+        )
+    roundoff = SINGLE if np.dtype(np.float32) in chain.precisions else DOUBLE
+    oracle = network_oracle("the ONNX graph", chain.steps, encoding, threshold, int(positive), roundoff)
+    confirm(
+        "the ONNX graph", oracle, encoding, int(positive), lambda columns: class_probabilities(model, columns)
+    )
+    return oracle
+
+
+def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
+    """What a graph itself says, by the reference implementation: a column of probabilities per class.
+
+    Parameters
+    ----------
+    model : onnx.ModelProto or path
+        As for :func:`read_network`.
+    columns : (n, width) array
+        The graph's input.
+    """
+    from onnx.reference import ReferenceEvaluator
+
+    loaded = _load(model)
+    chain = _follow(loaded, columns.shape[1])
+    (entry,) = _entries(loaded.graph)
+    evaluator = ReferenceEvaluator(loaded)
+    with np.errstate(over="ignore", invalid="ignore"):  # the reference sigmoid computes both branches
+        parts = [
+            np.reshape(evaluator.run(None, {entry.name: part})[0], (len(part), -1))
+            for part in _batches(columns.astype(_dtype(entry)), entry)
+        ]
+    outputs = np.concatenate(parts)
+    if chain.head == "LogSoftmax":
+        outputs = np.exp(outputs)
+    elif chain.head is None and outputs.shape[1] == 1:
+        outputs = np.exp(-np.logaddexp(0, -outputs))
+    elif chain.head is None:
+        outputs = np.exp(outputs - np.logaddexp.reduce(outputs, axis=1, keepdims=True))
+    if outputs.shape[1] == 1:
+        outputs = np.hstack([1 - outputs, outputs])
+    return np.asarray(outputs, dtype=np.float64)
+
+
+@dataclass
+class _Chain:
+    """A graph as far as it was followed."""
+
+    width: int
+    steps: list[Step] = field(default_factory=list)
+    head: str | None = None
+    precisions: set[np.dtype[Any]] = field(default_factory=set)
+
+    def add(self, *steps: Affine) -> None:
+        """Go on with affine steps."""
+        self.steps += steps
+        self.width = len(steps[-1].bias)
+
+
+def _load(model: Any) -> Any:
+    import onnx
+
+    if isinstance(model, (str, os.PathLike)):
+        return onnx.load(model)
+    if not isinstance(model, onnx.ModelProto):
+        raise UnsupportedModelError(f"{type(model).__name__} is neither an onnx.ModelProto nor a path to one")
+    return model
+
+
+def _entries(graph: Any) -> list[Any]:
+    """Inputs that are not weights."""
+    weights = {weight.name for weight in graph.initializer}
+    return [entry for entry in graph.input if entry.name not in weights]
+
+
+def _dtype(entry: Any) -> np.dtype[Any]:
+    import onnx
+
+    dtype: np.dtype[Any] = onnx.helper.tensor_dtype_to_np_dtype(entry.type.tensor_type.elem_type)
+    return dtype
+
+
+def _batches(columns: NDArray[Any], entry: Any) -> Iterator[NDArray[Any]]:
+    """As many rows at once as the graph takes."""
+    shape = entry.type.tensor_type.shape.dim
+    size = shape[0].dim_value if len(shape) else 0
+    size = size or len(columns)
+    for start in range(0, len(columns), size):
+        yield columns[start : start + size]
+
+
+def _follow(model: Any, width: int) -> _Chain:
+    """Follow the input through the graph to its logits."""
+    from onnx import numpy_helper
+
+    graph = model.graph
+    entries = _entries(graph)
+    if len(entries) != 1 or len(graph.output) != 1:
+        raise UnsupportedModelError(
+            f"the ONNX graph has {len(entries)} inputs and {len(graph.output)} outputs; it needs one of each"
+        )
+    constants = {weight.name: numpy_helper.to_array(weight) for weight in graph.initializer}
+    chain = _Chain(width, precisions={_dtype(entries[0])})
+    current = entries[0].name
+    for node in graph.node:
+        variable = [name for name in node.input if name and name not in constants]
+        if not variable:
+            constants[node.output[0]] = _constant(node, constants)
+            continue
+        if variable != [current]:
+            raise UnsupportedModelError(f"the ONNX graph is no chain of layers: see {node.op_type!r}")
+        if chain.head is not None and node.op_type not in TRIVIAL:
+            raise UnsupportedModelError(f"the ONNX graph goes on with {node.op_type} after {chain.head}")
+        _read(chain, node, current, [constants.get(name) for name in node.input])
+        current = node.output[0]
+    if graph.output[0].name != current:
+        raise UnsupportedModelError(f"the ONNX graph's output {graph.output[0].name!r} is not its last layer")
+    unknown = chain.precisions - {np.dtype(np.float32), np.dtype(np.float64)}
+    if unknown:
+        raise UnsupportedModelError(f"the ONNX graph computes in {unknown.pop()}, not float32 or float64")
+    return chain
+
+
+def _constant(node: Any, constants: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """Compute what depends on no input."""
+    from onnx import helper
+
+    attributes = _attributes(node)
+    if node.op_type == "Constant" and "value" in attributes:
+        from onnx import numpy_helper
+
+        return np.asarray(numpy_helper.to_array(attributes["value"]))
+    if node.op_type == "Identity":
+        return constants[node.input[0]]
+    if node.op_type == "Transpose":
+        return np.transpose(constants[node.input[0]], attributes.get("perm"))
+    if node.op_type == "Cast":
+        return constants[node.input[0]].astype(helper.tensor_dtype_to_np_dtype(attributes["to"]))
+    raise UnsupportedModelError(f"the ONNX graph computes weights with {node.op_type}; store them instead")
+
+
+def _attributes(node: Any) -> dict[str, Any]:
+    from onnx import helper
+
+    return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+
+
+def _read(chain: _Chain, node: Any, current: str, inputs: list[NDArray[Any] | None]) -> None:
+    """Read one node."""
+    kind = node.op_type
+    weights = [array for array in inputs if array is not None]
+    if kind in TRIVIAL:
+        if kind == "Cast":
+            from onnx import helper
+
+            chain.precisions.add(np.dtype(helper.tensor_dtype_to_np_dtype(_attributes(node)["to"])))
+        return
+    chain.precisions.update(array.dtype for array in weights)
+    first = node.input[0] == current
+    if kind == "Relu":
+        chain.steps.append(RELU)
+    elif kind in HEADS:
+        chain.head = kind
+    elif kind == "MatMul" and first and weights[0].ndim == 2:
+        chain.add(Affine.of(weights[0]))
+    elif kind == "Gemm" and first and not _attributes(node).get("transA"):
+        chain.add(_gemm(node, weights))
+    elif kind in ENTRYWISE and (first or kind in ("Add", "Mul")):
+        chain.add(_entrywise(kind, weights[0], chain.width))
+    elif kind == "BatchNormalization" and first:
+        scale, shift, mean, variance = weights
+        chain.add(*normalisation(mean, variance, _attributes(node).get("epsilon", 1e-5), scale, shift))
+    else:
+        raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {READ}")
+
+
+def _gemm(node: Any, weights: list[NDArray[Any]]) -> Affine:
+    attributes = _attributes(node)
+    matrix = weights[0].T if attributes.get("transB") else weights[0]
+    matrix = matrix * np.float64(attributes.get("alpha", 1.0))
+    bias = np.zeros(matrix.shape[1])
+    if len(weights) > 1:
+        bias += weights[1].reshape(-1) * np.float64(attributes.get("beta", 1.0))
+    return Affine.of(matrix, bias)
+
+
+def _entrywise(kind: str, constant: NDArray[Any], width: int) -> Affine:
+    if constant.size not in (1, width):
+        raise UnsupportedModelError(
+            f"the ONNX graph has {kind} with a constant of shape {constant.shape} for {width} numbers"
+        )
+    numbers = np.broadcast_to(constant.reshape(-1).astype(np.float64), (width,))
+    if kind in ("Add", "Sub"):
+        return Affine.scaling(np.ones(width), numbers if kind == "Add" else -numbers)
+    return Affine.scaling(numbers if kind == "Mul" else 1 / numbers, np.zeros(width))

@@ -1,0 +1,68 @@
+"""Read ``MLPClassifier`` of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.network.oracle import NetworkOracle
+from oneformany.readers.networks.feed_forward import DOUBLE, RELU, SINGLE, Affine, Step, network_oracle
+from oneformany.schema.encoding import Encoding
+
+__all__ = ["read_network"]
+
+
+def read_network(
+    model: Any,
+    encoding: Encoding,
+    threshold: float | None = None,
+    positive: object = 1,
+) -> NetworkOracle:
+    """Read a fitted multilayer perceptron, so that the engine can prove what it answers.
+
+    Parameters
+    ----------
+    model : sklearn.neural_network.MLPClassifier
+        Fitted, with activation "relu" or "identity".
+    encoding : Encoding
+        How codes become the columns that the model was fitted on.
+    threshold : float or None
+        Least probability of the positive class; ``None``: as ``predict`` decides. With more than two classes
+        it must be ``None``: a point is positive when the model predicts the class.
+    positive : object
+        Label of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model is of another kind, not fitted, multilabel, or has another activation.
+    InputError
+        Columns, threshold or positive class do not fit the model, or its weights are not finite.
+    """
+    kind = type(model).__name__
+    if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
+        raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
+    if not any(base.__name__ == "MLPClassifier" for base in type(model).__mro__):
+        raise UnsupportedModelError(f"{kind} is not scikit-learn's MLPClassifier")
+    if not hasattr(model, "coefs_"):
+        raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
+    if model.activation not in ("relu", "identity"):
+        raise UnsupportedModelError(
+            f"{kind} has the activation {model.activation!r}; read are 'relu' and 'identity'"
+        )
+    if model.out_activation_ == "logistic" and model.n_outputs_ > 1:
+        raise UnsupportedModelError(f"{kind} predicts {model.n_outputs_} labels at once; it must predict one")
+    classes = np.asarray(model.classes_).tolist()
+    if positive not in classes:
+        raise InputError(f"{kind} knows the classes {classes}; positive={positive!r} is not one of them")
+    steps: list[Step] = []
+    for weights, bias in zip(model.coefs_, model.intercepts_, strict=True):
+        steps.append(Affine.of(weights, bias))
+        if model.activation == "relu":
+            steps.append(RELU)
+    if model.activation == "relu":
+        steps.pop()
+    roundoff = SINGLE if model.coefs_[0].dtype == np.float32 else DOUBLE
+    return network_oracle(kind, steps, encoding, threshold, classes.index(positive), roundoff)

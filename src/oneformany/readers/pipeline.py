@@ -1,0 +1,227 @@
+"""Read scikit-learn pipelines: their steps as an encoding, their last step by its own reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
+from oneformany.readers.feature_steps import check_step
+from oneformany.readers.registry import reader_for, unwrapped
+from oneformany.readers.rows import Rows, wanted_columns
+from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.schema.discretise import bin_labels, infer_schema
+from oneformany.schema.encoding import Encoding
+from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
+
+__all__ = ["probe", "read_pipeline"]
+
+N_CHECKED = 64
+
+
+def read_pipeline(
+    model: Pipeline,
+    schema: Schema | None = None,
+    frame: pd.DataFrame | None = None,
+    threshold: float | None = None,
+    positive: object = 1,
+) -> Reading:
+    """Read a fitted pipeline of feature-by-feature steps that ends in a classifier which can be read.
+
+    What each level becomes is not computed from the steps' parameters but seen: frames in which one
+    feature takes each of its levels are sent through the fitted steps, and random rows confirm it.
+
+    Parameters
+    ----------
+    model : sklearn.pipeline.Pipeline
+        Fitted.
+    schema : Schema, optional
+        The features, one for every column that the pipeline reads. A number in a bin counts as the number
+        that stands for the bin, see :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct
+        value of the frame is a level, except that neighbouring numbers which the steps do not tell apart
+        (say, in a bin of ``KBinsDiscretizer``) are one; columns that the steps ignore are no features.
+    frame : DataFrame, optional
+        Rows; needed when there is no schema.
+    threshold : float or None
+        Least probability or decision value, as for the pipeline's classifier; ``None``: as the pipeline's
+        ``predict`` decides.
+    positive : object
+        Label of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        A step may mix features, the classifier cannot be read, or the pipeline is not fitted.
+    InputError
+        Schema or frame do not fit the pipeline.
+    PredictionMismatchError
+        The steps do not act feature by feature after all.
+    """
+    steps, classifier = _take_apart(model)
+    class_index(classifier, positive)
+    reader = reader_for(classifier)
+    if reader.reads != "columns":
+        raise UnsupportedModelError(
+            f"the pipeline ends in {type(classifier).__name__}, which reads no columns of numbers"
+        )
+    entry = _entry(model)
+    transform = _Transform(
+        steps,
+        named=hasattr(entry, "feature_names_in_"),
+        gaps_are_missing=type(classifier).__module__.split(".")[0] == "xgboost",
+    )
+    names = wanted_columns(entry, frame, schema)
+    if schema is None:
+        rows = _own_rows(transform, names, cast("pd.DataFrame", frame))
+    else:
+        rows = _rows(transform, names, schema, frame)
+    oracle = reader.load()(classifier, probe(transform, rows), threshold, positive)
+    decide = Verdict(model, transform.inputs, threshold, positive)
+    return Reading(oracle, FrameVerdict(rows, decide))
+
+
+def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encoding:
+    """See what each level of each feature becomes.
+
+    Parameters
+    ----------
+    transform : callable
+        Turns frames into columns, feature by feature.
+    rows : Rows
+        Turns codes into frames.
+
+    Raises
+    ------
+    PredictionMismatchError
+        On random rows the columns are not what single features make of them.
+    """
+    levels = rows.schema.levels
+    starts = np.cumsum([0, *levels])
+    codes = np.zeros((starts[-1], len(levels)), dtype=np.int64)
+    for feature, n in enumerate(levels):
+        codes[starts[feature] : starts[feature + 1], feature] = np.arange(n)
+    seen = transform(rows.frame(codes))
+    columns, values = [], []
+    for feature, n in enumerate(levels):
+        block = seen[starts[feature] : starts[feature] + n]
+        own = np.flatnonzero(~_same(block, block[:1]).all(axis=0))
+        columns.append(own)
+        values.append(block[:, own])
+    encoding = Encoding(tuple(columns), tuple(values), seen[0])
+    checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
+    if not _same(encoding.encode(checked), transform(rows.frame(checked))).all():
+        raise PredictionMismatchError(
+            "the pipeline's steps mix features on some rows, although none of them should; pass its "
+            "predict_proba instead to have it asked as a black box, and please report this pipeline"
+        )
+    return encoding
+
+
+@dataclass(frozen=True, eq=False)
+class _Transform:
+    """The fitted steps before the classifier.
+
+    ``named``: they read frames, not arrays. ``gaps_are_missing``: the classifier takes what a sparse
+    matrix does not store as missing, not as zero.
+    """
+
+    steps: Sequence[Any]
+    named: bool
+    gaps_are_missing: bool
+
+    def inputs(self, frame: pd.DataFrame) -> Any:
+        return frame if self.named else frame.to_numpy()
+
+    def __call__(self, frame: pd.DataFrame) -> FloatArray:
+        data = self.inputs(frame)
+        try:
+            for step in self.steps:
+                data = step.transform(data)
+        except ValueError as error:
+            raise InputError(f"the pipeline's steps refuse a level of the schema: {error}") from error
+        if hasattr(data, "tocoo"):
+            stored = data.tocoo()
+            dense = np.full(stored.shape, np.nan if self.gaps_are_missing else 0.0)
+            dense[stored.row, stored.col] = stored.data
+            return dense
+        try:
+            return np.asarray(data, dtype=np.float64)
+        except ValueError as error:
+            raise UnsupportedModelError(f"the pipeline's steps leave texts as they are: {error}") from error
+
+
+def _take_apart(model: Any) -> tuple[list[Any], Any]:
+    """Separate the steps from the classifier at the end, in pipelines in pipelines as well."""
+    steps: list[Any] = []
+    last = model
+    while isinstance(last, Pipeline):
+        for name, step in last.steps[:-1]:
+            check_step(step, name)
+        if len(last.steps) > 1:
+            steps.append(last[:-1])
+        last = unwrapped(last.steps[-1][1])
+    if last is None or isinstance(last, str):
+        raise UnsupportedModelError(f"the pipeline ends in {last!r}, not in a classifier")
+    return steps, last
+
+
+def _entry(model: Pipeline) -> Any:
+    """Find the step that reads the frame first, and so knows its columns."""
+    step: Any = model
+    while isinstance(step, Pipeline):
+        step = next(inner for _, inner in step.steps if inner is not None and not isinstance(inner, str))
+    return step
+
+
+def _rows(transform: _Transform, names: Sequence[str], schema: Schema, frame: pd.DataFrame | None) -> Rows:
+    rows = Rows.of(schema, frame, names)
+    if frame is not None and (read := _read_columns(transform, frame[list(names)], rows.fixed)):
+        raise InputError(f"the pipeline reads the column {read[0]!r}, which the schema lacks; add it")
+    return rows
+
+
+def _own_rows(transform: _Transform, names: Sequence[str], frame: pd.DataFrame) -> Rows:
+    read = _read_columns(transform, frame[list(names)], names)
+    if not read:
+        raise InputError(
+            "the rows do not differ in any column that the pipeline reads, and without a schema a feature "
+            "can only change to a value that occurs in the frame; pass a schema"
+        )
+    exact = Rows.of(infer_schema(frame, columns=read, bins=None), frame, names)
+    encoding = probe(transform, exact)
+    merged = tuple(map(_merged, exact.schema.features, encoding.values))
+    return Rows.of(Schema(merged), frame, names)
+
+
+def _read_columns(transform: _Transform, frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
+    """Name the columns in which the steps make something of the differences between the rows."""
+    first = np.zeros(len(frame), np.int64)
+    seen = transform(frame)
+    return [
+        name
+        for name in names
+        if not _same(seen, transform(frame.assign(**{name: frame[name].array.take(first)}))).all()
+    ]
+
+
+def _merged(feature: Feature, values: FloatArray) -> Feature:
+    """Put neighbouring numbers that become the same into one bin."""
+    if feature.numbers is None or any(isinstance(number, bool) for number in feature.numbers):
+        return feature
+    differs = ~_same(values[1:], values[:-1]).all(axis=1)
+    edges = [float(feature.numbers[place]) for place in np.flatnonzero(differs)]
+    if not edges or len(edges) + 1 == feature.n_levels:
+        return feature
+    whole = all(float(number).is_integer() for number in feature.numbers)
+    return Feature(feature.name, bin_labels(edges, whole=whole), ordered=True, edges=tuple(edges))
+
+
+def _same(one: FloatArray, other: FloatArray) -> Any:
+    return (one == other) | (np.isnan(one) & np.isnan(other))

@@ -1,0 +1,312 @@
+"""Which reader understands which model, decided by the names of its type: no framework is imported for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any, Literal
+
+import pandas as pd
+
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.protocol import Oracle
+from oneformany.readers.columns import encoding_for, inputs_for
+from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict
+from oneformany.schema.encoding import Encoding
+from oneformany.schema.schema import Schema
+
+__all__ = ["READERS", "Reader", "named", "oracle_for", "read_model", "reader_for", "unwrapped"]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A kind of model and the function that reads it.
+
+    Attributes
+    ----------
+    kind : str
+        What it reads, in words, for messages.
+    matches : callable
+        Says whether a type is of this kind.
+    path : str
+        Where the reading function is, as ``"module:function"`` below ``oneformany``.
+    reads : {"columns", "labels", "frames"}
+        What the model itself reads, and so how the function is called:
+
+        - numeric columns: with ``(model, encoding, threshold, positive)``; it returns an oracle;
+        - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
+        - frames: with ``(model, schema, frame, threshold, positive)``, where the schema may be ``None``; it
+          returns a :class:`Reading` with a :class:`~oneformany.readers.verdict.FrameVerdict`.
+    probabilities : str
+        Where a function ``(model, columns)`` is that returns the model's own probabilities of all classes,
+        for models without ``predict``.
+    """
+
+    kind: str
+    matches: Callable[[type], bool]
+    path: str
+    reads: Literal["columns", "labels", "frames"] = "columns"
+    probabilities: str = ""
+
+    def load(self) -> Callable[..., Any]:
+        """Import the reading function."""
+        return _load(self.path)
+
+    def verdict(
+        self, model: object, encoding: Encoding, threshold: float | None, positive: object
+    ) -> Verdict | ProbabilityVerdict:
+        """Make the last word of a model that reads columns.
+
+        Parameters
+        ----------
+        model : object
+            Of this kind.
+        encoding : Encoding
+            Its columns.
+        threshold : float or None
+            Least probability or decision value of a positive point.
+        positive : object
+            Label, or number, of the positive class.
+        """
+        if not self.probabilities:
+            return Verdict(model, inputs_for(model, encoding), threshold, positive)
+        if not isinstance(positive, int):
+            raise InputError(f"positive is {positive!r}; {type(model).__name__} numbers its classes from 0")
+        own = partial(_load(self.probabilities), model)
+        return ProbabilityVerdict(own, encoding.encode, threshold, positive)
+
+
+def named(package: str, *names: str) -> Callable[[type], bool]:
+    """Match types that are, or derive from, one of the named classes of a package.
+
+    Parameters
+    ----------
+    package : str
+        Top-level package of the classes.
+    *names : str
+        Names of the classes.
+    """
+
+    def matches(kind: type) -> bool:
+        return any(
+            base.__module__.split(".")[0] == package and base.__name__ in names for base in kind.__mro__
+        )
+
+    return matches
+
+
+def _is_function(kind: type) -> bool:
+    """Whether objects of a type can be called, other than classes, which make objects when called."""
+    return any("__call__" in vars(base) for base in kind.__mro__) and not issubclass(kind, type)
+
+
+def _is_path(kind: type) -> bool:
+    return issubclass(kind, str) or named("pathlib", "PurePath")(kind)
+
+
+READERS: list[Reader] = [
+    Reader(
+        "linear classifiers of scikit-learn",
+        named(
+            "sklearn",
+            "LinearDiscriminantAnalysis",
+            "LinearSVC",
+            "LogisticRegression",
+            "Perceptron",
+            "RidgeClassifier",
+            "RidgeClassifierCV",
+            "SGDClassifier",
+        ),
+        "readers.multiclass:read_classes",
+    ),
+    Reader(
+        "naive Bayes classifiers of scikit-learn",
+        named("sklearn", "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+        "readers.multiclass:read_classes",
+    ),
+    Reader(
+        "CalibratedClassifierCV (sigmoid, one calibrator) over these",
+        named("sklearn", "CalibratedClassifierCV"),
+        "readers.multiclass:read_classes",
+    ),
+    Reader(
+        "trees, forests, bagging and boosting of scikit-learn",
+        named(
+            "sklearn",
+            "AdaBoostClassifier",
+            "BaggingClassifier",
+            "DecisionTreeClassifier",
+            "ExtraTreesClassifier",
+            "GradientBoostingClassifier",
+            "HistGradientBoostingClassifier",
+            "RandomForestClassifier",
+        ),
+        "readers.trees.sklearn_trees:read_trees",
+    ),
+    Reader("XGBClassifier", named("xgboost", "XGBClassifier"), "readers.trees.xgboost_trees:read_trees"),
+    Reader(
+        "boosters of XGBoost",
+        named("xgboost", "Booster"),
+        "readers.trees.xgboost_trees:read_trees",
+        probabilities="readers.trees.boosters:xgboost_probabilities",
+    ),
+    Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), "readers.trees.lightgbm_trees:read_trees"),
+    Reader(
+        "boosters of LightGBM",
+        named("lightgbm", "Booster"),
+        "readers.trees.lightgbm_trees:read_trees",
+        probabilities="readers.trees.boosters:lightgbm_probabilities",
+    ),
+    Reader("MLPClassifier", named("sklearn", "MLPClassifier"), "readers.networks.sklearn_mlp:read_network"),
+    Reader(
+        "PyTorch modules of linear layers and ReLU",
+        named("torch", "Module"),
+        "readers.networks.torch_network:read_network",
+        probabilities="readers.networks.torch_network:class_probabilities",
+    ),
+    Reader(
+        "ONNX graphs of linear layers and ReLU (or the path to one)",
+        lambda kind: named("onnx", "ModelProto")(kind) or _is_path(kind),
+        "readers.networks.onnx_network:read_network",
+        probabilities="readers.networks.onnx_network:class_probabilities",
+    ),
+    Reader(
+        "explainable boosting machines of interpret",
+        named("interpret", "ExplainableBoostingClassifier"),
+        "readers.boosting_machine:read_boosting_machine",
+        reads="frames",
+    ),
+    Reader(
+        "pipelines of scikit-learn that end in one of these",
+        named("sklearn", "Pipeline"),
+        "readers.pipeline:read_pipeline",
+        reads="frames",
+    ),
+    Reader(
+        "scorecards (dict of feature to level to points)",
+        named("builtins", "dict"),
+        "readers.scorecard:scorecard_reading",
+        reads="labels",
+    ),
+    Reader(
+        "functions from frames to probabilities, as black boxes",
+        lambda kind: named("oneformany", "BlackBox")(kind) or _is_function(kind),
+        "readers.callables:read_function",
+        reads="frames",
+    ),
+]
+
+
+def unwrapped(model: object) -> object:
+    """Take the model out of a parameter search (``GridSearchCV`` and the like) or a ``FrozenEstimator``.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier, or one inside.
+    """
+    if named("sklearn", "BaseSearchCV")(type(model)):
+        if not hasattr(model, "best_estimator_"):
+            raise UnsupportedModelError(f"{type(model).__name__} is not fitted, or was with refit=False")
+        return unwrapped(model.best_estimator_)
+    if named("sklearn", "FrozenEstimator")(type(model)):
+        return unwrapped(getattr(model, "estimator", None))
+    return model
+
+
+def reader_for(model: object) -> Reader:
+    """Find the first reader that understands a model.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+
+    Raises
+    ------
+    UnsupportedModelError
+        There is none.
+    """
+    kind = type(unwrapped(model))
+    for reader in READERS:
+        if reader.matches(kind):
+            return reader
+    kinds = "; ".join(reader.kind for reader in READERS)
+    what = f"the class {model.__name__}, not fitted," if isinstance(model, type) else kind.__name__
+    if any(base.__name__ == "RegressorMixin" for base in kind.__mro__):
+        what += ", a regressor,"
+    raise UnsupportedModelError(
+        f"{what} cannot be read as a classifier; supported are: {kinds}. A function can be its predict_proba"
+    )
+
+
+def read_model(
+    model: object,
+    source: Schema | Encoding | None,
+    threshold: float | None = None,
+    positive: object = 1,
+    frame: pd.DataFrame | None = None,
+) -> Reading:
+    """Read a model for the engine, and keep its own verdict at hand.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    source : Schema, Encoding or None
+        The features, or how their codes become the columns that the model reads; models that read frames
+        can do without.
+    threshold : float or None
+        Least probability (or decision value, for models without probabilities) of a positive point;
+        ``None``: as the model's ``predict`` decides.
+    positive : object
+        Label of the positive class.
+    frame : DataFrame, optional
+        Rows, for models that read frames: levels are values that occur there.
+    """
+    reader = reader_for(model)
+    model = unwrapped(model)
+    if reader.reads == "columns":
+        if source is None:
+            raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
+        encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
+        oracle: Oracle = reader.load()(model, encoding, threshold, positive)
+        return Reading(oracle, reader.verdict(model, encoding, threshold, positive))
+    if isinstance(source, Encoding):
+        raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
+    given = (source,) if reader.reads == "labels" else (source, frame)
+    reading: Reading = reader.load()(model, *given, threshold, positive)
+    return reading
+
+
+def oracle_for(
+    model: object,
+    source: Schema | Encoding | None,
+    threshold: float | None = None,
+    positive: object = 1,
+    frame: pd.DataFrame | None = None,
+) -> Oracle:
+    """Read a model for the engine; see :func:`read_model`.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    source : Schema, Encoding or None
+        The features, or how their codes become the columns that the model reads.
+    threshold : float or None
+        Least probability or decision value of a positive point.
+    positive : object
+        Label of the positive class.
+    frame : DataFrame, optional
+        Rows, for models that read frames.
+    """
+    return read_model(model, source, threshold, positive, frame).oracle
+
+
+def _load(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    function: Callable[..., Any] = getattr(import_module(f"oneformany.{module}"), name)
+    return function

@@ -1,0 +1,196 @@
+"""Codes as rows of a frame, for models that read frames: what number a bin stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.discretise import infer_schema
+from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
+
+__all__ = ["Rows", "own_rows", "wanted_columns"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What every level of every feature is in a frame that a model reads.
+
+    A label, a number or a truth value stands for itself. A bin stands for one number inside it: the
+    median of the numbers that a frame has there (the lower one of two, so that it occurs), or its right
+    edge where the frame has none; the last bin has no right edge and stands for a number as far above its
+    left edge as the bin before is wide. Build it with :meth:`of`.
+
+    Attributes
+    ----------
+    schema : Schema
+        The features.
+    values : tuple of arrays
+        ``values[l][v]``: what stands in the frame for level ``v`` of feature ``l``.
+    fixed : dict of str to array
+        Further columns, which the model demands but does not read, with a value for all rows.
+    names : tuple of str
+        Columns of the frames, in order.
+    """
+
+    schema: Schema
+    values: tuple[Any, ...]
+    fixed: dict[str, Any]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, schema: Schema, frame: pd.DataFrame | None = None, names: Sequence[str] | None = None
+    ) -> Rows:
+        """Find the values.
+
+        Parameters
+        ----------
+        schema : Schema
+            The features.
+        frame : DataFrame, optional
+            Rows to take the numbers in bins, and the types of the columns, from.
+        names : sequence of str, optional
+            Columns that the frames shall have; by default those of the schema.
+
+        Raises
+        ------
+        InputError
+            A column that shall be there is neither in the schema nor in the frame.
+        """
+        order = tuple(schema.names if names is None else names)
+        others = [name for name in order if name not in schema.names]
+        if others and (frame is None or others[0] not in frame.columns):
+            raise InputError(f"the model reads the column {others[0]!r}, which the schema lacks; add it")
+        values = tuple(_values(feature, _column(frame, feature.name)) for feature in schema.features)
+        fixed = {name: frame[name].iloc[:1].array for name in others} if frame is not None else {}
+        return cls(schema, values, fixed, order)
+
+    @property
+    def binned(self) -> tuple[int, ...]:
+        """The features whose numbers are in bins, so that a level stands for many numbers."""
+        return tuple(place for place, feature in enumerate(self.schema.features) if feature.binned)
+
+    def frame(self, codes: IntArray) -> pd.DataFrame:
+        """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
+        codes = np.atleast_2d(codes)
+        columns = {name: value.take(np.zeros(len(codes), np.int64)) for name, value in self.fixed.items()}
+        for place, name in enumerate(self.schema.names):
+            columns[name] = self.values[place].take(codes[:, place])
+        return pd.DataFrame({name: columns[name] for name in self.names})
+
+    def as_given(self, frame: pd.DataFrame, codes: IntArray, points: IntArray) -> pd.DataFrame:
+        """Move rows to points, where a number that stays in its bin stays what it is.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            The rows.
+        codes : (n, p) array
+            The same as codes.
+        points : (n, p) array
+            Where each of them goes; ``codes`` gives the rows as they are.
+        """
+        moved = self.frame(points)
+        for place in self.binned:
+            name = self.schema.names[place]
+            if pd.api.types.is_numeric_dtype(frame[name]):
+                stays = codes[:, place] == points[:, place]
+                moved[name] = moved[name].where(~stays, frame[name].reset_index(drop=True))
+        return moved
+
+
+def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:
+    """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame.
+
+    Parameters
+    ----------
+    model : object
+        A fitted model, or anything that does not know its columns.
+    frame : DataFrame or None
+        Rows.
+    schema : Schema or None
+        The features.
+
+    Raises
+    ------
+    InputError
+        There is neither a frame nor a schema, or the model was fitted on other columns.
+    """
+    if frame is not None and not isinstance(frame, pd.DataFrame):
+        raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+    if schema is not None:
+        known = schema.names
+    elif frame is not None:
+        known = tuple(frame.columns)
+    else:
+        raise InputError("the model reads rows by name: pass a schema or a frame")
+    names = getattr(model, "feature_names_in_", None)
+    width = getattr(model, "n_features_in_", None)
+    kind = type(model).__name__
+    if names is None:
+        if width is not None and width != len(known):
+            raise InputError(f"{kind} was fitted on {width} columns without names, here are {len(known)}")
+        return known
+    there = {*known, *(() if frame is None else frame.columns)}
+    if missing := [str(name) for name in names if name not in there]:
+        raise InputError(f"{kind} was fitted with the column {missing[0]!r}, which is not here; add it")
+    return tuple(str(name) for name in names)
+
+
+def own_rows(model: Any, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
+    """Take the rows of a schema, or of a frame in which every distinct value is a level.
+
+    Parameters
+    ----------
+    model : object
+        What reads them.
+    schema : Schema or None
+        The features; ``None``: the columns that the model wants.
+    frame : DataFrame or None
+        Rows; needed when there is no schema.
+    """
+    names = wanted_columns(model, frame, schema)
+    if schema is None and frame is not None:
+        schema = infer_schema(frame, columns=names, bins=None)
+    return Rows.of(cast("Schema", schema), frame, names)
+
+
+def _column(frame: pd.DataFrame | None, name: str) -> pd.Series[Any] | None:
+    return None if frame is None or name not in frame.columns else frame[name]
+
+
+def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:
+    if feature.edges is not None:
+        plain = _inside(feature.edges, column)
+    else:
+        plain = list(feature.numbers or feature.levels)
+    values = pd.Series(plain)
+    if column is None:
+        return values.array
+    try:
+        alike = values.astype(column.dtype)
+    except (ValueError, TypeError):
+        return values.array
+    return (alike if alike.tolist() == plain else values).array
+
+
+def _inside(edges: Sequence[float], column: pd.Series[Any] | None) -> list[Any]:
+    """One number in each bin."""
+    width = edges[-1] - edges[-2] if len(edges) > 1 else abs(edges[-1]) or 1.0
+    numbers: list[Any] = [*edges, edges[-1] + width]
+    if column is None or not pd.api.types.is_numeric_dtype(column):
+        return numbers
+    there = np.sort(column.to_numpy())
+    places = np.searchsorted(edges, there, side="left")
+    for level in range(len(numbers)):
+        inside = there[places == level]
+        if len(inside):
+            numbers[level] = inside[(len(inside) - 1) // 2].item()
+    return numbers

@@ -1,0 +1,102 @@
+"""Scorecards: points per feature and level, written down by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from numbers import Real
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.readers.verdict import Reading
+from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
+
+__all__ = ["Points", "read_scorecard", "scorecard_reading"]
+
+Points = Mapping[str, Mapping[str, float]]
+
+
+def read_scorecard(
+    points: Points, schema: Schema, threshold: float, intercept: float = 0.0
+) -> AdditiveOracle:
+    """Read a scorecard; a point is positive when its points sum to at least the threshold, exactly.
+
+    Parameters
+    ----------
+    points : mapping of feature name to mapping of level label to points
+        A feature that is left out gives no points; a feature that is there needs all its levels.
+    schema : Schema
+        The features.
+    threshold : float
+        Points needed.
+    intercept : float
+        Points that everybody has.
+
+    Raises
+    ------
+    InputError
+        A feature or level is unknown or missing, or points are no numbers.
+    """
+    for name in points:
+        schema.index(name)
+    tables = [_table(feature, points.get(feature.name)) for feature in schema.features]
+    return AdditiveOracle(tables, intercept, threshold)
+
+
+def scorecard_reading(
+    points: Points, schema: Schema, threshold: float | None = None, positive: object = 1
+) -> Reading:
+    """Read a scorecard for the front door, with a plain sum of its points as verdict.
+
+    Parameters
+    ----------
+    points : mapping of feature name to mapping of level label to points
+        The scorecard.
+    schema : Schema
+        The features.
+    threshold : float
+        Points needed; a scorecard has no default.
+    positive : object
+        Only 1: those who have the points.
+    """
+    if threshold is None:
+        raise InputError("a scorecard needs a threshold: the points that make a row positive")
+    if positive != 1:
+        raise InputError(f"a scorecard has no class {positive!r}; to ask for few points, negate them")
+    oracle = read_scorecard(points, schema, threshold)
+
+    def verdict(codes: IntArray) -> BoolArray:
+        return np.array([_total(points, schema, row) >= Decimal(str(threshold)) for row in codes.tolist()])
+
+    return Reading(oracle, verdict)
+
+
+def _total(points: Points, schema: Schema, row: list[int]) -> Decimal:
+    """Add up in decimals, in which points are written down, so that 0.1 + 0.2 is 0.3."""
+    shares = (
+        Decimal(str(points[feature.name][feature.levels[code]]))
+        for feature, code in zip(schema.features, row, strict=True)
+        if feature.name in points
+    )
+    return sum(shares, Decimal(0))
+
+
+def _table(feature: Feature, points: Mapping[str, float] | None) -> FloatArray:
+    if points is None:
+        return np.zeros(feature.n_levels)
+    for label in points:
+        if label not in feature.levels:
+            known = ", ".join(repr(level) for level in feature.levels)
+            raise InputError(f"the scorecard names {label!r} of {feature.name!r}, whose levels are {known}")
+    for label in feature.levels:
+        if label not in points:
+            raise InputError(f"the scorecard has no points for {label!r} of {feature.name!r}; add them")
+        if not isinstance(points[label], Real):
+            raise InputError(
+                f"the scorecard gives {points[label]!r} for {label!r} of {feature.name!r}; points are numbers"
+            )
+    return np.array([points[label] for label in feature.levels], dtype=np.float64)

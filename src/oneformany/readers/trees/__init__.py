@@ -1,0 +1,1 @@
+"""Readers of trees, forests and boosted trees."""

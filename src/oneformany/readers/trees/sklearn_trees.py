@@ -1,0 +1,218 @@
+"""Read the tree ensembles of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.exceptions import UnsupportedModelError
+from oneformany.oracles.trees.ensemble import LEAF, Tree
+from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.readers.trees.tree_reading import (
+    LevelTable,
+    class_place,
+    log_odds_oracle,
+    probability,
+    probability_oracle,
+)
+from oneformany.schema.encoding import Encoding
+
+__all__ = ["read_trees"]
+
+
+def read_trees(
+    model: Any,
+    encoding: Encoding,
+    threshold: float | None = 0.5,
+    positive: object = 1,
+) -> TreeOracle:
+    """Read a fitted tree, forest, bagging or boosting classifier of scikit-learn.
+
+    The score is the probability of the positive class for trees, forests and bagging, and its log-odds
+    (half of them for the exponential loss) for boosting. A margin of about ``1e-9`` on the score keeps
+    scikit-learn's own rounding from flipping an answer; so a probability that ties with the threshold
+    does not count as positive.
+
+    Parameters
+    ----------
+    model : classifier
+        A decision or extra tree, a random forest or extra trees, bagging or AdaBoost of such trees,
+        gradient boosting, or histogram gradient boosting with or without categorical columns.
+    encoding : Encoding
+        How levels fill the columns the model was fitted on.
+    threshold : float or None
+        Probability of the positive class from which a point is positive; ``None``: 0.5.
+    positive : object
+        Label of the positive class. Boosting must know two classes, the others may know more.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model is of another kind, not fitted, or knows only one class.
+    InputError
+        Columns, threshold or positive class do not fit the model.
+    """
+    name = type(model).__name__
+    _check_kind(model, name)
+    encoding.check_width(model.n_features_in_, name)
+    place = class_place(model.classes_, positive, name)
+    chance = probability(threshold, len(model.classes_))
+    table = LevelTable.of(encoding)
+    if isinstance(model, DecisionTreeClassifier):
+        return probability_oracle(encoding, _votes([model], model.classes_[place], table), chance)
+    if isinstance(model, VOTING):
+        _check_members(model)
+        columns = getattr(model, "estimators_features_", None)
+        return probability_oracle(encoding, _votes(model.estimators_, place, table, columns), chance)
+    if len(model.classes_) > 2:
+        raise UnsupportedModelError(
+            f"{name} knows {len(model.classes_)} classes and couples their scores; "
+            "fit it on two classes, or use a forest"
+        )
+    read = next(reader for kind, reader in BOOSTING.items() if isinstance(model, kind))
+    trees, intercept, steepness = read(model, table, 1 if place == 1 else -1)
+    return log_odds_oracle(encoding, trees, intercept, chance, steepness=steepness)
+
+
+def _check_kind(model: object, name: str) -> None:
+    kinds = (DecisionTreeClassifier, *VOTING, *BOOSTING)
+    if not isinstance(model, kinds):
+        known = ", ".join(kind.__name__ for kind in kinds)
+        raise UnsupportedModelError(f"{name} is no classifier made of trees; read are {known}")
+    try:
+        check_is_fitted(model)
+    except NotFittedError as error:
+        raise UnsupportedModelError(f"{name} is not fitted: call its fit first") from error
+    if (outputs := getattr(model, "n_outputs_", 1)) > 1:
+        raise UnsupportedModelError(f"{name} predicts {outputs} outputs; fit one model for each")
+
+
+def _tree(nodes: Any, column: IntArray, value: FloatArray, table: LevelTable) -> Tree:
+    """Turn thresholds into sets of levels; scikit-learn's trees compare single precision inputs."""
+    leaf = nodes.children_left < 0
+    column = np.where(leaf, 0, column)
+    inputs = table.inputs.astype(np.float32)[column]
+    left = inputs <= nodes.threshold[:, None]
+    return Tree(
+        feature=np.where(leaf, LEAF, table.feature[column]),
+        left=np.where(np.isnan(inputs), nodes.missing_go_to_left[:, None] == 1, left),
+        children=np.stack([nodes.children_left, nodes.children_right], axis=1),
+        value=value,
+    )
+
+
+def _votes(
+    members: Sequence[Any], label: object, table: LevelTable, columns: Sequence[IntArray] | None = None
+) -> list[Tree]:
+    """Each tree's probability of a class, divided by the number of trees."""
+    trees = []
+    for number, member in enumerate(members):
+        counts = member.tree_.value[:, 0, :]
+        share = counts[:, member.classes_ == label].sum(axis=1) / counts.sum(axis=1)
+        column = member.tree_.feature if columns is None else columns[number][member.tree_.feature]
+        trees.append(_tree(member.tree_, column, share / len(members), table))
+    return trees
+
+
+Boosted = tuple[list[Tree], float, float]
+
+
+def _ada_boost(model: AdaBoostClassifier, table: LevelTable, sign: int) -> Boosted:
+    _check_members(model)
+    if getattr(model, "algorithm", "SAMME") == "SAMME.R":
+        raise UnsupportedModelError(
+            'AdaBoostClassifier with algorithm "SAMME.R" counts no votes; use "SAMME"'
+        )
+    weights = model.estimator_weights_ / np.sum(model.estimator_weights_)
+    trees = []
+    for member, weight in zip(model.estimators_, weights, strict=False):
+        label = member.classes_[member.tree_.value[:, 0, :].argmax(axis=1)]
+        vote = np.where(label == model.classes_[1], 2.0, -2.0)
+        trees.append(_tree(member.tree_, member.tree_.feature, sign * weight * vote, table))
+    return trees, 0.0, 1.0
+
+
+def _gradient_boosting(model: GradientBoostingClassifier, table: LevelTable, sign: int) -> Boosted:
+    if not (model.init is None or model.init == "zero"):
+        raise UnsupportedModelError(
+            "GradientBoostingClassifier starts from a model of its own; fit it with init=None"
+        )
+    grown = [stage.tree_ for stage in model.estimators_[:, 0]]
+    rate = sign * model.learning_rate
+    trees = [_tree(tree, tree.feature, rate * tree.value[:, 0, 0], table) for tree in grown]
+    somewhere = np.zeros((1, model.n_features_in_), dtype=np.float32)
+    score = sign * float(model.decision_function(_named(model, somewhere))[0])
+    intercept = score - rate * sum(float(tree.predict(somewhere)[0, 0]) for tree in grown)
+    return trees, intercept, 2.0 if model.loss == "exponential" else 1.0
+
+
+def _histogram_boosting(model: HistGradientBoostingClassifier, table: LevelTable, sign: int) -> Boosted:
+    if model.is_categorical_ is not None:
+        table = _with_categories(model, table)
+    trees = []
+    for (predictor,) in model._predictors:  # noqa: SLF001 (no public way to the trees)
+        nodes = predictor.nodes
+        leaf = nodes["is_leaf"] == 1
+        column = np.where(leaf, 0, nodes["feature_idx"]).astype(np.int64)
+        values = table.inputs[column]
+        left = values <= nodes["num_threshold"][:, None]
+        for node in np.flatnonzero(~leaf & (nodes["is_categorical"] == 1)):
+            left[node] = _listed(values[node], predictor.raw_left_cat_bitsets[nodes["bitset_idx"][node]])
+        trees.append(
+            Tree(
+                feature=np.where(leaf, LEAF, table.feature[column]),
+                left=np.where(np.isnan(values), nodes["missing_go_to_left"][:, None] == 1, left),
+                children=np.stack([nodes["left"], nodes["right"]], axis=1).astype(np.int64),
+                value=sign * nodes["value"].astype(np.float64),
+            )
+        )
+    return trees, sign * float(model._baseline_prediction.item()), 1.0  # noqa: SLF001 (as above)
+
+
+def _with_categories(model: HistGradientBoostingClassifier, table: LevelTable) -> LevelTable:
+    """Pass the levels through the model's own coding of categories, which puts them first; unknown is NaN."""
+    moved = np.argsort(~model.is_categorical_, kind="stable")
+    coded = model._preprocessor.transform(_named(model, table.inputs.T))  # noqa: SLF001 (as above)
+    return LevelTable(table.feature[moved], np.asarray(coded, dtype=np.float64).T)
+
+
+def _listed(values: FloatArray, bitset: IntArray) -> BoolArray:
+    category = np.where(np.isnan(values), 0, values).astype(np.int64)
+    return np.asarray((bitset[category // 32] >> (category % 32)) & 1 == 1)
+
+
+def _named(model: Any, matrix: Any) -> Any:
+    """Give the matrix the column names the model was fitted with, if any."""
+    names = getattr(model, "feature_names_in_", None)
+    return matrix if names is None else pd.DataFrame(matrix, columns=names)
+
+
+def _check_members(model: Any) -> None:
+    for member in model.estimators_:
+        if not isinstance(member, DecisionTreeClassifier):
+            raise UnsupportedModelError(
+                f"{type(model).__name__} of {type(member).__name__} cannot be read, only of decision trees"
+            )
+
+
+VOTING = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
+BOOSTING = {
+    AdaBoostClassifier: _ada_boost,
+    GradientBoostingClassifier: _gradient_boosting,
+    HistGradientBoostingClassifier: _histogram_boosting,
+}

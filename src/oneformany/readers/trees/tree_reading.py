@@ -1,0 +1,119 @@
+"""What all readers of tree ensembles share: columns as levels, class labels, thresholds and margins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.trees.ensemble import Tree, TreeEnsemble
+from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.schema.encoding import Encoding
+
+__all__ = [
+    "DOUBLE",
+    "SINGLE",
+    "LevelTable",
+    "class_place",
+    "log_odds",
+    "log_odds_oracle",
+    "probability",
+    "probability_oracle",
+]
+
+SMALLEST_MARGIN = 1e-9
+DOUBLE = 2.0**-53
+SINGLE = 2.0**-24
+
+
+@dataclass(frozen=True, eq=False)
+class LevelTable:
+    """The value of each model column at each level of the feature that fills it.
+
+    Attributes
+    ----------
+    feature : (columns,) integer array
+        The feature that fills each model column; 0 for columns that none fills.
+    inputs : (columns, max levels) array
+        What they hold; past the last level the first is repeated, constant columns are constant.
+    """
+
+    feature: IntArray
+    inputs: FloatArray
+
+    @classmethod
+    def of(cls, encoding: Encoding) -> LevelTable:
+        """Look at an encoding column by column."""
+        feature = np.zeros(encoding.width, dtype=np.int64)
+        inputs = np.repeat(encoding.constants[:, None], max(encoding.levels), axis=1)
+        for number, (columns, block) in enumerate(zip(encoding.columns, encoding.values, strict=True)):
+            feature[columns] = number
+            inputs[columns] = block[:1].T
+            inputs[columns, : len(block)] = block.T
+        return cls(feature, inputs)
+
+
+def class_place(classes: Sequence[Any], positive: object, model: str) -> int:
+    """Find the positive class among the two or more that a model knows."""
+    labels: list[Any] = np.asarray(classes).tolist()
+    if len(labels) < 2:
+        raise UnsupportedModelError(f"{model} knows only the class {labels[0]!r}; fit it on rows of two")
+    if positive not in labels:
+        raise InputError(
+            f"{model} knows the classes {labels}; name one of them as positive, not {positive!r}"
+        )
+    return labels.index(positive)
+
+
+def probability(threshold: float | None, n_classes: int = 2) -> float:
+    """Check a threshold; without one it is where ``predict`` switches between two classes."""
+    if threshold is None:
+        if n_classes > 2:
+            raise InputError(f"with {n_classes} classes a threshold on the probability must be named")
+        return 0.5
+    if not isinstance(threshold, Real) or not 0 < threshold < 1:
+        raise InputError(f"the threshold is {threshold!r}; it is a probability, strictly between 0 and 1")
+    return float(threshold)
+
+
+def log_odds(chance: float) -> float:
+    """Where the logistic function takes a value."""
+    return float(np.log(chance) - np.log1p(-chance))
+
+
+def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: float) -> TreeOracle:
+    """Make an oracle whose sum of leaves is a probability."""
+    ensemble = TreeEnsemble.from_trees(encoding.levels, trees)
+    return TreeOracle(ensemble, threshold, _margin(ensemble, DOUBLE))
+
+
+def log_odds_oracle(
+    encoding: Encoding,
+    trees: Sequence[Tree],
+    intercept: float,
+    threshold: float,
+    *,
+    steepness: float = 1.0,
+    rounding: float = DOUBLE,
+) -> TreeOracle:
+    """Make an oracle whose sum of leaves, times ``steepness``, is the log-odds of a probability.
+
+    ``rounding`` is the relative rounding error of the model's arithmetic. The margin covers the worst case
+    of adding the leaves in any order and of the logistic function, in that arithmetic.
+    """
+    ensemble = TreeEnsemble.from_trees(encoding.levels, trees, intercept)
+    logistic = 4 * rounding / (threshold * (1 - threshold) * steepness)
+    return TreeOracle(ensemble, log_odds(threshold) / steepness, _margin(ensemble, rounding) + logistic)
+
+
+def _margin(ensemble: TreeEnsemble, rounding: float) -> float:
+    n_trees = len(ensemble.roots)
+    largest = np.maximum.reduceat(np.abs(ensemble.units), ensemble.roots)
+    size = (abs(ensemble.intercept) + int(largest.sum())) / 10**ensemble.digits
+    summing = (n_trees + 2) * rounding * size
+    return float(SMALLEST_MARGIN + n_trees / 10**ensemble.digits + summing)

@@ -1,0 +1,118 @@
+"""Read XGBoost's tree boosters; xgboost is imported only when a model of it is brought."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from oneformany.arrays import BoolArray
+from oneformany.exceptions import UnsupportedModelError
+from oneformany.oracles.trees.ensemble import LEAF, Tree
+from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.readers.trees.tree_reading import (
+    SINGLE,
+    LevelTable,
+    class_place,
+    log_odds,
+    log_odds_oracle,
+    probability,
+)
+from oneformany.schema.encoding import Encoding
+
+__all__ = ["read_trees"]
+
+
+def read_trees(
+    model: Any,
+    encoding: Encoding,
+    threshold: float | None = 0.5,
+    positive: object = 1,
+) -> TreeOracle:
+    """Read a fitted binary ``XGBClassifier``, ``XGBRFClassifier`` or ``Booster`` (gbtree or dart).
+
+    The score is the log-odds. XGBoost adds leaves in single precision; the margin covers the worst case,
+    some ``1e-4`` for two hundred trees.
+
+    Parameters
+    ----------
+    model : XGBClassifier, XGBRFClassifier or Booster
+        Fitted with the objective ``binary:logistic``.
+    encoding : Encoding
+        How levels fill the columns the model was fitted on.
+    threshold : float or None
+        Probability of the positive class from which a point is positive; ``None``: 0.5.
+    positive : object
+        Label of the positive class; 0 or 1 for a booster.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model is of another kind, not fitted, or has another objective.
+    InputError
+        Columns, threshold or positive class do not fit the model.
+    """
+    name = type(model).__name__
+    booster, missing = _booster(model)
+    content = json.loads(booster.save_raw("json"))["learner"]
+    objective = content["objective"]["name"]
+    if objective != "binary:logistic":
+        raise UnsupportedModelError(
+            f"{name} was fitted with the objective {objective}; only binary:logistic can be read"
+        )
+    gradient_booster = content["gradient_booster"]
+    if gradient_booster["name"] not in {"gbtree", "dart"}:
+        raise UnsupportedModelError(f"{name} uses {gradient_booster['name']}, which grows no trees")
+    encoding.check_width(int(content["learner_model_param"]["num_feature"]), name)
+    target = class_place(getattr(model, "classes_", (0, 1)), positive, name)
+    sign = 1 if target == 1 else -1
+    table = LevelTable.of(encoding)
+    grown = gradient_booster.get("gbtree", gradient_booster)["model"]["trees"]
+    weights = gradient_booster.get("weight_drop", [1.0] * len(grown))
+    trees = [_tree(tree, sign * weight, missing, table) for tree, weight in zip(grown, weights, strict=True)]
+    base = float(content["learner_model_param"]["base_score"].strip("[]"))
+    return log_odds_oracle(encoding, trees, sign * log_odds(base), probability(threshold), rounding=SINGLE)
+
+
+def _booster(model: Any) -> tuple[Any, float]:
+    """Find the trees that predictions use, and the value that stands for missing."""
+    import xgboost
+
+    if isinstance(model, xgboost.Booster):
+        return model, np.nan
+    if not isinstance(model, xgboost.XGBClassifier):
+        raise UnsupportedModelError(f"{type(model).__name__} is not a classifier of xgboost")
+    try:
+        booster = model.get_booster()
+    except NotFittedError as error:
+        raise UnsupportedModelError(f"{type(model).__name__} is not fitted: call its fit first") from error
+    best = booster.attributes().get("best_iteration")
+    return booster if best is None else booster[: int(best) + 1], model.missing
+
+
+def _tree(tree: dict[str, Any], weight: float, missing: float, table: LevelTable) -> Tree:
+    children = np.stack([tree["left_children"], tree["right_children"]], axis=1).astype(np.int64)
+    leaf = children[:, 0] < 0
+    condition = np.array(tree["split_conditions"], dtype=np.float32)
+    column = np.where(leaf, 0, np.array(tree["split_indices"], dtype=np.int64))
+    values = table.inputs.astype(np.float32)[column]
+    left = values < condition[:, None]
+    _split_categories(tree, values, left)
+    absent = np.isnan(values) | (values == np.float32(missing))
+    default = np.array(tree["default_left"], dtype=np.bool_)
+    return Tree(
+        feature=np.where(leaf, LEAF, table.feature[column]),
+        left=np.where(absent, default[:, None], left),
+        children=children,
+        value=condition.astype(np.float64) * weight,
+    )
+
+
+def _split_categories(tree: dict[str, Any], values: NDArray[np.float32], left: BoolArray) -> None:
+    """Correct the nodes that list categories: those go right."""
+    listed = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True)
+    for node, start, size in listed:
+        left[node] = ~np.isin(values[node], tree["categories"][start : start + size])

@@ -1,0 +1,155 @@
+"""The last word: what the user's own model says about a point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.protocol import Oracle
+from oneformany.readers.rows import Rows
+
+__all__ = ["FrameVerdict", "ProbabilityVerdict", "Reading", "Verdict", "class_index"]
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Ask a fitted classifier itself whether points are positive.
+
+    Parameters
+    ----------
+    model : object
+        Has ``predict``, and ``predict_proba`` or ``decision_function`` when a threshold is given.
+    inputs : callable
+        Turns ``(n, p)`` codes into what the model reads.
+    threshold : float or None
+        Least probability (or decision value, for models without probabilities) of a positive point;
+        ``None``: as ``predict`` decides.
+    positive : object
+        Label of the positive class.
+    """
+
+    model: Any
+    inputs: Callable[[Any], Any]
+    threshold: float | None = None
+    positive: object = 1
+
+    def __call__(self, codes: Any) -> BoolArray:
+        """Whether each row of an ``(n, p)`` array of codes is positive."""
+        place = class_index(self.model, self.positive)
+        data = self.inputs(codes)
+        if self.threshold is None:
+            return np.asarray(self.model.predict(data) == self.model.classes_[place], dtype=np.bool_)
+        if hasattr(self.model, "predict_proba"):
+            scores = np.asarray(self.model.predict_proba(data))[:, place]
+        else:
+            scores = np.asarray(self.model.decision_function(data))
+            scores = scores * (1 if place else -1) if scores.ndim == 1 else scores[:, place]
+        return np.asarray(scores >= self.threshold, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityVerdict:
+    """Ask a model without ``predict`` for the probabilities of its classes, which are numbered.
+
+    Parameters
+    ----------
+    probabilities : callable
+        Turns columns into an ``(n, classes)`` array.
+    inputs : callable
+        Turns ``(n, p)`` codes into columns.
+    threshold : float or None
+        Least probability of a positive point; ``None``: no other class has a larger one.
+    positive : int
+        Number of the positive class.
+    """
+
+    probabilities: Callable[[FloatArray], FloatArray]
+    inputs: Callable[[IntArray], FloatArray]
+    threshold: float | None
+    positive: int
+
+    def __call__(self, codes: IntArray) -> BoolArray:
+        """Whether each row of an ``(n, p)`` array of codes is positive."""
+        chances = self.probabilities(self.inputs(codes))
+        needed = chances.max(axis=1) if self.threshold is None else self.threshold
+        return np.asarray(chances[:, self.positive] >= needed, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameVerdict:
+    """Ask a model that reads frames.
+
+    Parameters
+    ----------
+    rows : Rows
+        Turns codes into frames.
+    decide : callable
+        Says for each row of a frame whether the model calls it positive.
+    """
+
+    rows: Rows
+    decide: Callable[[pd.DataFrame], BoolArray]
+
+    def __call__(self, codes: IntArray) -> BoolArray:
+        """Whether each row of an ``(n, p)`` array of codes is positive."""
+        return self.decide(self.rows.frame(codes))
+
+    def as_given(self, frame: pd.DataFrame, codes: IntArray, points: IntArray) -> BoolArray:
+        """Whether rows that move to points are positive with their own numbers; see :meth:`Rows.as_given`."""
+        return self.decide(self.rows.as_given(frame, codes, points))
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A model as the engine asks it, and as it answers itself.
+
+    Attributes
+    ----------
+    oracle : Oracle
+        Answers the engine.
+    verdict : callable
+        Says for ``(n, p)`` codes whether the user's own model calls them positive.
+    """
+
+    oracle: Oracle
+    verdict: Callable[[IntArray], BoolArray]
+
+
+def class_index(model: Any, positive: object) -> int:
+    """Find the positive class among those of a fitted classifier.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    positive : object
+        Label of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model is a regressor, not fitted, or knows only one class.
+    InputError
+        The positive label is none of its classes.
+    """
+    kind = type(model).__name__
+    if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
+        raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
+    if not hasattr(model, "classes_"):
+        raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
+    classes = np.asarray(model.classes_).tolist()
+    if len(classes) < 2:
+        raise UnsupportedModelError(f"{kind} knows 1 classes ({classes[0]!r}); it must know two")
+    if positive not in classes:
+        named = " and ".join([", ".join(map(repr, classes[:-1])), repr(classes[-1])])
+        raise InputError(
+            f"the positive class {positive!r} is none of the model's classes {named}; "
+            "name one of them as positive"
+        )
+    return int(classes.index(positive))

@@ -1,0 +1,87 @@
+"""How codes become the numeric columns a model was fitted on: the bridge between schema and readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.exceptions import InputError
+
+__all__ = ["Encoding"]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """Each feature fills model columns of its own with one row of values per level.
+
+    Parameters
+    ----------
+    columns : sequence of integer arrays
+        ``columns[l]``: the model columns that feature ``l`` fills.
+    values : sequence of (levels, columns) arrays
+        ``values[l][v]``: what level ``v`` of feature ``l`` puts there.
+    constants : (width,) array
+        What stands in each model column before features fill theirs.
+    names : sequence of str
+        Names of the model columns, for messages; may be empty.
+    """
+
+    columns: tuple[IntArray, ...]
+    values: tuple[FloatArray, ...]
+    constants: FloatArray
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def from_blocks(cls, values: Sequence[ArrayLike], names: Sequence[str] = ()) -> Encoding:
+        """Place the features' columns one after the other."""
+        blocks = tuple(np.asarray(block, dtype=np.float64) for block in values)
+        edges = np.cumsum([0, *(block.shape[1] for block in blocks)])
+        columns = tuple(np.arange(start, end) for start, end in pairwise(edges.tolist()))
+        return cls(columns, blocks, np.zeros(int(edges[-1])), tuple(names))
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Number of levels of each feature."""
+        return tuple(len(block) for block in self.values)
+
+    @property
+    def width(self) -> int:
+        """Number of model columns."""
+        return len(self.constants)
+
+    def encode(self, codes: IntArray) -> FloatArray:
+        """Turn an ``(n, p)`` array of codes into the ``(n, width)`` input of the model."""
+        codes = np.atleast_2d(codes)
+        matrix = np.tile(self.constants, (len(codes), 1))
+        for feature, (columns, block) in enumerate(zip(self.columns, self.values, strict=True)):
+            matrix[:, columns] = block[codes[:, feature]]
+        return matrix
+
+    def tables(self, weights: FloatArray) -> tuple[FloatArray, ...]:
+        """Per-feature shares of the linear map ``encode(codes) @ weights``, without the constants.
+
+        ``weights`` may be a vector or a ``(width, outputs)`` matrix; each share has one row per level.
+        """
+        return tuple(
+            block @ weights[columns] for columns, block in zip(self.columns, self.values, strict=True)
+        )
+
+    def constant_share(self, weights: FloatArray) -> FloatArray:
+        """What the columns that no feature fills add to ``encode(codes) @ weights``."""
+        filled = np.zeros(self.width, dtype=np.bool_)
+        for columns in self.columns:
+            filled[columns] = True
+        return np.asarray(np.where(filled, 0.0, self.constants) @ weights)
+
+    def check_width(self, expected: int, model: str) -> None:
+        """Refuse a model that was fitted on another number of columns."""
+        if expected != self.width:
+            raise InputError(
+                f"{model} was fitted on {expected} columns, the schema gives {self.width}; "
+                "fit it on the schema's one-hot columns or pass the schema it was fitted with"
+            )

@@ -1,0 +1,247 @@
+"""From data frames to codes and back, and to the numeric columns a model is fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.encoding import Encoding
+from oneformany.schema.feature import Feature
+
+__all__ = ["Schema"]
+
+MOST_LEVELS_TOLD = 20
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The features of a problem, in order.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        At least one, with different names.
+    """
+
+    features: tuple[Feature, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", tuple(self.features))
+        if not self.features:
+            raise InputError("a schema needs at least one feature")
+        for feature in self.features:
+            if not isinstance(feature, Feature):
+                raise InputError(f"a schema holds Feature objects, not {type(feature).__name__}")
+        for place, name in enumerate(self.names):
+            if name in self.names[:place]:
+                raise InputError(f"the schema has two features named {name!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(feature.name for feature in self.features)
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Number of levels of each feature."""
+        return tuple(feature.n_levels for feature in self.features)
+
+    def index(self, name: str) -> int:
+        """Find the place of a feature by its name."""
+        if name not in self.names:
+            raise InputError(f"there is no feature {name!r}{_suggestion(name, self.names)}")
+        return self.names.index(name)
+
+    def encode(self, frame: pd.DataFrame) -> IntArray:
+        """Turn rows into codes.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Has every feature as a column; further columns are ignored.
+
+        Returns
+        -------
+        (n, p) array of int64
+            One level per row and feature.
+
+        Raises
+        ------
+        InputError
+            A column is missing or there twice, a value is missing or has no level, or there is no row.
+        """
+        self._check_frame(frame)
+        codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
+        for place, feature in enumerate(self.features):
+            codes[:, place] = _encode_column(feature, frame[feature.name])
+        return codes
+
+    def decode(self, codes: ArrayLike, index: pd.Index | None = None) -> pd.DataFrame:
+        """Turn codes into rows: numbers and truth values that are levels, labels otherwise.
+
+        Parameters
+        ----------
+        codes : (n, p) array, or one point of p codes
+            One level per feature.
+        index : Index, optional
+            Row labels of the frame.
+        """
+        table = self._checked_codes(codes)
+        columns = {
+            feature.name: pd.Series(list(feature.numbers or feature.levels))
+            .take(table[:, place])
+            .reset_index(drop=True)
+            for place, feature in enumerate(self.features)
+        }
+        frame = pd.DataFrame(columns)
+        return frame if index is None else frame.set_axis(index, axis=0)
+
+    def one_hot(self, codes: ArrayLike) -> FloatArray:
+        """Turn codes into the columns of :meth:`encoding`.
+
+        Parameters
+        ----------
+        codes : (n, p) array, or one point of p codes
+            One level per feature.
+        """
+        return self.encoding().encode(self._checked_codes(codes))
+
+    @property
+    def one_hot_names(self) -> tuple[str, ...]:
+        """Names of the columns of :meth:`one_hot`, such as ``"sex=female"``."""
+        return tuple(name for feature in self.features for name in _one_hot_names(feature))
+
+    @property
+    def blocks(self) -> tuple[IntArray, ...]:
+        """For each feature the columns it fills in :meth:`one_hot`."""
+        return self.encoding().columns
+
+    def encoding(self) -> Encoding:
+        """One 0/1 column per level; a feature with two levels is one column, 1 for its second level.
+
+        A feature with a single level is a column of zeros, so that every feature has a column.
+        """
+        return Encoding.from_blocks([_one_hot_block(n) for n in self.levels], self.one_hot_names)
+
+    def code_encoding(self) -> Encoding:
+        """One column per feature that holds the code."""
+        return Encoding.from_blocks([np.arange(n)[:, None] for n in self.levels], self.names)
+
+    def number_encoding(self) -> Encoding:
+        """One column per feature that holds the number or truth value of its level.
+
+        Raises
+        ------
+        InputError
+            A feature has labels or bins, which are no numbers a model could read.
+        """
+        for feature in self.features:
+            if feature.numbers is None:
+                kind = "bins" if feature.binned else "labels"
+                raise InputError(
+                    f"feature {feature.name!r} has {kind}, no numbers of its own; fit the model on the "
+                    "schema's one-hot columns"
+                )
+        return Encoding.from_blocks(
+            [np.asarray(feature.numbers, dtype=np.float64)[:, None] for feature in self.features], self.names
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"features": [feature.to_dict() for feature in self.features]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        """Rebuild from :meth:`to_dict`."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("features"), Sequence):
+            raise InputError('this is no schema as written by to_dict: it has no list "features"')
+        return cls(tuple(Feature.from_dict(feature) for feature in data["features"]))
+
+    def _check_frame(self, frame: pd.DataFrame) -> None:
+        if not isinstance(frame, pd.DataFrame):
+            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+        columns = list(frame.columns)
+        missing = [name for name in self.names if name not in columns]
+        if missing:
+            named = ", ".join(repr(name) for name in missing)
+            raise InputError(
+                f"the frame lacks the column{'s' if len(missing) > 1 else ''} {named}"
+                f"{_suggestion(missing[0], [str(column) for column in columns])}"
+            )
+        for name in self.names:
+            if columns.count(name) > 1:
+                raise InputError(f"the frame has {columns.count(name)} columns named {name!r}; keep one")
+        if frame.empty:
+            raise InputError("the frame has no rows; give at least one")
+
+    def _checked_codes(self, codes: ArrayLike) -> IntArray:
+        table = np.atleast_2d(np.asarray(codes))
+        if table.ndim != 2 or table.shape[1] != len(self.features):
+            raise InputError(
+                f"codes have the shape {np.shape(codes)}; the schema has {len(self.features)} features"
+            )
+        if not np.issubdtype(table.dtype, np.integer):
+            raise InputError(f"codes must be whole numbers, not {table.dtype}; encode the frame first")
+        wrong = (table < 0) | (table >= np.array(self.levels))
+        if wrong.any():
+            row, place = (int(i) for i in np.argwhere(wrong)[0])
+            feature = self.features[place]
+            raise InputError(
+                f"row {row} has code {table[row, place]} for feature {feature.name!r}, "
+                f"which has codes 0 to {feature.n_levels - 1}"
+            )
+        return table.astype(np.int64)
+
+
+def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
+    try:
+        places, distinct = pd.factorize(column)
+    except TypeError as error:
+        raise InputError(f"column {feature.name!r} holds more than single values: {error}") from error
+    if (places < 0).any():
+        row = column.index[int(np.argmax(places < 0))]
+        raise InputError(
+            f"column {feature.name!r}, row {row}: the value is missing; fill it in or drop the row"
+        )
+    found = [feature.find(value) for value in distinct]
+    if None in found:
+        place = int(np.argmax(places == found.index(None)))
+        value = column.iloc[place]
+        shown = value.item() if isinstance(value, np.generic) else value
+        raise InputError(
+            f"column {feature.name!r}, row {column.index[place]}: {shown!r} is none of its levels; "
+            f"known are {_known(feature)}"
+        )
+    return np.array(found, dtype=np.int64)[places]
+
+
+def _known(feature: Feature) -> str:
+    told = ", ".join(repr(label) for label in feature.levels[:MOST_LEVELS_TOLD])
+    more = f", ... ({feature.n_levels} in all)" if feature.n_levels > MOST_LEVELS_TOLD else ""
+    return f"{'finite numbers and ' if feature.binned else ''}{told}{more}"
+
+
+def _suggestion(name: str, known: Sequence[str]) -> str:
+    if close := get_close_matches(name, known, n=1):
+        return f"; did you mean {close[0]!r}?"
+    told = ", ".join(repr(other) for other in known[:MOST_LEVELS_TOLD])
+    return f"; there are {told}{', ...' if len(known) > MOST_LEVELS_TOLD else ''}"
+
+
+def _one_hot_block(n_levels: int) -> FloatArray:
+    return np.arange(float(n_levels))[:, None] if n_levels <= 2 else np.eye(n_levels)
+
+
+def _one_hot_names(feature: Feature) -> list[str]:
+    if feature.n_levels == 1:
+        return [feature.name]
+    labels = feature.levels[1:] if feature.n_levels == 2 else feature.levels
+    return [f"{feature.name}={label}" for label in labels]

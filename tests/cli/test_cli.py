@@ -1,0 +1,174 @@
+"""Tests that the commands say what they should, and end with the right exit code."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from oneformany.cli.app import app
+from oneformany.paper.runs.records import read
+from oneformany.result.result import Result
+
+runner = CliRunner()
+
+
+def call(*arguments):
+    return runner.invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    path = tmp_path_factory.mktemp("demo") / "result.json"
+    return call("demo", "--rows", 12, "--json", path), path
+
+
+def test_the_version_is_told():
+    outcome = call("--version")
+    assert outcome.exit_code == 0
+    assert outcome.output.startswith("oneformany ")
+
+
+def test_help_names_every_command():
+    outcome = call("--help")
+    assert outcome.exit_code == 0
+    for command in ("demo", "verify", "bench"):
+        assert command in outcome.output
+
+
+def test_the_package_runs_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "oneformany", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("oneformany ")
+
+
+def test_the_demo_tells_explanations_proof_and_time(demo):
+    outcome, _ = demo
+    assert outcome.exit_code == 0, outcome.output
+    for words in (
+        "cover all 12 rows",
+        "proved to be the fewest possible",
+        "Explanation 1 covers",
+        "Proof that at least",
+        "Solved in",
+        "accepted by code that shares nothing with the solver",
+    ):
+        assert words in outcome.output
+
+
+def test_the_demo_changes_nothing_that_cannot_be_changed(demo):
+    _, path = demo
+    result = Result.from_json(path)
+    history, employment = (result.schema.index(name) for name in ("credit_history", "employment"))
+    for explanation in result.explanations:
+        for row in explanation.members:
+            codes = result.problem["codes"][row]
+            assert codes[history] == explanation.point[history]
+            assert codes[employment] <= explanation.point[employment]
+
+
+def test_the_demo_saves_a_result_that_verify_accepts(demo):
+    _, path = demo
+    outcome = call("verify", path)
+    assert outcome.exit_code == 0, outcome.output
+    assert "accepted" in outcome.output
+
+
+def test_a_tampered_file_is_rejected_with_exit_code_1(demo, tmp_path):
+    data = json.loads(demo[1].read_text())
+    data["explanations"][0]["point"][1] ^= 1
+    path = tmp_path / "tampered.json"
+    path.write_text(json.dumps(data))
+    outcome = call("verify", path, "--json", tmp_path / "checks.json")
+    assert outcome.exit_code == 1
+    assert "rejected" in outcome.output
+    assert json.loads((tmp_path / "checks.json").read_text())["ok"] is False
+
+
+@pytest.mark.parametrize("content", [None, "", "{", '{"format": "other"}'])
+def test_an_unreadable_file_ends_with_exit_code_2(tmp_path, content):
+    path = tmp_path / "result.json"
+    if content is not None:
+        path.write_text(content)
+    outcome = call("verify", path)
+    assert outcome.exit_code == 2
+    assert "Error: " in outcome.stderr
+    assert "Traceback" not in outcome.output
+
+
+def test_the_bench_prints_the_paper_beside_ours_and_writes_json_lines(tmp_path):
+    path = tmp_path / "bench.jsonl"
+    outcome = call(
+        "bench", "paper", "--dataset", "german", "--rows", "10", "--max-changes", "5,15",
+        "--json", path, "--save-results", tmp_path / "results", "--verify",
+    )  # fmt: skip
+    assert outcome.exit_code == 0, outcome.output
+    records = read(path)
+    assert [(r.count, r.lower_bound, r.published.explanations) for r in records] == [(9, 9, 9), (2, 2, 2)]
+    assert all(r.status == "optimal" and r.verified and r.confirmed for r in records)
+    assert "2 cells, 2 optimal" in outcome.output
+    saved = sorted((tmp_path / "results").iterdir())
+    assert [Result.from_json(file).count for file in saved] == [2, 9]
+
+
+def test_finished_cells_are_not_run_again(tmp_path):
+    path = tmp_path / "bench.jsonl"
+    arguments = (
+        "bench",
+        "paper",
+        "--dataset",
+        "german",
+        "--rows",
+        "10",
+        "--max-changes",
+        "5",
+        "--json",
+        path,
+    )
+    assert call(*arguments).exit_code == 0
+    before = path.read_text()
+    assert call(*arguments).exit_code == 0
+    assert path.read_text() == before
+    assert call(*arguments, "--seed", 1).exit_code == 0
+    assert len(read(path)) == 2
+
+
+def test_the_correct_students_coding_is_another_data_set(tmp_path):
+    path = tmp_path / "bench.jsonl"
+    for coding in ("published", "correct"):
+        call(
+            "bench", "paper", "--dataset", "students", "--rows", "10", "--max-changes", "20",
+            "--coding", coding, "--json", path,
+        )  # fmt: skip
+    assert [record.key.dataset for record in read(path)] == ["students-published", "students"]
+
+
+def test_other_rows_than_the_papers_are_not_passed_off_as_a_comparison():
+    outcome = call(
+        "bench", "paper", "--dataset", "german", "--rows", "10", "--max-changes", "15",
+        "--protocol", "negatives",
+    )  # fmt: skip
+    assert "order of magnitude only" in outcome.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--dataset", "iris"), "no data set 'iris'"),
+        (("--model", "svm"), "no model 'svm'"),
+        (("--method", "guess"), "no method 'guess'"),
+        (("--protocol", "all"), "no protocol 'all'"),
+        (("--coding", "mine"), "no coding 'mine'"),
+        (("--rows", "ten"), "--rows takes whole numbers"),
+        (("--rows", "0"), "rows is 0"),
+        (("--dataset", "german", "--rows", "5000"), "5000 rows are asked for"),
+        (("--dataset", "compas", "--data-dir", "no-such-folder"), "no-such-folder"),
+    ],
+)
+def test_bad_options_of_the_bench_are_told_in_a_sentence(arguments, message):
+    outcome = call("bench", "paper", *arguments)
+    assert outcome.exit_code == 2
+    assert message in outcome.stderr
+    assert "Traceback" not in outcome.output

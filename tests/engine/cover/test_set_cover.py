@@ -1,0 +1,93 @@
+"""The set cover finds a cover within the budget exactly when there is one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.pricing.enumeration import without_subsets
+from oneformany.stop import Stop
+
+MOST_ITEMS = 9
+
+
+@st.composite
+def covers(draw):
+    n = draw(st.integers(1, MOST_ITEMS))
+    groups = draw(st.lists(st.sets(st.integers(0, n - 1), min_size=1), min_size=1, max_size=12))
+    return n, [np.array(sorted(group)) for group in groups]
+
+
+def smallest(n, groups):
+    for size in range(1, len(groups) + 1):
+        for chosen in combinations(groups, size):
+            if len(set().union(*(group.tolist() for group in chosen))) == n:
+                return size
+    return None
+
+
+@settings(max_examples=300, deadline=None)
+@given(cover=covers(), budget=st.integers(1, MOST_ITEMS), cuts=st.booleans())
+def test_a_cover_within_the_budget_is_found_or_excluded(cover, budget, cuts):
+    n, groups = cover
+    least = smallest(n, groups)
+    found = cover_within(groups, n, budget, Stop(), cuts=cuts)
+    if least is not None and least <= budget:
+        assert found.proof is None
+        assert len(found.chosen) <= budget
+        assert len(set().union(*(groups[c].tolist() for c in found.chosen))) == n
+    else:
+        assert found.chosen is None
+        assert found.proof is not None
+        assert closes(found.proof, n, [set(group.tolist()) for group in groups], budget)
+
+
+def closes(tree, n, groups, budget):
+    """Check a proof tree by addition only."""
+    return _closes(tree, set(range(n)), dict(enumerate(groups)), budget)
+
+
+def _load(pairs, group):
+    total = 0
+    for items, weight in pairs:
+        total += weight * (items in group if isinstance(items, int) else (len(group & set(items)) + 1) // 2)
+    return total
+
+
+def _closes(tree, needed, usable, left):
+    for pairs in tree["filters"]:
+        for items, weight in pairs:
+            assert weight > 0
+            assert {items} <= needed if isinstance(items, int) else set(items) <= needed
+            assert isinstance(items, int) or len(set(items)) == 3
+        capacity = max((_load(pairs, group) for group in usable.values()), default=0)
+        total = sum(weight * (1 if isinstance(items, int) else 2) for items, weight in pairs)
+        if total > left * capacity:
+            return True
+        floor = total - (left - 1) * capacity
+        usable = {c: group for c, group in usable.items() if _load(pairs, group) >= floor}
+    if "item" not in tree or tree["item"] not in needed:
+        return False
+    candidates = {c for c, group in usable.items() if tree["item"] in group}
+    if candidates != set(tree["columns"]):
+        return False
+    rest = dict(usable)
+    for column, part in zip(tree["columns"], tree["parts"], strict=True):
+        group = rest.pop(column)
+        if not _closes(part, needed - group, rest, left - 1):
+            return False
+    return True
+
+
+@given(groups=st.lists(st.sets(st.integers(0, 6)), max_size=15))
+def test_only_groups_inside_others_are_dropped(groups):
+    kept = without_subsets([np.array(sorted(group), dtype=np.int64) for group in groups])
+    for place, group in enumerate(groups):
+        assert place in kept or any(group <= groups[k] for k in kept)
+    for a, b in combinations(kept, 2):
+        assert not groups[a] <= groups[b]
+        assert not groups[b] <= groups[a]

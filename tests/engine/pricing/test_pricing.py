@@ -1,0 +1,119 @@
+"""Pricing finds the heaviest column there is, and its bound is never below it."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from engine.problems import parts_of, problem_of
+from oneformany.engine.pricing.pricer import SCALE, Pricer
+from oneformany.stop import Stop
+from strategies import small_problems
+
+
+def all_groups(problem, rows):
+    """Every group of rows that some positive point and changed features cover, by exhaustion."""
+    groups = set()
+    for point in product(*(range(n) for n in problem.levels)):
+        target = np.array(point)
+        if not problem.oracle.positive(target[None, :])[0]:
+            continue
+        for changed in combinations(range(problem.n_features), problem.max_changes):
+            inside = np.isin(np.arange(problem.n_features), changed)
+            moves = problem.moves[np.arange(problem.n_features), rows, target]
+            fits = ((rows == target) | (inside & moves)).all(axis=1)
+            groups.add(tuple(np.flatnonzero(fits).tolist()))
+    groups.discard(())
+    return groups
+
+
+def heaviest_by_mip(problem, rows, weights):
+    """The smaller form of the pricing program: one constraint per row and feature."""
+    p, n = problem.n_features, len(rows)
+    starts = np.cumsum([0, *problem.levels])
+    f0, z0 = int(starts[-1]), int(starts[-1]) + p
+    size = z0 + n
+    lines, low, high = [], [], []
+
+    def line(entries, lo, hi):
+        row = np.zeros(size)
+        for place, value in entries:
+            row[place] += value
+        lines.append(row)
+        low.append(lo)
+        high.append(hi)
+
+    for feature in range(p):
+        line([(starts[feature] + v, 1) for v in range(problem.levels[feature])], 1, 1)
+        for i in range(n):
+            level = int(rows[i, feature])
+            line([(z0 + i, 1), (starts[feature] + level, -1), (f0 + feature, -1)], -np.inf, 0)
+            for v in range(problem.levels[feature]):
+                if not problem.moves[feature, level, v]:
+                    line([(z0 + i, 1), (starts[feature] + v, 1)], -np.inf, 1)
+    line([(f0 + feature, 1) for feature in range(p)], 0, problem.max_changes)
+    units = [
+        (starts[feature] + v, float(problem.oracle.units[feature, v]) / 10**problem.oracle.digits)
+        for feature in range(p)
+        for v in range(problem.levels[feature])
+    ]
+    line(units, problem.oracle.threshold - problem.oracle.intercept_units / 10**problem.oracle.digits, np.inf)
+    cost = np.zeros(size)
+    cost[z0:] = -weights
+    solved = milp(
+        cost,
+        constraints=LinearConstraint(np.array(lines), low, high),
+        integrality=np.ones(size),
+        bounds=Bounds(0, 1),
+        options={"mip_rel_gap": 0},
+    )
+    assert solved.success
+    return -solved.fun
+
+
+@settings(max_examples=150, deadline=None)
+@given(small=small_problems(), data=st.data())
+def test_the_bound_is_exact_up_to_one_step(small, data):
+    problem = problem_of(small)
+    arena, items, classifier = parts_of(problem)
+    assume(len(items))
+    sixths = data.draw(st.lists(st.integers(0, 12), min_size=len(items), max_size=len(items)))
+    weights = np.array(sixths, dtype=np.int64) * SCALE // 6
+    priced = Pricer(items, classifier).price(weights, Stop())
+    heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, arena.rows))
+    assert priced.capacity is not None
+    assert max(heaviest, SCALE) <= priced.capacity <= max(heaviest, SCALE) + SCALE // 1000
+    assert bool(priced.columns) == (heaviest > SCALE)
+    for column in priced.columns:
+        assert problem.oracle.positive(column.point[None, :])[0]
+        assert tuple(column.rows.tolist()) in all_groups(problem, arena.rows)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small=small_problems(), data=st.data())
+def test_a_search_cut_short_still_bounds_every_column(small, data):
+    problem = problem_of(small)
+    arena, items, classifier = parts_of(problem)
+    assume(len(items))
+    weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(items), max_size=len(items))))
+    priced = Pricer(items, classifier).price(weights * SCALE // 2, Stop(), node_limit=1)
+    heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, arena.rows))
+    assert priced.capacity is None or heaviest * SCALE // 2 <= priced.capacity
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_pricing_equals_a_mixed_integer_program(seed):
+    from strategies import random_problem
+
+    rng = np.random.default_rng(seed)
+    problem = problem_of(random_problem(rng))
+    arena, items, classifier = parts_of(problem)
+    if len(items):
+        weights = rng.integers(1, 9, size=len(items))
+        priced = Pricer(items, classifier).price(weights * SCALE, Stop())
+        assert round(priced.capacity / SCALE) == round(heaviest_by_mip(problem, arena.rows, weights))

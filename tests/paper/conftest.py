@@ -1,0 +1,42 @@
+"""Records that say something, without running anything."""
+
+from dataclasses import replace
+
+import pytest
+
+from oneformany.paper.runs.cells import Published
+from oneformany.paper.runs.questions import Questions
+from oneformany.paper.runs.records import Key, Record
+from oneformany.paper.runs.subjects import Trained
+from oneformany.result.result import Explanation
+
+KEY = Key("german", "lr", "exact", "published", 50, 10, None, 0)
+RECORD = Record(
+    key=KEY,
+    status="optimal",
+    count=12,
+    lower_bound=12,
+    seconds=0.5,
+    unreachable=0,
+    confirmed=12,
+    verified=None,
+    peak_megabytes=210.5,
+    published=Published(15, -35, 3600.0, 3600.0),
+    trained=Trained(1000, 20, 59, 0.724),
+    questions=Questions(known=5, points=50, proofs=3, left_open=1, seconds=0.25),
+    explanations=(Explanation((0,) * 20, (0, 3), (4, 7)),),
+    versions={"numpy": "2"},
+)
+
+
+@pytest.fixture
+def make_record():
+    """A record with some parts changed; parts of its key are changed by their own names."""
+
+    def make(**changes):
+        names = set(KEY.__dataclass_fields__)
+        key = replace(KEY, **{name: value for name, value in changes.items() if name in names})
+        rest = {name: value for name, value in changes.items() if name not in names}
+        return replace(RECORD, key=key, **rest)
+
+    return make

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from oneformany.datasets import load
+from oneformany.exceptions import InputError
+from oneformany.paper.data.split import accuracy_on_test, paper_model, paper_rows, paper_split
+
+
+@pytest.mark.parametrize(
+    ("name", "accuracy"), [("german", 0.724), ("students-published", 0.606), ("students", 0.636)]
+)
+def test_the_logistic_regression_has_the_accuracy_of_the_paper(name, accuracy):
+    data = load(name)
+    assert round(accuracy_on_test(data, paper_model(data)), 3) == accuracy
+
+
+def test_the_constant_features_of_the_published_students_have_no_weight():
+    data = load("students-published")
+    weights = paper_model(data).coef_[0]
+    constant = (data.one_hot == 0).all(axis=0)
+    assert constant.sum() == 8
+    assert (weights[constant] == 0).all()
+
+
+def test_the_halves_are_disjoint_and_complete():
+    train, test = paper_split(load("german"))
+    assert (len(train), len(test)) == (500, 500)
+    assert sorted([*train, *test]) == list(range(1000))
+
+
+def test_published_rows_are_the_first_of_the_test_half():
+    data = load("german")
+    _, test = paper_split(data)
+    assert (paper_rows(data, None, "published", 20) == test[:20]).all()
+
+
+def test_negatives_are_the_first_test_rows_that_are_turned_down():
+    data = load("german")
+    model = paper_model(data)
+    _, test = paper_split(data)
+    rows = paper_rows(data, model, "negatives", 30)
+    assert (model.predict(data.one_hot[rows]) == 0).all()
+    passed_over = test[: int(np.flatnonzero(test == rows[-1])[0]) + 1]
+    assert (model.predict(data.one_hot[passed_over]) == 0).sum() == 30
+    assert [row for row in test if row in set(rows)] == rows.tolist()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "n", "words"),
+    [
+        ("all", 5, "no protocol 'all'; there are published, negatives"),
+        ("published", 0, "0 rows are asked for; german has 1 to 500"),
+        ("published", 501, "german has 1 to 500"),
+        ("negatives", 501, "german has 1 to"),
+    ],
+)
+def test_rows_that_are_not_there_are_refused(protocol, n, words):
+    data = load("german")
+    with pytest.raises(InputError, match=words):
+        paper_rows(data, paper_model(data), protocol, n)

@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise, product
+from typing import cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneformany.arrays import IntArray
+from oneformany.exceptions import SolverError, UnsupportedModelError
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.oracles.network.oracle import Network, NetworkOracle
+from oneformany.oracles.protocol import Oracle
+from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
+from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.paper.methods.embeddings import Embedding, embed, embedding_error, require_positive
+from oneformany.paper.methods.embeddings.network import NetworkEmbedding
+from oneformany.paper.methods.highs import Highs
+from oneformany.paper.methods.model import Affine, Model, Objective
+
+LEVELS = (3, 2, 1, 4)
+POINTS = np.array(list(product(*(range(n) for n in LEVELS))))
+
+
+def additive(rng: np.random.Generator, scale: float = 1.0) -> AdditiveOracle:
+    return AdditiveOracle([scale * rng.normal(size=n) for n in LEVELS], 0.1 * scale, 0.3 * scale)
+
+
+def network(rng: np.random.Generator, widths: tuple[int, ...], dust: float = 0.0) -> NetworkOracle:
+    tables = tuple(rng.normal(size=(n, widths[0])) for n in LEVELS)
+    layers = []
+    for width, following in zip(widths, [*widths[1:], 1], strict=True):
+        weights = rng.normal(size=(width, following))
+        if dust:
+            weights[rng.random(weights.shape) < 0.4] = dust
+        layers.append((weights, rng.normal(size=following)))
+    return NetworkOracle(Network(tables, rng.normal(size=widths[0]), tuple(layers)), 0.2)
+
+
+def forest(rng: np.random.Generator, n_trees: int = 4, depth: int = 3) -> TreeOracle:
+    trees = []
+    for _ in range(n_trees):
+        splits = 2**depth - 1
+        nodes = 2 * splits + 1
+        feature = np.full(nodes, LEAF)
+        feature[:splits] = rng.integers(0, len(LEVELS), splits)
+        children = np.stack([2 * np.arange(nodes) + 1, 2 * np.arange(nodes) + 2], axis=1)
+        children[splits:] = 0
+        left = rng.random((nodes, max(LEVELS))) < 0.5
+        trees.append(Tree(feature, left, children, rng.normal(size=nodes)))
+    return TreeOracle(TreeEnsemble.from_trees(LEVELS, trees, 0.2), 0.1)
+
+
+CASES: dict[str, Callable[[np.random.Generator], Oracle]] = {
+    "additive": additive,
+    "additive, tiny": lambda rng: additive(rng, 1e-7),
+    "additive, huge": lambda rng: additive(rng, 1e4),
+    "linear network": lambda rng: NetworkOracle(
+        Network(tuple(rng.normal(size=(n, 1)) for n in LEVELS), np.array([0.1]))
+    ),
+    "network": lambda rng: network(rng, (4,)),
+    "deep network": lambda rng: network(rng, (5, 4, 3)),
+    "network with tiny weights": lambda rng: network(rng, (5, 4), dust=3e-12),
+    "trees": forest,
+    "single split": lambda rng: forest(rng, 1, 1),
+}
+
+
+@pytest.fixture(params=list(CASES))
+def oracle(request: pytest.FixtureRequest) -> Oracle:
+    return CASES[request.param](np.random.default_rng(7))
+
+
+def test_the_embedded_score_is_the_classifiers_at_every_point(oracle: Oracle) -> None:
+    embedding = embed(oracle)
+    size = float(np.abs(oracle.score(POINTS)).max())
+    assert embedding_error(embedding, oracle, POINTS) <= embedding.slack + 1e-6 * max(1.0, size)
+
+
+def test_exactly_the_positive_points_are_let_in(oracle: Oracle) -> None:
+    embedding = embed(oracle)
+    model = Model()
+    x = embedding.one_hot.add_point(model, 1)[0]
+    require_positive(model, embedding.add(model, x), embedding.threshold, embedding.slack)
+    for point, positive in zip(POINTS, oracle.positive(POINTS), strict=True):
+        fixed = replace(model, variables=model.variables.fixed(x, embedding.one_hot.encode(point)[0]))
+        assert (Highs().solve(fixed).status == "optimal") == positive
+
+
+def test_hidden_values_satisfy_the_constraints(oracle: Oracle) -> None:
+    embedding = embed(oracle)
+    model = Model()
+    x = embedding.one_hot.add_point(model, 1)[0]
+    first = len(model.variables)
+    score = embedding.add(model, x)
+    starts, columns, values = model.constraints.csr
+    for point, true in zip(POINTS, oracle.score(POINTS), strict=True):
+        known = np.zeros(len(model.variables))
+        known[x] = embedding.one_hot.encode(point)[0]
+        known[first:] = embedding.hidden(point)
+        assert score.at(known) == pytest.approx(true, rel=1e-9, abs=1e-7)
+        activity = np.array([values[a:b] @ known[columns[a:b]] for a, b in pairwise(starts.tolist())])
+        assert (activity >= model.constraints.lower - 1e-7).all()
+        assert (activity <= model.constraints.upper + 1e-7).all()
+        assert (known >= model.variables.lower - 1e-9).all()
+        assert (known <= model.variables.upper + 1e-9).all()
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10**6), widths=st.lists(st.integers(1, 4), min_size=1, max_size=3))
+def test_networks_of_any_shape_are_embedded_within_their_slack(seed: int, widths: list[int]) -> None:
+    rng = np.random.default_rng(seed)
+    oracle = network(rng, tuple(widths))
+    embedding = embed(oracle)
+    some = POINTS[rng.choice(len(POINTS), 4, replace=False)]
+    assert embedding_error(embedding, oracle, some) <= embedding.slack + 1e-5
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_forests_of_any_shape_are_embedded_exactly(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    oracle = forest(rng, int(rng.integers(1, 5)), int(rng.integers(1, 4)))
+    some = POINTS[rng.choice(len(POINTS), 4, replace=False)]
+    assert embedding_error(embed(oracle), oracle, some) <= 1e-6
+
+
+def test_bounds_of_units_hold_at_every_point_and_are_attained_in_the_first_layer() -> None:
+    oracle = network(np.random.default_rng(3), (5, 4))
+    embedding = embed(oracle)
+    assert isinstance(embedding, NetworkEmbedding)
+    net = oracle.network
+    first = net.bias + sum(table[POINTS[:, feature]] for feature, table in enumerate(net.tables))
+    second = np.maximum(first, 0.0) @ net.layers[0][0] + net.layers[0][1]
+    for (low, high), values in zip(embedding.ranges, (first, second), strict=True):
+        assert (values >= low).all()
+        assert (values <= high).all()
+    low, high = embedding.ranges[0]
+    split = (low < 0.0) & (high > 0.0)
+    assert low[split] == pytest.approx(first.min(axis=0)[split], abs=1e-4)
+    assert high[split] == pytest.approx(first.max(axis=0)[split], abs=1e-4)
+
+
+def test_dropped_weights_are_accounted_for() -> None:
+    rng = np.random.default_rng(5)
+    with_dust = network(rng, (5, 4), dust=9e-10)
+    embedding = embed(with_dust)
+    assert 0.0 < embedding.slack < 1e-6
+    starts, _, values = _model_of(embedding).constraints.csr
+    assert (np.abs(values) >= 1e-9).all()
+    assert len(starts) > 1
+
+
+def _model_of(embedding: Embedding) -> Model:
+    model = Model()
+    embedding.add(model, embedding.one_hot.add_point(model, 1)[0])
+    return model
+
+
+def test_points_exactly_at_the_threshold_are_positive() -> None:
+    oracle = AdditiveOracle([[0.1, 0.3], [0.2, 0.7]], 0.0, 0.1 + 0.7)
+    embedding = embed(oracle)
+    model = Model()
+    x = embedding.one_hot.add_point(model, 1)[0]
+    require_positive(model, embedding.add(model, x), embedding.threshold, embedding.slack)
+    fixed = replace(model, variables=model.variables.fixed(x, embedding.one_hot.encode(np.array([0, 1]))[0]))
+    assert oracle.positive(np.array([[0, 1]]))[0]
+    assert Highs().solve(fixed).status == "optimal"
+
+
+def test_coefficients_too_small_for_a_solver_never_exclude_a_positive_point() -> None:
+    oracle = AdditiveOracle([[0.0, 1.0], [0.0, 1e-10], [0.0, -1e-10]], 0.0, 1.0)
+    embedding = embed(oracle)
+    model = Model()
+    x = embedding.one_hot.add_point(model, 1)[0]
+    require_positive(model, embedding.add(model, x), embedding.threshold, embedding.slack)
+    assert model.constraints.csr[2].tolist() == [1.0]
+    objective = Objective(x, np.array([0.0, 1.0, -1.0]))
+    best = Highs().solve(replace(model, objective=objective)).solutions[0].values
+    assert np.rint(best[x]).tolist() == [1.0, 0.0, 1.0]
+
+
+def test_an_embedding_of_another_classifier_is_found_out() -> None:
+    rng = np.random.default_rng(2)
+    assert embedding_error(embed(additive(rng)), additive(rng), POINTS) > 0.01
+
+
+def test_an_embedding_that_excludes_a_point_is_found_out() -> None:
+    class Broken(NetworkEmbedding):
+        def add(self, model: Model, x: IntArray) -> Affine:
+            score = super().add(model, x)
+            model.constraints.add(x[:1], [1.0], upper=0.0)
+            return score
+
+    net = network(np.random.default_rng(4), (3,)).network
+    broken = Broken(net.tables, [w for w, _ in net.layers], [net.bias, *(b for _, b in net.layers)], 0.0)
+    with pytest.raises(SolverError, match=r"excludes the point \[0, 0, 0, 0\]"):
+        embedding_error(broken, NetworkOracle(net), POINTS[:1])
+
+
+def test_other_classifiers_are_refused_with_a_way_out() -> None:
+    class BlackBox:
+        pass
+
+    with pytest.raises(UnsupportedModelError, match=r'BlackBox cannot be written .* use method="exact"'):
+        embed(cast("Oracle", BlackBox()))

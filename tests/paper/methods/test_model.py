@@ -1,0 +1,204 @@
+"""One suite for all solvers that are installed: the same models, the same answers."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from math import inf
+
+import numpy as np
+import pytest
+
+from oneformany.exceptions import InputError, SolverError
+from oneformany.paper.methods import highs, solvers
+from oneformany.paper.methods.highs import Highs
+from oneformany.paper.methods.model import Affine, Constraints, Model, Objective, Solver
+from oneformany.paper.methods.solvers import make_solver
+from oneformany.stop import Stop
+
+PACKAGES = {"highs": "highspy", "gurobi": "gurobipy", "scip": "pyscipopt"}
+INSTALLED = [name for name, package in PACKAGES.items() if find_spec(package) is not None]
+
+
+@pytest.fixture(params=INSTALLED)
+def solver(request: pytest.FixtureRequest) -> Solver:
+    return make_solver(request.param)
+
+
+def knapsack(*, maximise: bool = True) -> Model:
+    """Best 4 + 3 + 5 of weights 2 + 1 + 3 within 4: take the second and the third, value 8."""
+    model = Model()
+    take = model.variables.add(3)
+    model.constraints.add(take, [2.0, 1.0, 3.0], upper=4.0)
+    sign = 1.0 if maximise else -1.0
+    return Model(
+        model.variables, model.constraints, Objective(take, sign * np.array([4.0, 3.0, 5.0]), maximise)
+    )
+
+
+@pytest.mark.parametrize("maximise", [True, False])
+def test_optimum_and_bound_agree(solver: Solver, maximise: bool) -> None:
+    outcome = solver.solve(knapsack(maximise=maximise))
+    assert outcome.status == "optimal"
+    assert np.rint(outcome.solutions[0].values).tolist() == [0, 1, 1]
+    assert outcome.solutions[0].objective == pytest.approx(8.0 if maximise else -8.0)
+    assert outcome.bound == pytest.approx(8.0 if maximise else -8.0)
+
+
+def test_infeasible_models_are_told_apart(solver: Solver) -> None:
+    model = knapsack()
+    model.constraints.add([0, 1, 2], 1.0, lower=3.0)
+    outcome = solver.solve(model)
+    assert outcome.status == "infeasible"
+    assert outcome.solutions == ()
+    assert outcome.bound == -inf
+
+
+def test_fixed_variables_stay_and_the_model_is_not_changed(solver: Solver) -> None:
+    model = knapsack()
+    fixed = Model(model.variables.fixed(np.array([0]), 1.0), model.constraints, model.objective)
+    assert solver.solve(fixed).solutions[0].objective == pytest.approx(7.0)
+    assert solver.solve(model).solutions[0].objective == pytest.approx(8.0)
+
+
+def test_without_integrality_the_bound_is_the_linear_optimum(solver: Solver) -> None:
+    model = knapsack()
+    relaxed = Model(model.variables.relaxed(), model.constraints, model.objective)
+    assert solver.solve(relaxed).bound == pytest.approx(7.0 + 5.0 / 3.0)
+
+
+def test_equations_ranges_and_continuous_variables_hold(solver: Solver) -> None:
+    model = Model()
+    whole = model.variables.add(2, lower=[0.0, 1.0], upper=[3.0, 4.0])
+    real = model.variables.add(1, lower=-0.5, upper=0.5, integer=False)
+    model.constraints.add(np.stack([whole, whole[::-1]]), [1.0, 2.0], lower=[3.0, -inf], upper=[7.0, 8.0])
+    model.constraints.add(np.append(whole, real), 1.0, lower=4.0, upper=4.0)
+    model = Model(model.variables, model.constraints, Objective(real, np.ones(1)))
+    outcome = solver.solve(model)
+    first, second, rest = outcome.solutions[0].values
+    assert outcome.bound == pytest.approx(0.0, abs=1e-6)
+    assert first + second == pytest.approx(4.0)
+    assert rest == pytest.approx(0.0, abs=1e-6)
+    assert 3.0 - 1e-6 <= first + 2.0 * second <= 7.0 + 1e-6
+
+
+def hard_model(n: int = 60, seed: int = 0) -> Model:
+    """A many-dimensional knapsack that takes any solver some time."""
+    rng = np.random.default_rng(seed)
+    model = Model()
+    take = model.variables.add(n)
+    sizes = rng.integers(1, 40, (20, n)).astype(float)
+    model.constraints.add(np.tile(take, (20, 1)), sizes, upper=np.floor(sizes.sum(axis=1) / 3))
+    return Model(
+        model.variables, model.constraints, Objective(take, rng.integers(5, 40, n).astype(float), True)
+    )
+
+
+def test_a_target_ends_early_with_a_valid_bound(solver: Solver) -> None:
+    model = hard_model(25)
+    best = solver.solve(model).solutions[0].objective
+    early = solver.solve(model, target=0.5 * best)
+    assert early.solutions[0].objective >= 0.5 * best
+    assert early.bound >= best - 1e-6
+
+
+def test_several_solutions_come_best_first(solver: Solver) -> None:
+    outcome = solver.solve(hard_model(25), keep=50)
+    values = [solution.objective for solution in outcome.solutions]
+    assert len(values) > 1
+    assert values == sorted(values, reverse=True)
+    for solution in outcome.solutions:
+        assert solution.values @ hard_model(25).objective.values == pytest.approx(solution.objective)
+
+
+def test_a_start_is_never_lost(solver: Solver) -> None:
+    model = hard_model(25)
+    best = solver.solve(model).solutions[0]
+    again = solver.solve(model, start=best.values, target=best.objective)
+    assert again.solutions[0].objective == pytest.approx(best.objective)
+
+
+def test_no_time_means_no_bound(solver: Solver) -> None:
+    outcome = solver.solve(hard_model(), stop=Stop(0.0))
+    assert outcome.status == "stopped"
+    assert all(solution.objective <= outcome.bound for solution in outcome.solutions)
+
+
+def test_progress_is_told(solver: Solver) -> None:
+    seen: list[tuple[float, float]] = []
+    solver.solve(hard_model(25), watch=lambda value, bound: seen.append((value, bound)))
+    assert seen
+    assert all(bound >= value - 1e-6 for value, bound in seen)
+
+
+def test_an_interrupt_ends_the_search_with_what_it_has() -> None:
+    stop = Stop()
+    solver = make_solver("highs")
+
+    def interrupt(*_: float) -> None:
+        stop.interrupted = True
+
+    outcome = solver.solve(hard_model(200), stop=stop, watch=interrupt)
+    assert outcome.status == "stopped"
+
+
+@pytest.mark.parametrize("maximise", [True, False])
+def test_highs_does_not_start_what_it_cannot_set_up_in_time(
+    maximise: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, start = knapsack(maximise=maximise), np.array([0.0, 1.0, 0.0])
+    monkeypatch.setattr(highs, "ENTRY_SECONDS", 10.0)
+    outcome = Highs().solve(model, stop=Stop(29.0), start=start)
+    assert (outcome.status, outcome.started) == ("stopped", False)
+    assert outcome.bound == (inf if maximise else -inf)
+    assert outcome.solutions[0].values.tolist() == start.tolist()
+    assert outcome.solutions[0].objective == (3.0 if maximise else -3.0)
+    for stop in (Stop(31.0), Stop(), None):
+        assert Highs().solve(model, stop=stop, start=start).status == "optimal"
+
+
+def test_versions_are_told(solver: Solver) -> None:
+    assert solver.version[0].isdigit()
+
+
+def test_unknown_solvers_are_refused() -> None:
+    with pytest.raises(InputError, match="'cplex'; choose one of highs, gurobi, scip"):
+        make_solver("cplex")
+
+
+@pytest.mark.parametrize(("name", "package"), [("gurobi", "gurobipy"), ("scip", "pyscipopt")])
+def test_a_missing_solver_says_what_to_install(
+    name: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_optional(module: str) -> object:
+        if module in ("gurobipy", "pyscipopt"):
+            raise ImportError(f"No module named {module!r}")
+        return import_module(module)
+
+    monkeypatch.setattr(solvers, "import_module", without_optional)
+    with pytest.raises(SolverError, match=f"pip install {package}"):
+        make_solver(name)
+
+
+def test_highs_refuses_coefficients_without_limit() -> None:
+    model = knapsack()
+    model.constraints.add([0], [inf], upper=1.0)
+    with pytest.raises(SolverError, match="not a finite number"):
+        make_solver("highs").solve(model)
+
+
+def test_constraints_are_stored_row_by_row() -> None:
+    rows = Constraints()
+    rows.add([[0, 1], [1, 2]], [1.0, -1.0], upper=[0.0, 2.0])
+    rows.add([2], [3.0], lower=1.0)
+    starts, columns, values = rows.csr
+    assert len(rows) == 3
+    assert starts.tolist() == [0, 2, 4, 5]
+    assert columns.tolist() == [0, 1, 1, 2, 2]
+    assert values.tolist() == [1.0, -1.0, 1.0, -1.0, 3.0]
+    assert rows.lower.tolist() == [-inf, -inf, 1.0]
+    assert rows.upper.tolist() == [0.0, 2.0, inf]
+
+
+def test_affine_expressions_evaluate() -> None:
+    assert Affine(np.array([1, 2]), np.array([2.0, -1.0]), 5.0).at(np.array([9.0, 1.0, 3.0])) == 4.0

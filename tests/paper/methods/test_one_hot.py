@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from oneformany.arrays import IntArray
+from oneformany.paper.methods.highs import Highs
+from oneformany.paper.methods.model import Model, Objective
+from oneformany.paper.methods.one_hot import OneHot
+
+LEVELS = (3, 2, 1, 4)
+
+
+def every_point() -> IntArray:
+    return np.array(list(product(*(range(n) for n in LEVELS))))
+
+
+def test_a_two_level_feature_is_one_column_and_a_constant_none() -> None:
+    one_hot = OneHot(LEVELS)
+    assert one_hot.feature.tolist() == [0, 0, 0, 1, 3, 3, 3, 3]
+    assert one_hot.variable.tolist() == [0, 1, 3]
+    assert [columns.tolist() for columns in one_hot.categorical] == [[0, 1, 2], [4, 5, 6, 7]]
+
+
+def test_the_columns_of_german_and_compas_are_the_papers() -> None:
+    assert OneHot((6, 3, 4, 2, 2)).width == 15
+
+
+def test_encoding_is_the_papers() -> None:
+    assert OneHot(LEVELS).encode(np.array([[2, 1, 0, 0]])).tolist() == [[0, 0, 1, 1, 1, 0, 0, 0]]
+    assert OneHot(LEVELS).encode(np.array([[0, 0, 0, 3]])).tolist() == [[1, 0, 0, 0, 0, 0, 0, 1]]
+
+
+def test_every_point_survives_the_way_there_and_back() -> None:
+    one_hot = OneHot(LEVELS)
+    noise = np.random.default_rng(0).uniform(-1e-3, 1e-3, one_hot.width)
+    for point in every_point():
+        assert (one_hot.decode(one_hot.encode(point)[0] + noise) == point).all()
+
+
+def test_points_without_any_choice_survive_too() -> None:
+    one_hot = OneHot((1, 1))
+    assert one_hot.width == 0
+    assert one_hot.decode(one_hot.encode(np.array([[0, 0]]))[0]).tolist() == [0, 0]
+
+
+def test_sums_of_tables_are_affine() -> None:
+    rng = np.random.default_rng(1)
+    one_hot, tables = OneHot(LEVELS), [rng.normal(size=n) for n in LEVELS]
+    share = one_hot.affine(tables, np.arange(one_hot.width))
+    for point in every_point():
+        expected = sum(table[level] for table, level in zip(tables, point, strict=True))
+        assert share.at(one_hot.encode(point)[0]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("feature", range(len(LEVELS)))
+def test_a_choice_of_levels_is_one_or_zero(feature: int) -> None:
+    one_hot = OneHot(LEVELS)
+    for chosen in product((False, True), repeat=LEVELS[feature]):
+        levels = np.array([*chosen, *[True] * (4 - LEVELS[feature])])
+        choice = one_hot.choice(feature, levels, np.arange(one_hot.width))
+        for point in every_point():
+            assert choice.at(one_hot.encode(point)[0]) == pytest.approx(float(chosen[point[feature]]))
+
+
+def test_a_point_in_a_model_has_one_level_per_feature() -> None:
+    one_hot = OneHot(LEVELS)
+    model = Model()
+    x = one_hot.add_point(model, 2)
+    for sign in (1.0, -1.0):
+        objective = Objective(x.ravel(), np.full(x.size, sign))
+        outcome = Highs().solve(Model(model.variables, model.constraints, objective))
+        for columns in one_hot.categorical:
+            assert outcome.solutions[0].values[x[:, columns]].sum(axis=1) == pytest.approx([1.0, 1.0])

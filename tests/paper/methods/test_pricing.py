@@ -1,0 +1,167 @@
+"""Both formulations of the pricing problem against trying every column there is."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneformany.arrays import IntArray
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.paper.methods.embeddings import embed
+from oneformany.paper.methods.highs import Highs
+from oneformany.paper.methods.initial import initial_solution
+from oneformany.paper.methods.options import CgOptions
+from oneformany.paper.methods.pricing import SCALE, TOLERANCE, MipPricer, Priced, scaled
+from oneformany.problem import Problem
+from oneformany.statistics import Statistics
+from oneformany.stop import Stop
+from reference import columns as every_column
+from strategies import SmallProblem, random_problem
+
+PLAIN: dict[str, Any] = {"fix_point": False, "fix_members": False, "all_solutions": False, "pool": False}
+
+
+def as_problem(small: SmallProblem) -> Problem:
+    oracle = AdditiveOracle(small.tables, small.intercept, small.threshold)
+    return Problem(np.array(small.codes), tuple(small.levels), oracle, small.max_changes, small.allowed)
+
+
+def pricer(problem: Problem, **options: Any) -> MipPricer:
+    initial = initial_solution(problem, Statistics(), Stop())
+    return MipPricer(initial.rows, embed(problem.oracle), Highs(), CgOptions(**options))
+
+
+def heaviest(small: SmallProblem, problem: Problem, places: IntArray, weights: IntArray) -> int:
+    """Weight of the heaviest column, from the brute force's masks over given rows."""
+    first = np.unique(problem.row_of, return_index=True)[1][places]
+    return max(
+        (
+            sum(int(weight) for row, weight in zip(first, weights, strict=True) if mask >> int(row) & 1)
+            for mask in every_column(**small.arguments())
+        ),
+        default=0,
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_published_compact_and_exhaustive_pricing_agree(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    small = random_problem(rng)
+    problem = as_problem(small)
+    places = initial_solution(problem, Statistics(), Stop()).rows.places
+    weights = scaled(rng.random(len(places)) * (rng.random(len(places)) < 0.8))
+    if not len(places) or not weights.any():
+        return
+    best = heaviest(small, problem, places, weights)
+    for formulation in ("published", "compact"):
+        priced = pricer(problem, pricing=formulation, **PLAIN).price(weights, Stop())
+        assert priced.capacity is not None
+        assert best <= priced.capacity <= best + 2 * TOLERANCE * SCALE
+        if best > SCALE * (1 + TOLERANCE):
+            assert max(int(weights[column.group].sum()) for column in priced.columns) == best
+        else:
+            assert priced.columns == []
+
+
+def ones(n_features: int, codes: list[list[int]], needed: int, max_changes: int) -> Problem:
+    oracle = AdditiveOracle([[0, 1]] * n_features, threshold=needed)
+    return Problem(np.array(codes), (2,) * n_features, oracle, max_changes)
+
+
+CHAIN = ones(4, [[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 0]], 3, 2)
+
+
+@pytest.mark.parametrize("formulation", ["published", "compact"])
+@pytest.mark.parametrize("switch", ["fix_point", "fix_members", "all_solutions"])
+def test_every_refinement_adds_columns_that_hold(formulation: str, switch: str) -> None:
+    priced = pricer(CHAIN, pricing=formulation, **{**PLAIN, switch: True}).price(scaled(np.ones(4)), Stop())
+    assert priced.columns
+    for column in priced.columns:
+        changed = (CHAIN.rows[column.group] != column.point).any(axis=0)
+        assert (changed == column.changed).all()
+        assert changed.sum() <= 2
+        assert CHAIN.oracle.positive(column.point[None])[0]
+
+
+def test_fixing_the_point_takes_in_rows_without_weight() -> None:
+    codes = [[0, 1, 1], [1, 0, 1], [0, 0, 1]]
+    problem = ones(3, codes, 3, 2)
+    weights = scaled(np.array([2.0, 0.0, 0.0]))
+    groups = [
+        sorted(column.group.tolist())
+        for column in pricer(problem, **{**PLAIN, "fix_point": True}).price(weights, Stop()).columns
+    ]
+    assert [0, 1, 2] in groups
+
+
+def test_fixing_the_members_finds_a_point_for_more() -> None:
+    codes = [[0, 1, 1], [1, 0, 1], [0, 0, 1]]
+    problem = ones(3, codes, 3, 2)
+    weights = scaled(np.array([2.0, 0.0, 0.0]))
+    groups = [
+        sorted(column.group.tolist())
+        for column in pricer(problem, **{**PLAIN, "fix_members": True}).price(weights, Stop()).columns
+    ]
+    assert [0, 1, 2] in groups
+
+
+def test_columns_that_do_not_violate_wait_in_the_pool() -> None:
+    patient = pricer(CHAIN, **{**PLAIN, "pool": True})
+    light, heavy = scaled(np.full(4, 0.1)), scaled(np.ones(4))
+    assert patient.price(light, Stop()).columns == []
+    solved = patient.statistics.counters["programs solved"]
+    again = patient.price(heavy, Stop())
+    assert again.columns
+    assert again.capacity is None
+    assert again.bound == 0
+    assert patient.statistics.counters["programs solved"] == solved
+
+
+def test_an_early_stop_still_bounds_every_column() -> None:
+    weights = scaled(np.array([1.0, 0.9, 0.8, 0.7]))
+    full = pricer(CHAIN, **PLAIN).price(weights, Stop())
+    early = pricer(CHAIN, **PLAIN, stop_at=1.01).price(weights, Stop())
+    assert full.capacity is not None
+    assert early.capacity is not None
+    assert early.capacity >= full.capacity
+    assert early.bound <= full.bound
+
+
+def test_without_time_the_bound_is_the_trivial_one() -> None:
+    weights = scaled(np.ones(4))
+    priced = pricer(CHAIN).price(weights, Stop(0.0))
+    assert priced.columns == []
+    assert priced.capacity == 4 * SCALE
+    assert priced.bound == 1
+
+
+NEARLY = Problem(
+    np.array([[1, 0, 0], [1, 1, 0]]),
+    (2, 2, 2),
+    AdditiveOracle([[0.0, 1.0], [0.0, 1.0 - 5e-10], [0.0, 1.0]], threshold=2.0),
+    max_changes=1,
+)  # both rows could share the point (1, 1, 0) if it did not miss the threshold by 5e-10
+
+
+@pytest.mark.parametrize("formulation", ["published", "compact"])
+def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation: str) -> None:
+    strict = pricer(NEARLY, pricing=formulation, **PLAIN)
+    priced = strict.price(scaled(np.array([2.0, 2.0])), Stop())
+    assert strict.statistics.counters["points excluded"] >= 1
+    assert [len(column.group) for column in priced.columns] == [1]
+    assert priced.bound == 2
+    assert all(NEARLY.oracle.positive(column.point[None])[0] for column in priced.columns)
+
+
+def test_weights_are_rounded_down_and_bounds_up_to_whole_explanations() -> None:
+    assert scaled(np.array([1.0 / 3.0])).tolist() == [333_333_333]
+    weights = np.array([SCALE, SCALE, SCALE])
+    assert Priced([], weights, SCALE + 10).bound == 3
+    assert Priced([], weights, 2 * SCALE).bound == 2
+    assert all(a >= b for a, b in pairwise([Priced([], weights, k * SCALE).bound for k in range(1, 5)]))

@@ -1,0 +1,30 @@
+"""Cells of the paper's tables that an open solver settles in seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from oneformany.datasets import load
+from oneformany.paper.data.split import paper_model, paper_rows
+from oneformany.paper.methods.cg_mip import CgOptions, solve_cg_mip
+from oneformany.paper.methods.compact_mip import solve_compact_mip
+from oneformany.problem import Problem
+from oneformany.readers.registry import oracle_for
+
+
+def german(n_rows: int, max_changes: int) -> Problem:
+    data = load("german")
+    model = paper_model(data)
+    rows = paper_rows(data, model, "published", n_rows)
+    return Problem(data.codes[rows], data.schema.levels, oracle_for(model, data.schema), max_changes)
+
+
+@pytest.mark.parametrize(("max_changes", "published"), [(5, 9), (10, 4), (15, 2)])
+def test_column_generation_certifies_the_published_counts(max_changes: int, published: int) -> None:
+    result = solve_cg_mip(german(10, max_changes), options=CgOptions(pricing="compact"))
+    assert (result.status, result.count) == ("optimal", published)
+
+
+def test_the_compact_model_certifies_a_published_count() -> None:
+    result = solve_compact_mip(german(10, 15))
+    assert (result.status, result.count) == ("optimal", 2)

@@ -1,0 +1,125 @@
+"""Tests that benchmark records survive their file, and a kill."""
+
+import json
+
+import pytest
+
+from oneformany.exceptions import InputError
+from oneformany.paper.runs.records import Record, append, read, read_all, resume
+
+
+@pytest.fixture
+def record(make_record):
+    return make_record()
+
+
+def test_a_record_is_one_flat_line(record):
+    line = record.to_line()
+    assert "\n" not in line
+    assert '"dataset": "german"' in line
+    assert Record.from_line(line) == record
+
+
+def test_records_are_appended_and_read_back(tmp_path, make_record):
+    path = tmp_path / "bench.jsonl"
+    beyond = make_record(rows=500, time_limit=60.0, immutable="half", published=None, verified=True)
+    for record in (make_record(), beyond):
+        append(path, record)
+    assert read(path) == [make_record(), beyond]
+
+
+def test_a_file_that_does_not_exist_can_be_begun_but_not_read(tmp_path):
+    assert resume(tmp_path / "none.jsonl") == []
+    with pytest.raises(InputError, match=r"none\.jsonl cannot be read"):
+        read(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize("length", [1, 5, 40, -1])
+def test_a_line_cut_off_by_a_kill_is_left_out_and_the_run_can_go_on(tmp_path, record, length):
+    path = tmp_path / "bench.jsonl"
+    append(path, record)
+    whole = path.read_text()
+    path.write_text(whole + whole[:-1][:length])
+    assert read(path) == [record]
+    assert path.read_text() != whole
+    assert resume(path) == [record]
+    assert path.read_text() == whole
+    append(path, record)
+    assert read(path) == [record, record]
+
+
+def test_a_cut_in_the_very_first_line_leaves_an_empty_file(tmp_path, record):
+    path = tmp_path / "bench.jsonl"
+    path.write_text(record.to_line()[:30])
+    assert resume(path) == []
+    assert path.read_text() == ""
+
+
+@pytest.mark.parametrize("line", ["{}", "no json", "[1]", '{"dataset": "german"}', ""])
+def test_a_line_that_is_no_record_is_named(tmp_path, record, line):
+    path = tmp_path / "bench.jsonl"
+    path.write_text(f"{record.to_line()}\n{line}\n{record.to_line()}\n")
+    with pytest.raises(InputError, match=r"line 2 of .*bench\.jsonl"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"), [("status", "perfect"), ("count", "12"), ("lower_bound", None), ("explanations", [1])]
+)
+def test_a_record_with_a_wrong_part_is_no_record(tmp_path, record, part, value):
+    path = tmp_path / "bench.jsonl"
+    path.write_text(json.dumps({**json.loads(record.to_line()), part: value}) + "\n")
+    with pytest.raises(InputError, match="line 1"):
+        read(path)
+
+
+def test_a_binary_file_is_refused(tmp_path):
+    path = tmp_path / "bench.jsonl"
+    path.write_bytes(b"\xff\xfe\n")
+    with pytest.raises(InputError, match="cannot be read"):
+        read(path)
+
+
+def test_somebody_elses_file_is_never_cut(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("one line without its end")
+    with pytest.raises(InputError, match="name another file"):
+        resume(path)
+    assert path.read_text() == "one line without its end"
+
+
+def test_a_folder_that_does_not_exist_is_told(tmp_path, record):
+    with pytest.raises(InputError, match="cannot be written"):
+        append(tmp_path / "none" / "bench.jsonl", record)
+
+
+def test_of_several_runs_with_one_key_the_last_counts(tmp_path, make_record):
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    append(first, make_record(count=13))
+    append(first, make_record(rows=20))
+    append(second, make_record(count=12))
+    assert [(r.key.rows, r.count) for r in read_all([first, second])] == [(50, 12), (20, 12)]
+
+
+def test_files_without_any_record_are_told(tmp_path):
+    path = tmp_path / "bench.jsonl"
+    path.write_text("")
+    with pytest.raises(InputError, match="no benchmark record"):
+        read_all([path])
+
+
+@pytest.mark.parametrize(
+    ("changes", "same"),
+    [
+        ({}, True),
+        ({"dataset": "students-published"}, True),
+        ({"method": "mip", "time_limit": 60.0}, True),
+        ({"dataset": "students"}, False),
+        ({"protocol": "negatives"}, False),
+        ({"threshold": 0.9}, False),
+        ({"immutable": "half"}, False),
+        ({"model": "forest"}, False),
+    ],
+)
+def test_only_the_papers_own_question_counts_as_published(make_record, changes, same):
+    assert make_record(**changes).key.as_published is same

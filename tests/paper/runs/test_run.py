@@ -1,0 +1,203 @@
+"""Tests that cells are run as asked and recorded as they came out."""
+
+import os
+import signal
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+import oneformany.paper.runs.run as module
+from oneformany.datasets import load
+from oneformany.exceptions import InputError, SolverError
+from oneformany.paper.runs.cells import Cell, choose
+from oneformany.paper.runs.immutable import immutable_features
+from oneformany.paper.runs.interrupts import raising_interrupts
+from oneformany.paper.runs.prepare import prepare
+from oneformany.paper.runs.run import Failure, Settings, key_of, plan, run
+from oneformany.result.result import Result
+from oneformany.stop import Stop
+
+
+def silent(_title):
+    return nullcontext(lambda _record: None)
+
+
+def run_cells(cells, settings):
+    return list(run(plan(cells, settings), settings, silent))
+
+
+def test_a_small_cell_comes_out_as_published():
+    (record,) = run_cells(choose(["lr"], ["german"], [10], [15]), Settings())
+    assert (record.status, record.count, record.lower_bound) == ("optimal", 2, 2)
+    assert record.published.explanations == 2
+    assert record.confirmed == record.count == len(record.explanations)
+    assert record.verified is None
+    assert record.bound_without_classifier is None
+    assert record.seconds > 0
+    assert round(record.trained.accuracy, 3) == 0.724
+
+
+def test_the_network_shows_what_any_classifier_needs():
+    (record,) = run_cells(choose(["nn"], ["german"], [20], [10]), Settings(check=True))
+    assert (record.status, record.count, record.bound_without_classifier) == ("optimal", 8, 8)
+    assert record.published.explanations == 5
+    assert record.trained.hidden == (20, 20)
+    assert record.questions.asked >= 20
+    assert record.questions.seconds > 0
+    assert record.confirmed == 8
+    assert record.verified
+
+
+def test_the_bound_of_any_classifier_is_shown_for_others_on_request():
+    settings = Settings(bound_without_classifier=True)
+    (record,) = run_cells(choose(["lr"], ["german"], [10], [15]), settings)
+    assert record.bound_without_classifier == 2
+
+
+def test_all_methods_are_run_and_agree_as_far_as_they_prove():
+    settings = Settings(methods=("exact", "cg-mip", "mip"), time_limit=2.0)
+    records = run_cells([Cell("german", "lr", 3, 15)], settings)
+    assert [record.key.method for record in records] == ["exact", "cg-mip", "mip"]
+    assert max(record.lower_bound for record in records) <= min(record.count for record in records)
+    assert all(record.confirmed == record.count for record in records)
+
+
+def test_rows_are_turned_down_at_the_threshold():
+    at = {threshold: prepare("german", "lr", threshold=threshold) for threshold in (0.5, 0.9)}
+    for threshold, prepared in at.items():
+        columns = prepared.dataset.one_hot[prepared.rows("negatives", 50)]
+        assert (prepared.classifier.predict_proba(columns)[:, 1] < threshold).all()
+    assert not np.array_equal(at[0.5].rows("negatives", 50), at[0.9].rows("negatives", 50))
+    assert np.array_equal(at[0.5].rows("published", 50), at[0.9].rows("published", 50))
+
+
+def test_points_reach_the_threshold():
+    (record,) = run_cells([Cell("german", "lr", 5, 10)], Settings(protocol="negatives", threshold=0.9))
+    prepared = prepare("german", "lr")
+    columns = prepared.dataset.schema.one_hot(np.array([e.point for e in record.explanations]))
+    assert (prepared.classifier.predict_proba(columns)[:, 1] >= 0.9).all()
+
+
+def test_more_refused_rows_than_there_are_are_not_found():
+    with pytest.raises(InputError, match=r"1000 rows are asked for; the classifier turns down \d+ of german"):
+        run_cells([Cell("german", "lr", 1000, 5)], Settings(protocol="negatives"))
+
+
+def test_half_of_the_features_are_every_second_one_from_the_first():
+    schema = load("german").schema
+    assert immutable_features(schema, "half")[:3] == ("checking_account", "credit_history", "amount")
+    assert len(immutable_features(schema, "half")) == 10
+    assert immutable_features(schema, "none") == ()
+
+
+def test_immutable_features_do_not_change():
+    settings = Settings(protocol="negatives", immutable="half")
+    (record,) = run_cells([Cell("german", "lr", 20, 5)], settings)
+    assert record.count >= 1
+    assert all(feature % 2 == 1 for explanation in record.explanations for feature in explanation.changed)
+
+
+def test_results_are_saved_under_the_name_of_their_cell(tmp_path):
+    settings = Settings(
+        results_dir=tmp_path / "results", protocol="negatives", threshold=0.8, immutable="half"
+    )
+    (record,) = run_cells([Cell("german", "lr", 5, 15)], settings)
+    (path,) = (tmp_path / "results").iterdir()
+    assert path.name == "german-lr-exact-negatives-15-5-threshold0.8-immutable-half.json"
+    assert Result.from_json(path).count == record.count
+
+
+def test_cells_are_not_run_before_they_are_asked_for():
+    settings = Settings()
+    outcomes = run(plan([Cell("german", "lr", n, 15) for n in (5, 10**6)], settings), settings, silent)
+    assert next(outcomes).key.rows == 5
+    with pytest.raises(InputError, match="1000000 rows"):
+        next(outcomes)
+
+
+def test_a_solver_that_fails_does_not_end_the_run(monkeypatch):
+    def fail_once(problem, **kwargs):
+        if len(problem.codes) == 3:
+            raise SolverError("out of order")
+        return solve(problem, **kwargs)
+
+    solve = module.solve
+    monkeypatch.setattr(module, "solve", fail_once)
+    failed, done = run_cells([Cell("german", "lr", n, 15) for n in (3, 4)], Settings())
+    assert isinstance(failed, Failure)
+    assert failed.reason == "out of order"
+    assert done.key.rows == 4
+
+
+def interrupted_solve(problem, **kwargs):
+    """As ``solve`` does it: Ctrl-C ends it with what it has."""
+    with Stop().on_interrupt():
+        os.kill(os.getpid(), signal.SIGINT)
+    return REAL_SOLVE(problem, **kwargs)
+
+
+REAL_SOLVE = module.solve
+
+
+def test_a_cell_cut_short_by_ctrl_c_does_not_pass_for_a_finished_one(monkeypatch):
+    monkeypatch.setattr(module, "solve", interrupted_solve)
+    with pytest.raises(KeyboardInterrupt):
+        run_cells([Cell("german", "svm", 3, 15)], Settings())
+
+
+def test_without_ctrl_c_nothing_is_raised_and_signals_work_as_before():
+    before = signal.getsignal(signal.SIGINT)
+    with raising_interrupts():
+        pass
+    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.set_wakeup_fd(-1) == -1
+
+
+@pytest.mark.parametrize(
+    ("dataset", "coding", "name"),
+    [
+        ("students", "published", "students-published"),
+        ("students", "correct", "students"),
+        ("german", "published", "german"),
+    ],
+)
+def test_only_the_students_data_have_two_codings(dataset, coding, name):
+    assert key_of(Cell(dataset, "lr", 10, 5), "exact", Settings(coding=coding)).dataset == name
+
+
+def test_the_exact_method_does_not_depend_on_the_solver():
+    settings = Settings(methods=("exact", "mip"), solver="scip")
+    assert [task.key.solver for task in plan([Cell("german", "lr", 10, 5)], settings)] == ["highs", "scip"]
+
+
+def test_tasks_say_how_far_the_run_is():
+    tasks = plan([Cell("german", "lr", n, 5) for n in (10, 20)], Settings(methods=("exact", "mip")))
+    assert tasks[2].title == "3 of 4: german lr, 5 changes, 20 rows, exact"
+
+
+@pytest.mark.parametrize(
+    "other", [{"protocol": "negatives"}, {"coding": "correct"}, {"threshold": 0.9}, {"immutable": "half"}]
+)
+def test_only_the_published_question_compares_with_the_paper(other):
+    assert Settings().as_published
+    assert not Settings(**other).as_published
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"methods": ("guess",)},
+        {"methods": ()},
+        {"protocol": "all"},
+        {"coding": "mine"},
+        {"immutable": "most"},
+        {"threshold": 1.0},
+        {"threshold": float("nan")},
+        {"time_limit": 0.0},
+        {"time_limit": float("nan")},
+    ],
+)
+def test_settings_that_do_not_exist_are_refused(wrong):
+    with pytest.raises(InputError):
+        Settings(**wrong)

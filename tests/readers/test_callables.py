@@ -1,0 +1,98 @@
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.readers.callables import BlackBox, read_function
+from oneformany.readers.registry import read_model
+from oneformany.schema import infer_schema
+from tree_questions import all_points
+
+FRAME = pd.DataFrame(
+    {"age": [20, 30, 40, 50], "job": ["none", "full", "part", "full"], "home": [True, False, True, False]}
+)
+KIND = pd.CategoricalDtype(["none", "part", "full"])
+
+
+def chance(frame):
+    assert frame.columns.tolist() == ["age", "job", "home"]
+    assert (frame.dtypes == FRAME.dtypes).all()
+    score = frame["age"] / 20 + (frame["job"] == "full") - 2 * frame["home"]
+    return (1 / (1 + np.exp(-score + 1.2))).to_numpy()
+
+
+class Callable:
+    def __call__(self, frame):
+        return chance(frame)
+
+
+@pytest.mark.parametrize(
+    "function", [chance, partial(chance), Callable(), Callable().__call__, BlackBox(chance)]
+)
+def test_anything_that_can_be_called_is_a_model(function):
+    reading = read_model(function, None, 0.6, frame=FRAME)
+    schema = reading.verdict.rows.schema
+    points = all_points(schema.levels)
+    expected = chance(schema.decode(points).astype(FRAME.dtypes))
+    assert (reading.oracle.score(points) == expected).all()
+    assert (reading.verdict(points) == (expected >= 0.6)).all()
+
+
+def test_columns_are_classes_and_a_single_one_has_an_opposite():
+    codes = infer_schema(FRAME, bins=None).encode(FRAME)
+
+    def both(frame):
+        return np.stack([1 - chance(frame), chance(frame)], axis=1)
+
+    for function in (chance, both):
+        for positive, expected in ((1, chance(FRAME)), (0, 1 - chance(FRAME))):
+            reading = read_function(function, None, FRAME, None, positive)
+            assert reading.oracle.score(codes) == pytest.approx(expected)
+            assert (reading.verdict(codes) == (expected >= 0.5)).all()
+
+
+def test_more_than_two_classes_need_a_threshold():
+    def three(frame):
+        return np.tile([0.2, 0.3, 0.5], (len(frame), 1))
+
+    with pytest.raises(InputError, match="knows 3 classes; name the least probability"):
+        read_function(three, None, FRAME)
+    assert read_function(three, None, FRAME, 0.4, 2).verdict(np.zeros((2, 3), np.int64)).all()
+
+
+def test_the_classes_of_a_fitted_classifier_have_their_labels():
+    data = FRAME[["age", "home"]].astype(float)
+    model = KNeighborsClassifier(1).fit(data, ["bad", "bad", "good", "good"])
+    frame = FRAME.astype({"age": float, "home": float})
+    reading = read_function(model.predict_proba, None, frame, None, "good")
+    assert reading.verdict.rows.schema.names == ("age", "home")
+    codes = reading.verdict.rows.schema.encode(frame)
+    assert reading.verdict(codes).tolist() == [False, False, True, True]
+    with pytest.raises(InputError, match="1 is none of the model's classes 'bad' and 'good'"):
+        read_function(model.predict_proba, None, frame)
+    with pytest.raises(InputError, match="positive is 'good'; the classes of a function are numbered"):
+        read_function(partial(model.predict_proba), None, frame, None, "good")
+
+
+def test_labels_instead_of_probabilities_are_refused():
+    data = FRAME[["age"]]
+    model = KNeighborsClassifier(1).fit(data, [0, 0, 1, 1])
+    with pytest.raises(UnsupportedModelError, match=r"returns 0 \(int64\), .* not labels"):
+        read_function(model.predict, None, data)
+
+
+def test_limits_are_handed_on():
+    oracle = read_function(BlackBox(chance, max_calls=7, largest_box=8), None, FRAME).oracle
+    assert (oracle.max_calls, oracle.largest_box, oracle.proves) == (7, 8, False)
+
+
+def test_the_verdict_asks_the_function_again():
+    drifting = iter(np.linspace(0.9, 0.1, 20))
+    reading = read_function(lambda frame: np.full(len(frame), next(drifting)), None, FRAME, 0.8)
+    point = np.zeros((1, 3), np.int64)
+    assert reading.oracle.positive(point).all()
+    assert reading.oracle.positive(point).all()
+    assert not [reading.verdict(point) for _ in range(5)][-1].any()

@@ -1,0 +1,124 @@
+"""Tests that the ablation and the growth measure what they claim to."""
+
+import sys
+from dataclasses import fields, replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from oneformany.engine.run import Options
+from oneformany.paper.figures.growth import Timing
+from oneformany.paper.methods.options import CgOptions
+from oneformany.paper.runs.records import append
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """Import a file of the benchmarks folder."""
+
+    def load(name):
+        spec = spec_from_file_location(f"benchmarks_{name}", BENCHMARKS / f"{name}.py")
+        module = module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, module)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+@pytest.fixture
+def ablation(script):
+    return script("ablation")
+
+
+@pytest.mark.parametrize(("method", "kind"), [("exact", Options), ("cg-mip", CgOptions)])
+def test_every_switch_is_flipped_once(ablation, method, kind):
+    found = dict(ablation.variants(method))
+    default = found["as it is"]
+    assert default == kind()
+    for field in fields(kind):
+        if isinstance(getattr(default, field.name), bool):
+            (flipped,) = (
+                options
+                for name, options in found.items()
+                if name.startswith(f"{field.name} ") and options != default
+            )
+            changed = [f.name for f in fields(kind) if getattr(flipped, f.name) != getattr(default, f.name)]
+            assert changed == [field.name]
+
+
+def test_all_variants_of_a_cell_agree_and_stand_in_one_table(ablation):
+    outcomes = list(ablation.measure("exact", [("german", 5, 15)], limit=30.0, repeats=1))
+    assert {(outcome.count, outcome.lower_bound) for outcome in outcomes} == {(2, 2)}
+    table = ablation.table("exact", outcomes)
+    assert [row[0] for row in table.rows] == [name for name, _ in ablation.variants("exact")]
+    assert {len(row) for row in table.rows} == {len(table.headings)}
+
+
+def test_growth_measures_every_size_until_a_method_does_not_end(script):
+    growth = script("growth")
+    timings = list(growth.measure("rows", (2, 3), "exact", limit=30.0))
+    assert [(timing.size, timing.finished) for timing in timings] == [(2, True), (3, True)]
+    assert all(isinstance(timing, Timing) and timing.seconds > 0 for timing in timings)
+    given_up = list(growth.measure("rows", (20, 30), "mip", limit=0.2))
+    assert [(timing.size, timing.finished) for timing in given_up] == [(20, False)]
+
+
+def test_growth_narrows_the_problem_as_asked(script):
+    growth = script("growth")
+    problem = growth.problem_of(replace(growth.BASE, rows=7, features=5, changes=2))
+    assert problem.codes.shape == (7, 5)
+    assert problem.max_changes == 2
+
+
+def test_the_report_is_filled_with_tables_between_its_markers(script, tmp_path, make_record):
+    page, records = tmp_path / "page.md", tmp_path / "bench.jsonl"
+    empty = "<!-- measured: table-99 -->\nkept\n<!-- end -->\n"
+    page.write_text(f"Before\n<!-- measured: table-5 -->\nold\n<!-- end -->\n{empty}After\n")
+    append(records, make_record())
+    filling = script("fill_report")
+    for _ in range(2):
+        assert filling.fill(page, [records]) == (["table-5"], ["table-99"])
+        text = page.read_text()
+        assert text.startswith(
+            "Before\n<!-- measured: table-5 -->\n\n**Table 5: German Credit, the LR model**"
+        )
+        assert text.endswith(f"<!-- end -->\n{empty}After\n")
+        assert "old" not in text
+        assert text.count("**Table 5") == 1
+
+
+def test_every_place_of_the_report_has_an_end_and_a_table_that_exists(script):
+    text = (BENCHMARKS.parent / "docs" / "reproduction.md").read_text()
+    places = [place["name"] for place in script("fill_report").PLACE.finditer(text)]
+    assert places[:1] == ["summary"]
+    assert [name for name in places if name.startswith("table-")] == [f"table-{n}" for n in range(1, 9)]
+    assert text.count("<!-- end -->") == len(places)
+
+
+def test_branch_and_price_reports_nodes_and_a_valid_gap(script):
+    module = script("branch_and_price")
+    problem = module.prepare("german", "lr").problem("published", 8, 10)
+    outcomes = {name: module.line(problem, options, 30.0) for name, options in module.variants("search")}
+    counts = {outcome[0] for name, outcome in outcomes.items() if name != "root node alone"}
+    assert len(counts) == 1
+    for count, bound, _, status, nodes, _ in outcomes.values():
+        assert int(bound) <= int(count)
+        assert (status == "optimal") == (bound == count)
+        assert int(nodes) >= 1
+    assert (
+        len(module.table([("german", "8", "10", "run", *next(iter(outcomes.values())))], "search", 1).rows)
+        == 1
+    )
+
+
+def test_network_proofs_are_the_same_with_and_without_units(script):
+    module = script("network_proofs")
+    oracle, questions = module.refuted_questions(10, 10)
+    assert questions
+    assert all(module.seconds(oracle, question, probes) > 0 for question in questions for probes in (0, 12))
+    lines = module.table([(0.1, 0.4), (0.2, 0.5)]).rows
+    assert [line[-1] for line in lines] == ["4.0", "2.5", "3.0"]
