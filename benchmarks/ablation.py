@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 
 from oneformany.engine.run import Options
-from oneformany.engine.solve import METHODS, solve
+from oneformany.methods import METHODS, solve
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.tables.table import FORMATS, Heading, Table

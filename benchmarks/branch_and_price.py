@@ -16,7 +16,7 @@ from time import perf_counter
 from rich.console import Console
 
 from oneformany.engine.run import Options
-from oneformany.engine.solve import solve
+from oneformany.methods import solve
 from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.tables.table import FORMATS, Heading, Table
 from oneformany.problem import Problem

@@ -21,7 +21,7 @@ from matplotlib import pyplot as plt
 from rich.console import Console
 
 from oneformany.datasets import Dataset, load
-from oneformany.engine.solve import METHODS, solve
+from oneformany.methods import METHODS, solve
 from oneformany.paper.data.split import paper_model, paper_split
 from oneformany.paper.figures.growth import Timing, plot_growth
 from oneformany.plotting.canvas import PAPER_WIDTH

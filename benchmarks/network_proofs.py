@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from unittest.mock import patch
 
-from oneformany.engine.solve import solve
+from oneformany.methods import solve
 from oneformany.oracles.network import branching as network_branching
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.protocol import Answer, Question

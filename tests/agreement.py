@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.engine.solve import solve
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.verify import verify

@@ -8,9 +8,9 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import LinearSVC
 
 from oneformany.datasets import load
-from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.explainer import OneForMany
+from oneformany.methods import solve
 from oneformany.result.result import Result
 from oneformany.schema import Feature, Immutable, OnlyIncrease, Schema, infer_schema
 
@@ -34,7 +34,7 @@ def asked(monkeypatch):
         calls.append((problem, options))
         return solve(problem, **options)
 
-    monkeypatch.setattr("oneformany.engine.solve.solve", listening)
+    monkeypatch.setattr("oneformany.methods.solve", listening)
     return calls
 
 
@@ -164,7 +164,7 @@ def test_a_point_that_the_model_does_not_confirm_is_an_error_that_names_it(monke
     def result_row(problem):
         return int(np.flatnonzero((german.codes == problem.rows[0]).all(axis=1))[0])
 
-    monkeypatch.setattr("oneformany.engine.solve.solve", spoilt)
+    monkeypatch.setattr("oneformany.methods.solve", spoilt)
     with pytest.raises(PredictionMismatchError, match=r"explanation \d+ \(.* = .*\) is not positive"):
         OneForMany(model, 5, schema=german.schema).explain(german.frame.head(40))
 

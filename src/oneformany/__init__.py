@@ -17,8 +17,8 @@ from oneformany.exceptions import (
 
 if TYPE_CHECKING:
     from oneformany import datasets
-    from oneformany.engine.solve import solve
     from oneformany.explainer import OneForMany
+    from oneformany.methods import solve
     from oneformany.oracles.additive import AdditiveOracle
     from oneformany.oracles.blackbox import BlackBoxOracle
     from oneformany.oracles.network.oracle import NetworkOracle
@@ -88,7 +88,7 @@ HOMES = {
     "Unreachable": "result.result",
     "infer_schema": "schema.discretise",
     "oracle_for": "readers.registry",
-    "solve": "engine.solve",
+    "solve": "methods",
 }
 SUBPACKAGES = ("datasets",)
 

@@ -99,7 +99,7 @@ class OneForMany:
         PredictionMismatchError
             The model disagrees with its own reading.
         """
-        from oneformany.engine.solve import solve  # compiled parts are loaded when they are needed
+        from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
         schema, reading = self._read(frame)
         codes = schema.encode(frame)

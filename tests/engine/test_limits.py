@@ -10,8 +10,8 @@ import pytest
 
 from engine.problems import Veiled, random_additive
 from oneformany.engine.run import Options
-from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError
+from oneformany.methods import solve
 from oneformany.verify import verify
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
 from oneformany.engine.run import Options
-from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError
+from oneformany.methods import solve
 from oneformany.verify import verify
 from reference import brute_force
 from strategies import small_problems

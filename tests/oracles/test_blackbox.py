@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.methods import solve
 from oneformany.oracles.blackbox import BlackBoxOracle, check_probabilities
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oneformany.datasets import load
-from oneformany.engine.solve import solve
+from oneformany.methods import solve
 from oneformany.paper.data.split import paper_model, paper_rows
 from oneformany.problem import Problem
 from oneformany.readers.linear import read_linear

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from interpret.glassbox import ExplainableBoostingClassifier
 
-from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.methods import solve
 from oneformany.problem import Problem
 from oneformany.readers.boosting_machine import read_boosting_machine
 from oneformany.readers.registry import read_model

@@ -11,8 +11,8 @@ from sklearn.linear_model import (
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.svm import LinearSVC
 
-from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.methods import solve
 from oneformany.problem import Problem
 from oneformany.readers.multiclass import read_classes
 from oneformany.readers.registry import read_model

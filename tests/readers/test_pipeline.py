@@ -34,8 +34,8 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import LinearSVC
 
-from oneformany.engine.solve import solve
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
+from oneformany.methods import solve
 from oneformany.problem import Problem
 from oneformany.readers.feature_steps import ENCODERS, SELECTORS
 from oneformany.readers.pipeline import probe, read_pipeline

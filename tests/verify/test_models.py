@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.solve import solve
 from oneformany.exceptions import CertificateError
+from oneformany.methods import solve
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble

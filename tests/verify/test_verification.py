@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from certificates import TWO_TRIANGLES, build_result
-from oneformany.engine.solve import solve
 from oneformany.exceptions import CertificateError
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.verify import Report, verify

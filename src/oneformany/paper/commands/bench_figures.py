@@ -35,7 +35,7 @@ def figures(
     """
     import matplotlib as mpl
 
-    from oneformany.engine.solve import METHODS
+    from oneformany.methods import METHODS
     from oneformany.paper.figures.figures import Missing, draw_figures
     from oneformany.paper.runs.cells import MODELS
     from oneformany.paper.runs.records import read_all

@@ -11,8 +11,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from oneformany.engine.solve import METHODS, solve
 from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
+from oneformany.methods import METHODS, solve
 from oneformany.paper.data.split import PROTOCOLS
 from oneformany.paper.runs.cells import Cell
 from oneformany.paper.runs.immutable import IMMUTABLE

@@ -12,7 +12,7 @@ from oneformany.paper.figures.growth import Timing
 from oneformany.paper.methods.options import CgOptions
 from oneformany.paper.runs.records import append
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
 @pytest.fixture

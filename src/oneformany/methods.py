@@ -1,0 +1,94 @@
+"""One door to all methods: this project's own, and the paper's two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from oneformany.exceptions import InputError
+from oneformany.problem import Problem
+from oneformany.result.result import Result
+from oneformany.statistics import Round
+
+if TYPE_CHECKING:
+    from oneformany.engine.run import Options
+    from oneformany.paper.methods.options import CgOptions, CompactOptions
+
+__all__ = ["METHODS", "solve"]
+
+Kind = TypeVar("Kind")
+
+METHODS = ("exact", "cg-mip", "mip")
+
+
+def solve(
+    problem: Problem,
+    *,
+    method: str = "exact",
+    time_limit: float | None = None,
+    progress: Callable[[Round], None] | None = None,
+    seed: int = 0,
+    options: Options | CgOptions | CompactOptions | None = None,
+) -> Result:
+    """Find the fewest explanations that cover every row, with a proof.
+
+    Parameters
+    ----------
+    problem : Problem
+        Rows, classifier, number of changes, allowed moves.
+    method : {"exact", "cg-mip", "mip"}
+        This project's method, or one of the paper's two.
+    time_limit : float or None
+        Seconds after which the best answer so far is returned, with the bound proved by then. Ctrl-C does
+        the same.
+    progress : callable or None
+        Receives a :class:`~oneformany.statistics.Round` after each step.
+    seed : int
+        Recorded in the result; the exact method itself is deterministic.
+    options : Options or None
+        Switches of the method.
+
+    Returns
+    -------
+    Result
+        Explanations, assignment, status, bound and certificate.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    >>> problem = ofm.Problem([[0, 0, 0], [1, 0, 0], [0, 1, 0]], (2, 2, 2), oracle, max_changes=2)
+    >>> result = ofm.solve(problem)
+    >>> result.status, result.count
+    ('optimal', 1)
+    """
+    if method == "exact":
+        from oneformany.engine.run import Options
+        from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
+
+        return solve_exact(
+            problem, time_limit=time_limit, progress=progress, seed=seed, options=_of(Options, options)
+        )
+    if method == "cg-mip":
+        from oneformany.paper.methods.cg_mip import solve_cg_mip
+        from oneformany.paper.methods.options import CgOptions
+
+        return solve_cg_mip(
+            problem, time_limit=time_limit, progress=progress, seed=seed, options=_of(CgOptions, options)
+        )
+    if method == "mip":
+        from oneformany.paper.methods.compact_mip import solve_compact_mip
+        from oneformany.paper.methods.options import CompactOptions
+
+        return solve_compact_mip(
+            problem, time_limit=time_limit, progress=progress, seed=seed, options=_of(CompactOptions, options)
+        )
+    raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
+
+
+def _of(kind: type[Kind], options: object) -> Kind:
+    if options is None:
+        return kind()
+    if not isinstance(options, kind):
+        raise InputError(f"options must be a {kind.__name__} for this method, not a {type(options).__name__}")
+    return options
