@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.costs import Costs
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle, Question
+from oneformany.own import OwnValues
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "Restriction", "Share"]
+
+Share = Literal["point", "action", "features"]
+
+
+class Restriction(Protocol):
+    """A rule on the whole of a changed row, beyond what one feature may do."""
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +45,21 @@ class Problem:
     allowed : sequence of p matrices or None
         ``allowed[l][from, to]``: a row at level ``from`` of feature ``l`` may move to ``to``; ``None``
         for a feature, or for all, allows every move. Staying is always allowed.
+    share : {"point", "action", "features"}
+        What the rows of one explanation have in common.
+    own : OwnValues or None
+        The rows' own values, where ``codes`` are cells that hold several; the oracle then reads values.
+    costs : Costs or None
+        What a change costs; ``None``: one per changed feature of a row.
+    restrictions : sequence of Restriction
+        Rules on the whole of a changed row.
 
     Attributes
     ----------
     rows : (d, p) array
-        The distinct rows.
+        The distinct rows: no two have the same values.
+    values : (d, p) array
+        Their own values as the oracle reads them; the same as ``rows`` without own values.
     row_of : (n,) array
         For each given row its place in ``rows``.
     multiplicity : (d,) array
@@ -50,7 +73,12 @@ class Problem:
     oracle: Oracle
     max_changes: int
     allowed: Sequence[ArrayLike | None] | None = None
+    share: Share = "point"
+    own: OwnValues | None = None
+    costs: Costs | None = None
+    restrictions: Sequence[Restriction] = ()
     rows: IntArray = field(init=False, repr=False)
+    values: IntArray = field(init=False, repr=False)
     row_of: IntArray = field(init=False, repr=False)
     multiplicity: IntArray = field(init=False, repr=False)
     moves: BoolArray = field(init=False, repr=False)
@@ -58,16 +86,23 @@ class Problem:
     def __post_init__(self) -> None:
         levels = _checked_levels(self.levels)
         codes = _checked_codes(self.codes, levels)
-        if tuple(self.oracle.levels) != levels:
+        read = levels if self.own is None else tuple(len(cells) for cells in self.own.cell_of)
+        if tuple(self.oracle.levels) != read:
             raise InputError(
-                f"the classifier reads levels {tuple(self.oracle.levels)}, the problem has {levels}"
+                f"the classifier reads levels {tuple(self.oracle.levels)}, the problem has {read}"
             )
-        rows, row_of, multiplicity = _distinct(codes)
+        if self.share not in get_args(Share):
+            raise InputError(f"share is {self.share!r}; it must be one of {', '.join(get_args(Share))}")
+        _check_own(self.own, codes, levels)
+        own = codes if self.own is None else self.own.values
+        first, row_of, multiplicity = _distinct(own)
         frozen = {
             "codes": codes,
             "levels": levels,
             "max_changes": _checked_budget(self.max_changes, len(levels)),
-            "rows": rows,
+            "restrictions": tuple(self.restrictions),
+            "rows": np.ascontiguousarray(codes[first]),
+            "values": np.ascontiguousarray(own[first]),
             "row_of": row_of,
             "multiplicity": multiplicity,
             "moves": _moves(self.allowed, levels),
@@ -144,15 +179,28 @@ def _checked_budget(max_changes: int, n_features: int) -> int:
 
 
 def _distinct(codes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Distinct rows in order of first appearance."""
+    """Where each distinct row appears first, which of them each row is, and how often each is given."""
     _, first, inverse, counts = np.unique(
         codes, axis=0, return_index=True, return_inverse=True, return_counts=True
     )
     order = np.argsort(first, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    rows = np.ascontiguousarray(codes[first[order]])
-    return rows, place[inverse.ravel()].astype(np.int64), counts[order].astype(np.int64)
+    return (
+        first[order].astype(np.int64),
+        place[inverse.ravel()].astype(np.int64),
+        counts[order].astype(np.int64),
+    )
+
+
+def _check_own(own: OwnValues | None, codes: IntArray, levels: tuple[int, ...]) -> None:
+    if own is None:
+        return
+    if own.values.shape != codes.shape or tuple(len(targets) for targets in own.targets) != levels:
+        raise InputError("own values must describe the same rows, features and cells as the codes")
+    if not np.array_equal(own.cells, codes):
+        row, feature = (int(i) for i in np.argwhere(own.cells != codes)[0])
+        raise InputError(f"row {row}, feature {feature}: the own value does not lie in the row's cell")
 
 
 def _moves(allowed: Sequence[ArrayLike | None] | None, levels: tuple[int, ...]) -> BoolArray:

@@ -1,0 +1,60 @@
+"""What a change costs a row, in integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.exceptions import InputError
+
+__all__ = ["Costs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """A non-negative integer per move between two cells of a feature; staying costs nothing.
+
+    Attributes
+    ----------
+    tables : tuple of p integer arrays
+        ``tables[l][from, to]``.
+    scale : int
+        What one unit of the user's own cost is here: 1 unless costs with fractions were scaled up.
+    """
+
+    tables: tuple[IntArray, ...]
+    scale: int = 1
+
+    def __post_init__(self) -> None:
+        for feature, table in enumerate(self.tables):
+            if (
+                table.ndim != 2
+                or table.shape[0] != table.shape[1]
+                or not np.issubdtype(table.dtype, np.integer)
+            ):
+                raise InputError(f"costs of feature {feature} must be a square table of integers")
+            if (table < 0).any() or np.diagonal(table).any():
+                raise InputError(f"costs of feature {feature}: no move may cost less than 0, staying costs 0")
+
+    @classmethod
+    def changes(cls, levels: tuple[int, ...]) -> Costs:
+        """One per changed feature.
+
+        Parameters
+        ----------
+        levels : tuple of int
+            Number of cells of each feature.
+        """
+        return cls(tuple(1 - np.eye(n, dtype=np.int64) for n in levels))
+
+    def of(self, before: IntArray, after: IntArray) -> IntArray:
+        """Cost of moving each row of ``(n, p)`` cells to its cells afterwards.
+
+        Parameters
+        ----------
+        before, after : (n, p) arrays
+            Cells.
+        """
+        return np.asarray(sum(table[before[:, f], after[:, f]] for f, table in enumerate(self.tables)))

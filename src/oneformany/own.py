@@ -1,0 +1,64 @@
+"""Own values: what a model reads of each row, where cells are coarser than that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+
+__all__ = ["NO_TARGET", "OwnValues"]
+
+NO_TARGET = -1
+
+
+@dataclass(frozen=True, eq=False)
+class OwnValues:
+    """The values that a model tells apart, the cell of each, and the value that a cell sends rows to.
+
+    Attributes
+    ----------
+    values : (n, p) integer array
+        Each row's own value of each feature, as a code that the oracle reads.
+    cell_of : tuple of p integer arrays
+        ``cell_of[l][value]``: the cell that a value lies in.
+    targets : tuple of p integer arrays
+        ``targets[l][cell]``: the value that a row takes when it moves to a cell, or ``NO_TARGET``.
+    """
+
+    values: IntArray
+    cell_of: tuple[IntArray, ...]
+    targets: tuple[IntArray, ...]
+
+    def __post_init__(self) -> None:
+        for feature, (cells, targets) in enumerate(zip(self.cell_of, self.targets, strict=True)):
+            for cell, value in enumerate(targets.tolist()):
+                if value != NO_TARGET and (not 0 <= value < len(cells) or cells[value] != cell):
+                    raise InputError(f"feature {feature}: the target {value} does not lie in cell {cell}")
+
+    @property
+    def cells(self) -> IntArray:
+        """The cells of the rows, ``(n, p)``."""
+        return np.stack([of[self.values[:, f]] for f, of in enumerate(self.cell_of)], axis=1)
+
+    def follow(self, values: IntArray, cells: IntArray, changed: BoolArray) -> IntArray:
+        """Move rows to target cells; a row that is in the cell already keeps its own value.
+
+        Parameters
+        ----------
+        values : (m, p) array
+            Own values of the rows.
+        cells : (p,) or (m, p) array
+            Where they go; read in changed features only.
+        changed : (p,) or (m, p) boolean array
+            The features that may change.
+        """
+        cells = np.broadcast_to(cells, values.shape)
+        changed = np.broadcast_to(changed, values.shape)
+        moved = values.copy()
+        for feature, (of, targets) in enumerate(zip(self.cell_of, self.targets, strict=True)):
+            moves = changed[:, feature] & (of[values[:, feature]] != cells[:, feature])
+            moved[moves, feature] = targets[cells[moves, feature]]
+        return moved
