@@ -1,0 +1,96 @@
+"""What listing all columns would take, before it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from oneformany.arrays import BoolArray
+from oneformany.engine.listing.actions import useful_targets
+from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.listing import MEMORY, Keep
+from oneformany.problem import Problem
+
+__all__ = ["MOST_WORK", "Estimate", "affordable"]
+
+MOST_WORK = 4e9
+ASKING = 100
+TABLES = 4 << 30
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Work and size of a listing.
+
+    Attributes
+    ----------
+    work : float
+        Elementary steps, about 10**9 of them in a few seconds; a question to a classifier counts as many.
+    columns : float
+        Columns before equal and dominated ones are dropped, at most.
+    ok : bool
+        Whether to do it.
+    reason : str
+        Why not; empty when it is affordable.
+    """
+
+    work: float
+    columns: float
+    ok: bool
+    reason: str
+
+
+def affordable(
+    problem: Problem, *, keep: Keep = "coverage", most_work: float = MOST_WORK, memory: int = MEMORY
+) -> Estimate:
+    """Estimate what :func:`~oneformany.engine.listing.listing.list_columns` would take.
+
+    Parameters
+    ----------
+    problem : Problem
+        The question.
+    keep : {"coverage", "cost"}
+        What the listing keeps.
+    most_work : float
+        How many steps are affordable.
+    memory : int
+        How many bytes the listing may take.
+    """
+    n, places = len(problem.rows), sum(problem.levels)
+    if 16 * n * places > max(memory, TABLES):
+        return Estimate(float(n * places), 0.0, ok=False, reason=f"{n} rows times {places} cells are too many")
+    ground = Ground.of(problem)
+    work, columns = _size(ground, costed=keep == "cost")
+    reason = ""
+    if work > most_work:
+        reason = f"{work:.1e} steps for {columns:.1e} columns, more than {most_work:.1e}"
+    return Estimate(work, columns, ok=not reason, reason=reason)
+
+
+def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
+    n, k = len(ground.cells), ground.size
+    step = 1 if ground.decided else (10 if ground.exact else ASKING)
+    full = float(comb(len(ground.changeable), k))
+    if ground.problem.share == "features":
+        tries = full if ground.decided else _combinations(ground, ground.reached, k)
+        return tries * n * (k + 1) * step, full
+    if ground.problem.share == "action":
+        places = useful_targets(ground, costed=costed)
+        actions = sum(_combinations(ground, places, size) for size in range(k + 1))
+        return actions * n * step, actions
+    if ground.decided and ground.simple and not costed:
+        return full * n * (ground.cells.shape[1] + k), full * n / 2
+    tries = _combinations(ground, ground.reached, k)
+    return full * n * ground.cells.shape[1] + tries * n * step, tries * n / 2
+
+
+def _combinations(ground: Ground, places: BoolArray, size: int) -> float:
+    """Number of ways to choose ``size`` features and a cell of each: an elementary symmetric polynomial."""
+    counts = np.add.reduceat(places.astype(np.int64), ground.offsets[:-1])[ground.changeable]
+    ways = [1.0] + [0.0] * size
+    for count in counts.tolist():
+        for s in range(size, 0, -1):
+            ways[s] += ways[s - 1] * count
+    return ways[size]

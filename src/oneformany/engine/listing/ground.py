@@ -1,0 +1,178 @@
+"""A problem as listing reads it: what each row gains and pays by going to each cell of each feature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.listing.kernels import FORBIDDEN
+from oneformany.oracles.protocol import Relaxation
+from oneformany.problem import Problem
+
+__all__ = ["Ground"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """One entry per row and *place*: the cells of all features, one feature after the other.
+
+    Attributes
+    ----------
+    rows, values : (n, p) arrays
+        Cells and own values of the distinct rows.
+    cells : (n, p) array of int32
+        The cells again.
+    offsets : (p + 1,) array
+        Feature ``l`` owns the places ``offsets[l]`` to ``offsets[l + 1]``.
+    gain : (n, places) array
+        What the score (or the bound on it) gains when a row goes there: 0 where it is, ``FORBIDDEN`` where it
+        may not go or where there is no target.
+    price : (n, places) array
+        What going there costs the row.
+    deficit : (n,) array
+        A row is accepted only if it gains at least this; with ``exact`` exactly then.
+    potential : (n, p) array
+        The largest gain of each feature.
+    changeable : array
+        Features in which some row may move.
+    reached : (places,) boolean array
+        Places where some row is or may go.
+    goals : (places,) boolean array
+        Places where some row may go.
+    simple : bool
+        Whether rows that end at the same point gain the same score there, and nobody is forbidden anything.
+    exact : bool
+        Whether gains decide.
+    """
+
+    problem: Problem
+    rows: IntArray
+    values: IntArray
+    cells: NDArray[np.int32]
+    offsets: IntArray
+    gain: IntArray
+    price: IntArray
+    deficit: IntArray
+    potential: IntArray
+    changeable: IntArray
+    reached: BoolArray
+    goals: BoolArray
+    simple: bool
+    exact: bool
+
+    @classmethod
+    def of(cls, problem: Problem, only: IntArray | None = None) -> Ground:
+        """Work out the tables.
+
+        Parameters
+        ----------
+        problem : Problem
+            The question.
+        only : array or None
+            Which distinct rows; ``None``: all.
+        """
+        relaxation = problem.oracle.relaxation()
+        rows = problem.rows if only is None else problem.rows[only]
+        values = problem.values if only is None else problem.values[only]
+        n, p = rows.shape
+        offsets = np.concatenate([[0], np.cumsum(problem.levels)]).astype(np.int64)
+        gain = np.empty((n, offsets[-1]), dtype=np.int64)
+        price = np.empty((n, offsets[-1]), dtype=np.int64)
+        for feature in range(p):
+            own = slice(offsets[feature], offsets[feature + 1])
+            gain[:, own] = _gains(problem, relaxation, feature, rows[:, feature], values[:, feature])
+            price[:, own] = _prices(problem, feature, rows[:, feature])
+        moves = gain != FORBIDDEN
+        reached = moves.any(axis=0)
+        simple = problem.own is None and bool(moves.all())
+        moves[np.arange(n)[:, None], offsets[:-1] + rows] = False
+        changeable = [
+            feature for feature in range(p) if moves[:, offsets[feature] : offsets[feature + 1]].any()
+        ]
+        potential = np.maximum.reduceat(gain, offsets[:-1], axis=1)
+        return cls(
+            problem=problem,
+            rows=rows,
+            values=values,
+            cells=rows.astype(np.int32),
+            offsets=offsets,
+            gain=gain,
+            price=price,
+            deficit=_deficits(relaxation, values),
+            potential=potential,
+            changeable=np.array(changeable, dtype=np.int64),
+            reached=reached,
+            goals=moves.any(axis=0),
+            simple=simple,
+            exact=relaxation is not None and relaxation.exact,
+        )
+
+    @property
+    def decided(self) -> bool:
+        """Whether gains alone say who joins: nothing has to be asked."""
+        return self.exact and not self.problem.restrictions
+
+    @property
+    def size(self) -> int:
+        """How many features a full set changes."""
+        return min(self.problem.max_changes, len(self.changeable))
+
+    def hopeless(self) -> BoolArray:
+        """Rows that no ``max_changes`` moves can help, by their gains alone: a proof for any classifier."""
+        best = np.sort(self.potential, axis=1)[:, ::-1][:, : self.problem.max_changes]
+        return np.asarray(best.sum(axis=1) < self.deficit)
+
+    def choices(self, features: Sequence[int], places: BoolArray) -> IntArray:
+        """All combinations of cells of some features, ``(m, features)``.
+
+        Parameters
+        ----------
+        features : sequence of int
+            Which features.
+        places : (places,) boolean array
+            Which cells.
+        """
+        cells = [np.flatnonzero(places[self.offsets[f] : self.offsets[f + 1]]) for f in features]
+        if not cells:
+            return np.zeros((1, 0), dtype=np.int64)
+        return np.stack([axis.ravel() for axis in np.meshgrid(*cells, indexing="ij")], axis=1)
+
+
+def _gains(
+    problem: Problem, relaxation: Relaxation | None, feature: int, cells: IntArray, values: IntArray
+) -> IntArray:
+    """What each row gains at each cell of a feature."""
+    n_cells = problem.levels[feature]
+    targets = np.arange(n_cells) if problem.own is None else problem.own.targets[feature]
+    if relaxation is None:
+        gain = np.zeros((len(cells), n_cells), dtype=np.int64)
+    else:
+        units = np.asarray(relaxation.units[feature], dtype=np.int64)
+        gain = units[np.maximum(targets, 0)][None, :] - units[values][:, None]
+    gain[:, targets < 0] = FORBIDDEN
+    rule = None if problem.allowed is None else problem.allowed[feature]
+    if rule is not None:
+        gain[~np.asarray(rule, dtype=np.bool_)[cells]] = FORBIDDEN
+    gain[np.arange(len(cells)), cells] = 0
+    return gain
+
+
+def _prices(problem: Problem, feature: int, cells: IntArray) -> IntArray:
+    if problem.costs is not None:
+        return np.asarray(problem.costs.tables[feature][cells])
+    price = np.ones((len(cells), problem.levels[feature]), dtype=np.int64)
+    price[np.arange(len(cells)), cells] = 0
+    return price
+
+
+def _deficits(relaxation: Relaxation | None, values: IntArray) -> IntArray:
+    if relaxation is None:
+        return np.zeros(len(values), dtype=np.int64)
+    score = np.full(len(values), relaxation.intercept, dtype=np.int64)
+    for feature, own in enumerate(values.T):
+        score += np.asarray(relaxation.units[feature], dtype=np.int64)[own]
+    return np.asarray(relaxation.threshold - score)

@@ -1,0 +1,140 @@
+"""List all columns of a problem, and say of every row whether it can be helped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from oneformany.arrays import BoolArray
+from oneformany.engine.cover.table import NO_CELL, ColumnTable
+from oneformany.engine.listing.actions import action_jobs
+from oneformany.engine.listing.batches import Batches
+from oneformany.engine.listing.feature_sets import feature_jobs
+from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.jobs import run
+from oneformany.engine.listing.memory import OutOfTimeError
+from oneformany.engine.listing.points import add_single_rows, point_jobs
+from oneformany.engine.listing.store import Store
+from oneformany.problem import Problem, Share
+from oneformany.stop import Stop
+
+__all__ = ["MEMORY", "THREADS", "FullListing", "Keep", "list_columns"]
+
+Keep = Literal["coverage", "cost"]
+
+MEMORY = 1 << 30
+THREADS = 2
+JOBS = {"point": point_jobs, "action": action_jobs, "features": feature_jobs}
+
+
+@dataclass(frozen=True, eq=False)
+class FullListing:
+    """The columns of a problem, and who can be helped.
+
+    Attributes
+    ----------
+    table : ColumnTable
+        The columns.
+    reachable : (n,) boolean array
+        Distinct rows that are in a column.
+    unreachable : (n,) boolean array
+        Distinct rows of which it is proved that no column can hold them.
+    asked : int
+        Points that the classifier was asked about.
+    """
+
+    table: ColumnTable
+    reachable: BoolArray
+    unreachable: BoolArray
+    asked: int
+
+    @property
+    def undecided(self) -> BoolArray:
+        """Distinct rows of which neither is known."""
+        return ~self.reachable & ~self.unreachable
+
+
+def list_columns(
+    problem: Problem,
+    *,
+    keep: Keep = "coverage",
+    stop: Stop | None = None,
+    memory: int = MEMORY,
+    threads: int = THREADS,
+) -> FullListing:
+    """List the columns of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        The question.
+    keep : {"coverage", "cost"}
+        Drop columns whose rows are all in another column, or only those whose rows also pay no more there.
+        Of columns with the same rows, "coverage" keeps the one that costs all of them together least.
+    stop : Stop or None
+        When to end with what was found; the table is not complete then.
+    memory : int
+        How many bytes the columns may take; beyond, listing ends as if time were up.
+    threads : int
+        How many feature sets to look at beside each other, where the classifier need not be asked.
+    """
+    stop = stop or Stop()
+    ground = Ground.of(problem)
+    store = Store(ground, costed=keep == "cost")
+    batches = Batches(ground, stop)
+    complete, settled = False, np.zeros(len(ground.cells), dtype=np.bool_)
+    try:
+        complete = _fill(store, batches, stop, memory, threads if ground.decided else 1)
+        settled[:] = complete
+        if problem.share == "point":
+            alone = np.flatnonzero(~store.covered() & ~ground.hopeless() | store.costed)
+            settled[:] = True
+            settled[alone] = add_single_rows(store, batches, alone, stop)
+            complete = complete and bool(settled.all())
+    except OutOfTimeError:
+        complete, settled = False, np.zeros(len(ground.cells), dtype=np.bool_)
+    store.reduce(stop)
+    reachable = store.covered()
+    return FullListing(
+        table=_table(store, problem.share, complete=complete),
+        reachable=reachable,
+        unreachable=~reachable & (settled | ground.hopeless()),
+        asked=batches.asked,
+    )
+
+
+def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int) -> bool:
+    """Look at all feature sets; return whether none was left out."""
+    jobs = JOBS[store.ground.problem.share](store.ground, batches, costed=store.costed)
+    for pieces in run(jobs, stop, threads):
+        for features, found in pieces:
+            store.absorb(features, found)
+        if store.bytes > memory:
+            store.reduce(stop)
+            if store.bytes > memory // 2:
+                return False
+    return not stop.expired()
+
+
+def _table(store: Store, share: Share, *, complete: bool) -> ColumnTable:
+    shape = store.count, store.ground.cells.shape[1]
+    changed = np.zeros(shape, dtype=np.bool_)
+    targets = np.full(shape, NO_CELL, dtype=np.int32)
+    if share == "point" and store.count:
+        targets[:] = store.ground.cells[store.rows[store.starts[:-1]]]
+    for feature, target in zip(store.features.T, store.targets.T, strict=True):
+        used = np.flatnonzero(feature >= 0)
+        changed[used, feature[used]] = True
+        if share != "features":
+            targets[used, feature[used]] = target[used]
+    return ColumnTable(
+        starts=store.starts.copy(),
+        rows=store.rows.copy(),
+        costs=store.costs.copy(),
+        changed=changed,
+        targets=targets,
+        n_rows=shape[0],
+        complete=complete,
+    )

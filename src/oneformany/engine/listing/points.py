@@ -1,0 +1,114 @@
+"""Rows that share a point: every feature set, every bucket of rows that agree outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.listing import kernels
+from oneformany.engine.listing.batches import PAIRS, Batches
+from oneformany.engine.listing.cheapest import cheapest
+from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.jobs import Job, Piece
+from oneformany.engine.listing.store import Store
+from oneformany.stop import Stop
+
+__all__ = ["add_single_rows", "point_jobs"]
+
+SEED = 1
+ROWS_AT_ONCE = 256
+
+
+def point_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Job]:
+    """Jobs that find all groups of two or more rows.
+
+    Parameters
+    ----------
+    ground : Ground
+        The problem.
+    batches : Batches
+        Who accepts what, where gains do not decide.
+    costed : bool
+        Also targets that only make a group cheaper.
+    """
+    random = np.random.default_rng(SEED)
+    keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
+    whole = keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
+    for chosen in combinations(ground.changeable.tolist(), ground.size):
+        features = np.array(chosen, dtype=np.int64)
+        if ground.decided:
+            yield partial(_by_gains, ground, features, keys, whole, costed)
+        else:
+            yield partial(_by_asking, ground, batches, features, keys, whole)
+
+
+def _by_gains(ground: Ground, features: IntArray, keys: IntArray, whole: IntArray, costed: bool) -> list[Piece]:
+    order, bounds = kernels.buckets(ground.cells, keys, whole, ground.offsets, features)
+    starts, rows, targets = kernels.point_groups(
+        ground.gain,
+        ground.price,
+        ground.deficit,
+        ground.potential,
+        ground.offsets,
+        ground.problem.multiplicity,
+        features,
+        order,
+        bounds,
+        ground.simple,
+        costed,
+    )
+    costs = kernels.entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
+    return [(features, (starts, rows, costs, targets))]
+
+
+def _by_asking(
+    ground: Ground, batches: Batches, features: IntArray, keys: IntArray, whole: IntArray
+) -> list[Piece]:
+    order, bounds = kernels.buckets(ground.cells, keys, whole, ground.offsets, features)
+    choices = ground.choices(features, ground.reached)
+    pieces: list[Piece] = []
+    begin = 0
+    while begin < len(bounds) - 1:
+        most = bounds[begin] + max(1, PAIRS // len(choices))
+        end = max(begin + 1, int(np.searchsorted(bounds, most, side="right")) - 1)
+        members = order[bounds[begin] : bounds[end]]
+        accepted = batches.accepted(features, members, choices)
+        within = bounds[begin : end + 1] - bounds[begin]
+        starts, rows, targets = kernels.groups_of(accepted, members, within, choices, 2)
+        costs = kernels.entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
+        pieces.append((features, (starts, rows, costs, targets)))
+        begin = end
+    return pieces
+
+
+def add_single_rows(store: Store, batches: Batches, rows: IntArray, stop: Stop) -> BoolArray:
+    """Add for each of some rows the cheapest column it has by itself; return which rows were settled.
+
+    Parameters
+    ----------
+    store : Store
+        Where the columns go.
+    batches : Batches
+        Who accepts what, where gains do not decide.
+    rows : array
+        Which rows.
+    stop : Stop
+        When to end; then the rest is not settled.
+    """
+    settled = np.zeros(len(rows), dtype=np.bool_)
+    for begin in range(0, len(rows), ROWS_AT_ONCE):
+        if stop.expired():
+            break
+        members = rows[begin : begin + ROWS_AT_ONCE]
+        costs, cells = cheapest(store.ground, batches, members, store.ground.changeable, store.ground.size)
+        for row, cost, cell in zip(members, costs, cells, strict=True):
+            if cost >= 0:
+                changed = np.flatnonzero(cell >= 0)
+                group = (np.array([0, 1]), np.array([row], dtype=np.int32), np.array([cost]), cell[None, changed])
+                store.absorb(changed, group)
+        settled[begin : begin + len(members)] = True
+    return settled
