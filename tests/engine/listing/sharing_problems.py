@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.costs import Costs
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.oracles.blackbox import BlackBoxOracle
+from oneformany.oracles.network.oracle import Network, NetworkOracle
+from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
+from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.own import OwnValues
 from oneformany.problem import Problem
+from tree_questions import all_points
 
 KINDS = ("additive", "tree", "network", "black box")
 
@@ -83,3 +89,31 @@ def draw_costs(rng, levels):
 
 def draw_restrictions(rng, p):
     return (NotBoth(*rng.integers(p, size=2)),) if rng.random() < 0.5 else (AtLeast(int(rng.integers(0, 4))),)
+
+
+def draw_oracle(rng, kind, levels):
+    """Draw a classifier whose threshold is the score of some point, so that ties occur."""
+    if kind == "additive":
+        tables = [rng.integers(-3, 4, size=n) for n in levels]
+        return AdditiveOracle(tables, 0.0, float(sum(rng.choice(table) for table in tables) + rng.integers(3)))
+    if kind == "tree":
+        ensemble = TreeEnsemble.from_trees(levels, [draw_tree(rng, levels) for _ in range(3)])
+        scores = TreeOracle(ensemble).score(all_points(levels))
+        return TreeOracle(ensemble, float(np.quantile(scores, 0.8, method="nearest")))
+    if kind == "network":
+        tables = tuple(rng.normal(size=(n, 3)) for n in levels)
+        network = Network(tables, rng.normal(size=3), ((rng.normal(size=(3, 1)), rng.normal(size=1)),))
+        scores = NetworkOracle(network).score(all_points(levels))
+        return NetworkOracle(network, float(np.quantile(scores, 0.8, method="nearest")))
+    chances = rng.uniform(0.1, 0.9, size=levels)
+    return BlackBoxOracle(
+        lambda codes: chances[tuple(np.asarray(codes).T)], levels, float(np.quantile(chances, 0.8))
+    )
+
+
+def draw_tree(rng, levels):
+    """Two splits in a row on any features."""
+    left = rng.random((7, max(levels))) < 0.5
+    feature = np.concatenate([rng.integers(len(levels), size=3), [LEAF] * 4])
+    children = np.array([[1, 2], [3, 4], [5, 6], *[[0, 0]] * 4])
+    return Tree(feature, left, children, rng.integers(-3, 4, size=7).astype(float))

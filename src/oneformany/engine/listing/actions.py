@@ -41,7 +41,7 @@ def action_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[J
             for begin in range(0, len(choices), width):
                 part = choices[begin : begin + width]
                 if gains is not None:
-                    yield partial(_by_gains, ground, gains, features, part)
+                    yield partial(_by_gains, ground, gains, features, part, costed)
                 else:
                     yield partial(_by_asking, ground, batches, features, part)
 
@@ -68,8 +68,20 @@ def useful_targets(ground: Ground, *, costed: bool) -> BoolArray:
     return useful
 
 
-def _by_gains(ground: Ground, gains: IntArray, features: IntArray, choices: IntArray) -> list[Piece]:
-    starts, rows, targets = kernels.action_groups(gains, ground.deficit, ground.offsets, features, choices)
+def _by_gains(
+    ground: Ground, gains: IntArray, features: IntArray, choices: IntArray, costed: bool
+) -> list[Piece]:
+    starts, rows, targets = kernels.action_groups(
+        gains,
+        ground.gain,
+        ground.price,
+        ground.deficit,
+        ground.offsets,
+        ground.problem.multiplicity,
+        features,
+        choices,
+        costed,
+    )
     costs = kernels.entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
     return [(features, (starts, rows, costs, targets))]
 

@@ -13,6 +13,8 @@ from oneformany.engine.listing.ground import Ground
 
 __all__ = ["cheapest"]
 
+NEVER = np.iinfo(np.int64).max
+
 
 def cheapest(
     ground: Ground, batches: Batches, rows: IntArray, features: IntArray, budget: int
@@ -59,27 +61,26 @@ def cheapest(
 def _cheapest_by_asking(
     ground: Ground, batches: Batches, rows: IntArray, features: IntArray, budget: int, cells: IntArray
 ) -> IntArray:
-    """Try all changes of one feature, of two, and so on; without prices of their own, the first is cheapest."""
+    """Try all changes of no feature, of one, of two; where each change costs one, the first is cheapest."""
     costs = np.full(len(rows), -1, dtype=np.int64)
+    left = np.arange(len(rows))
     for size in range(budget + 1):
-        open_rows = np.arange(len(rows)) if ground.problem.costs is not None else np.flatnonzero(costs < 0)
         for chosen in combinations(features.tolist(), size):
             if ground.problem.costs is None:
-                open_rows = open_rows[costs[open_rows] < 0]
-            if not len(open_rows):
-                break
-            changed = np.array(chosen, dtype=np.int64)
+                left = left[costs[left] < 0]
             choices = ground.choices(chosen, ground.goals)
-            accepted = batches.accepted(changed, rows[open_rows], choices, moved=True)
+            if not len(left) or not len(choices):
+                continue
+            changed = np.array(chosen, dtype=np.int64)
+            accepted = batches.accepted(changed, rows[left], choices, moved=True)
             price = np.zeros(accepted.shape, dtype=np.int64)
             for j, feature in enumerate(chosen):
-                price += ground.price[rows[open_rows][:, None], ground.offsets[feature] + choices[:, j]]
-            price[~accepted] = np.iinfo(np.int64).max
-            best = price.argmin(axis=1) if price.shape[1] else np.zeros(len(open_rows), dtype=np.int64)
-            for place, row in enumerate(open_rows):
-                choice = best[place]
-                if accepted[place, choice] and (costs[row] < 0 or price[place, choice] < costs[row]):
-                    costs[row] = price[place, choice]
-                    cells[row] = -1
-                    cells[row, changed] = choices[choice]
+                price += ground.price[rows[left][:, None], ground.offsets[feature] + choices[:, j]]
+            price[~accepted] = NEVER
+            best = price.argmin(axis=1)
+            least = price[np.arange(len(left)), best]
+            better = (least < NEVER) & ((costs[left] < 0) | (least < costs[left]))
+            costs[left[better]] = least[better]
+            cells[left[better]] = -1
+            cells[left[better][:, None], changed] = choices[best[better]]
     return costs

@@ -159,33 +159,61 @@ def candidates(gain, price, offset, n_cells, members, costed, alive):
 
 
 @njit(cache=True, nogil=True)
-def _cheapen(gain, price, deficit, offsets, features, members, weight, simple, target, burden):
-    """Replace a target by the cheapest that the same rows accept.
+def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, goals, burdens):
+    """Write the targets of one feature that all members may go to, cheapest first, and what all of them pay.
 
-    ``burden[j, t]`` is used for the cost of all rows together at target ``t`` of feature ``j``, or -1.
+    With ``simple`` the members agree on which target is better, and only better ones may cost more.
+    Returns how many there are.
     """
-    k = len(features)
-    for j in range(k):
-        offset = offsets[features[j]]
-        for t in range(offsets[features[j] + 1] - offset):
-            burden[j, t] = 0
-            for i in members:
-                if gain[i, offset + t] == FORBIDDEN:
-                    burden[j, t] = -1
-                    break
-                burden[j, t] += weight[i] * price[i, offset + t]
-    best = 0
-    for j in range(k):
-        best += burden[j, target[j]]
-    trial = np.zeros(k, np.int64)
-    while True:
-        total = 0
-        for j in range(k):
-            if burden[j, trial[j]] < 0:
-                total = best
+    count = 0
+    for t in range(n_cells):
+        burden = 0
+        for i in members:
+            if gain[i, offset + t] == FORBIDDEN:
+                burden = -1
                 break
-            total += burden[j, trial[j]]
-        if total < best:
+            burden += weight[i] * price[i, offset + t]
+        if burden < 0:
+            continue
+        place = count
+        while place > 0 and burdens[place - 1] > burden:
+            goals[place] = goals[place - 1]
+            burdens[place] = burdens[place - 1]
+            place -= 1
+        goals[place] = t
+        burdens[place] = burden
+        count += 1
+    if not simple:
+        return count
+    kept = 0
+    for place in range(count):
+        if kept == 0 or gain[members[0], offset + goals[place]] > gain[members[0], offset + goals[kept - 1]]:
+            goals[kept] = goals[place]
+            burdens[kept] = burdens[place]
+            kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _cheapen(gain, price, deficit, offsets, features, members, weight, simple, target, goals, burdens):
+    """Replace a target by the cheapest that the same rows accept; ``goals`` and ``burdens`` are room to work."""
+    k = len(features)
+    counts = np.empty(k, np.int64)
+    rest = np.zeros(k + 1, np.int64)
+    for j in range(k):
+        f = features[j]
+        counts[j] = _affordable_targets(
+            gain, price, offsets[f], offsets[f + 1] - offsets[f], members, weight, simple, goals[j], burdens[j]
+        )
+    for j in range(k - 1, -1, -1):
+        rest[j] = rest[j + 1] + burdens[j, 0]
+    trial = np.zeros(k, np.int64)
+    digit = np.zeros(k, np.int64)
+    paid = np.zeros(k + 1, np.int64)
+    best = np.iinfo(np.int64).max
+    j = 0
+    while j >= 0:
+        if j == k:
             every = True
             for i in members:
                 if not _accepts(gain, deficit, offsets, features, trial, i):
@@ -194,17 +222,18 @@ def _cheapen(gain, price, deficit, offsets, features, members, weight, simple, t
                 if simple:
                     break
             if every:
-                best = total
+                best = paid[k]
                 target[:] = trial
-        j = k - 1
-        while j >= 0:
-            trial[j] += 1
-            if trial[j] < offsets[features[j] + 1] - offsets[features[j]]:
-                break
-            trial[j] = 0
             j -= 1
-        if j < 0:
-            return
+        elif digit[j] < counts[j] and paid[j] + burdens[j, digit[j]] + rest[j + 1] < best:
+            trial[j] = goals[j, digit[j]]
+            paid[j + 1] = paid[j] + burdens[j, digit[j]]
+            digit[j] += 1
+            j += 1
+            if j < k:
+                digit[j] = 0
+        else:
+            j -= 1
 
 
 @njit(cache=True, nogil=True)
@@ -222,7 +251,8 @@ def point_groups(
         widest = max(widest, offsets[f + 1] - offsets[f])
     alive = np.zeros((k, widest), np.bool_)
     choice = np.zeros((k, widest), np.int64)
-    burden = np.zeros((k, widest), np.int64)
+    goals = np.zeros((k, widest), np.int64)
+    burdens = np.zeros((k, widest), np.int64)
     counts = np.zeros(k, np.int64)
     digit = np.zeros(k, np.int64)
     target = np.zeros(k, np.int64)
@@ -275,17 +305,9 @@ def point_groups(
                         n_joined += 1
             if n_joined >= 2:
                 if not costed:
+                    group = joined[:n_joined]
                     _cheapen(
-                        gain,
-                        price,
-                        deficit,
-                        offsets,
-                        features,
-                        joined[:n_joined],
-                        weight,
-                        simple,
-                        target,
-                        burden,
+                        gain, price, deficit, offsets, features, group, weight, simple, target, goals, burdens
                     )
                 rows = _room(rows, used + n_joined)
                 starts = _room(starts, n_groups + 2)
@@ -308,10 +330,12 @@ def point_groups(
 
 
 @njit(cache=True, nogil=True)
-def action_groups(gains, deficit, offsets, features, choices):
-    """Groups of actions on one feature set that need each of its features: starts, rows, targets of each.
+def action_groups(gains, gain, price, deficit, offsets, weight, features, choices, costed):
+    """Groups of actions on one feature set: starts, rows, targets of each.
 
-    ``gains`` is the table of gains with one line per place, ``choices`` one line of targets per action.
+    ``gains`` is the table of gains with one line per place, ``choices`` one line of targets per action. With
+    ``costed`` actions are left out that cost less and help the same rows without one of the features;
+    otherwise a group takes the cheapest targets that all of its rows accept.
     """
     k = len(features)
     n = len(deficit)
@@ -319,6 +343,12 @@ def action_groups(gains, deficit, offsets, features, choices):
     rows = np.empty(1024, np.int32)
     targets = np.empty((256, k), np.int32)
     needed = np.zeros(k, np.bool_)
+    target = np.zeros(k, np.int64)
+    widest = 1
+    for f in features:
+        widest = max(widest, offsets[f + 1] - offsets[f])
+    goals = np.zeros((k, widest), np.int64)
+    burdens = np.zeros((k, widest), np.int64)
     joined = np.empty(n, np.int32)
     n_groups = 0
     used = 0
@@ -340,13 +370,17 @@ def action_groups(gains, deficit, offsets, features, choices):
             for j in range(k):
                 if total - gains[offsets[features[j]] + choices[a, j], i] < deficit[i]:
                     needed[j] = True
-        if n_joined == 0 or not needed.all():
+        if n_joined == 0 or (costed and not needed.all()):
             continue
+        target[:] = choices[a]
+        if not costed:
+            members = joined[:n_joined]
+            _cheapen(gain, price, deficit, offsets, features, members, weight, False, target, goals, burdens)
         rows = _room(rows, used + n_joined)
         starts = _room(starts, n_groups + 2)
         targets = _room_for_targets(targets, n_groups + 1)
         rows[used : used + n_joined] = joined[:n_joined]
-        targets[n_groups] = choices[a]
+        targets[n_groups] = target
         used += n_joined
         n_groups += 1
         starts[n_groups] = used

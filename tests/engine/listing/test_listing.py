@@ -1,0 +1,99 @@
+"""The listing against brute force: every row, every feature set, every target, the classifier asked each time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.listing.sharing_problems import KINDS, draw_problem
+from oneformany.engine.listing.follow import follow
+from oneformany.engine.listing.listing import list_columns
+from reference import smallest_cover
+from reference_sharing import all_groups, cost_of_joining, maximal, undominated
+
+SHARES = ("point", "action", "features")
+seeds = st.integers(0, 2**32 - 1)
+
+
+def groups_of(table):
+    """Rows and costs of each column."""
+    return [
+        dict(zip(table.group(column).tolist(), table.costs[begin:end].tolist(), strict=True))
+        for column, (begin, end) in enumerate(zip(table.starts[:-1], table.starts[1:], strict=True))
+    ]
+
+
+def fewest(problem):
+    masks = [sum(1 << row for row in group) for group in groups_of(list_columns(problem).table)]
+    everybody = 0
+    for mask in masks:
+        everybody |= mask
+    return len(smallest_cover(masks, everybody)), everybody
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_the_maximal_groups_and_their_least_costs_are_those_of_brute_force(kind, share, seed):
+    problem = draw_problem(np.random.default_rng(seed), kind, share)
+    listing = list_columns(problem)
+    expected = maximal(all_groups(problem), problem.multiplicity)
+    groups = groups_of(listing.table)
+    totals = {
+        frozenset(group): sum(int(problem.multiplicity[row]) * cost for row, cost in group.items())
+        for group in groups
+    }
+    assert totals == expected
+    assert len(groups) == len(expected)
+    assert listing.table.complete
+    reached = set().union(*expected) if expected else set()
+    assert set(np.flatnonzero(listing.reachable)) == reached
+    assert (listing.unreachable == ~listing.reachable).all()
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_with_costs_all_that_is_not_dominated_is_kept(kind, share, seed):
+    problem = draw_problem(np.random.default_rng(seed), kind, share)
+    table = list_columns(problem, keep="cost").table
+    listed = [frozenset(group.items()) for group in groups_of(table)]
+    assert sorted(map(sorted, listed)) == sorted(map(sorted, undominated(all_groups(problem))))
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_rows_that_follow_a_column_are_accepted_at_the_cost_it_names(kind, share, seed):
+    problem = draw_problem(np.random.default_rng(seed), kind, share)
+    table = list_columns(problem, keep="cost").table
+    for column, group in enumerate(groups_of(table)):
+        changed = tuple(np.flatnonzero(table.changed[column]).tolist())
+        assert len(changed) <= problem.max_changes
+        followed = follow(problem, table, column)
+        assert problem.oracle.positive(followed.values).all()
+        for (row, cost), cells in zip(group.items(), followed.cells, strict=True):
+            goal = tuple(cells[list(changed)].tolist())
+            assert cost_of_joining(problem, row, changed, goal) == cost
+            assert (np.delete(cells, changed) == np.delete(problem.rows[row], changed)).all()
+            if share != "features":
+                assert goal == tuple(table.targets[column, list(changed)].tolist())
+            if share == "point":
+                assert (np.delete(table.targets[column], changed) == np.delete(cells, changed)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=30, deadline=None)
+@given(seed=seeds)
+def test_fewest_groups_fall_from_point_to_action_to_features(kind, seed):
+    problem = draw_problem(np.random.default_rng(seed), kind, "point")
+    counts, reached = zip(*(fewest(replace(problem, share=share)) for share in SHARES), strict=True)
+    assert counts[0] >= counts[1] >= counts[2]
+    assert len(set(reached)) == 1
