@@ -23,7 +23,7 @@ from oneformany.engine.run import Options
 from oneformany.methods import METHODS, solve
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, Heading, Table
+from oneformany.paper.tables.table import FORMATS, Columns, Table, make_table
 from oneformany.problem import Problem
 from oneformany.result.result import Result
 
@@ -111,30 +111,19 @@ def table(method: str, outcomes: Sequence[Outcome]) -> Table:
     """One line per variant, a group of columns per cell."""
     cells = list(dict.fromkeys((o.dataset, o.rows, o.max_changes) for o in outcomes))
     found = {(o.variant, (o.dataset, o.rows, o.max_changes)): o for o in outcomes}
-    lines = []
-    for variant in dict.fromkeys(o.variant for o in outcomes):
-        line = [variant]
-        for cell in cells:
-            outcome, base = found[variant, cell], found["as it is", cell]
-            times = outcome.seconds / base.seconds
-            line += [
-                str(outcome.count),
-                str(outcome.lower_bound),
-                str(outcome.rounds),
-                f"{outcome.seconds:.2f}",
-                f"{times:.2f}",
-            ]
-        lines.append(tuple(line))
-    groups = [f"{dataset}, {rows} rows, {changes} changes" for dataset, rows, changes in cells]
-    titles = ("count", "bound", "rounds", "seconds", "times")
-    headings = [Heading(title, group) for group in groups for title in titles]
-    return Table(
-        f"ablation-{method}",
-        f"Ablation of {method}, logistic regression",
-        (Heading("variant"), *headings),
-        tuple(lines),
-        ("times: seconds in relation to the method as it is. Where count and bound differ, a limit struck.",),
-    )
+    variants = list(dict.fromkeys(o.variant for o in outcomes))
+    columns: Columns = {"variant": variants}
+    for cell in cells:
+        group = "{}, {} rows, {} changes".format(*cell)
+        runs, base = [found[variant, cell] for variant in variants], found["as it is", cell]
+        columns[group, "count"] = [run.count for run in runs]
+        columns[group, "bound"] = [run.lower_bound for run in runs]
+        columns[group, "rounds"] = [run.rounds for run in runs]
+        columns[group, "seconds"] = [f"{run.seconds:.2f}" for run in runs]
+        columns[group, "times"] = [f"{run.seconds / base.seconds:.2f}" for run in runs]
+    note = "times: seconds in relation to the method as it is. Where count and bound differ, a limit struck."
+    title = f"Ablation of {method}, logistic regression"
+    return make_table(f"ablation-{method}", title, columns, [note])
 
 
 def main() -> None:

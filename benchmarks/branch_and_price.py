@@ -18,7 +18,7 @@ from rich.console import Console
 from oneformany.engine.run import Options
 from oneformany.methods import solve
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, Heading, Table
+from oneformany.paper.tables.table import FORMATS, Table, make_table
 from oneformany.problem import Problem
 
 CELLS = tuple(("german", 100, changes) for changes in (5, 10, 15)) + tuple(
@@ -53,12 +53,11 @@ def line(problem: Problem, options: Options, limit: float) -> tuple[str, ...]:
 def table(lines: Sequence[tuple[str, ...]], pricing: str, limit: float) -> Table:
     """All runs."""
     titles = ("data set", "rows", "changes", "run", "count", "bound", "gap", "status", "nodes", "seconds")
-    return Table(
+    return make_table(
         "branch-and-price",
         f"Branch and price, logistic regression, pricing by {pricing}",
-        tuple(Heading(title) for title in titles),
-        tuple(lines),
-        (f"At most {limit:g} s per run. A bound is proved at any time.",),
+        dict(zip(titles, zip(*lines, strict=True), strict=True)),
+        [f"At most {limit:g} s per run. A bound is proved at any time."],
     )
 
 

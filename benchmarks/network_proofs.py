@@ -18,7 +18,7 @@ from oneformany.oracles.network import branching as network_branching
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, Heading, Table
+from oneformany.paper.tables.table import FORMATS, Columns, Table, make_table
 
 
 def refuted_questions(rows: int, max_changes: int) -> tuple[NetworkOracle, list[Question]]:
@@ -51,14 +51,14 @@ def seconds(oracle: NetworkOracle, question: Question, probes: int) -> float:
 def table(times: Sequence[tuple[float, float]]) -> Table:
     """One line per question, and their sum."""
     total = tuple(map(sum, zip(*times, strict=True)))
-    lines = [(str(number), *pair) for number, pair in enumerate(sorted(times, key=max), start=1)]
-    titles = ("question", "units and features", "features alone", "ratio")
-    return Table(
-        "network-proofs",
-        "Seconds per proof that a network has no positive point",
-        tuple(Heading(title) for title in titles),
-        tuple((name, f"{a:.3f}", f"{b:.3f}", f"{b / a:.1f}") for name, a, b in [*lines, ("all", *total)]),
-    )
+    lines = [*sorted(times, key=max), total]
+    columns: Columns = {
+        "question": [*range(1, len(lines)), "all"],
+        "units and features": [f"{both:.3f}" for both, _ in lines],
+        "features alone": [f"{alone:.3f}" for _, alone in lines],
+        "ratio": [f"{alone / both:.1f}" for both, alone in lines],
+    }
+    return make_table("network-proofs", "Seconds per proof that a network has no positive point", columns)
 
 
 def main() -> None:

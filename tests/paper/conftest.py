@@ -5,9 +5,7 @@ from dataclasses import replace
 import pytest
 
 from oneformany.paper.runs.cells import Published
-from oneformany.paper.runs.questions import Questions
-from oneformany.paper.runs.records import Key, Record
-from oneformany.paper.runs.subjects import Trained
+from oneformany.paper.runs.record import Key, Questions, Record, Trained
 from oneformany.result.result import Explanation
 
 KEY = Key("german", "lr", "exact", "published", 50, 10, None, 0)

@@ -263,8 +263,8 @@ def test_figures_are_saved_and_missing_ones_told(tmp_path, make_record):
 def test_kinds_of_models_are_compared_and_missing_libraries_named(tmp_path, monkeypatch):
     from oneformany.paper.runs.kinds import KINDS, Kind
 
-    kinds = (KINDS[0], KINDS[3], Kind("rare", "rare model", list, "no_such_package"))
-    monkeypatch.setattr("oneformany.paper.runs.kinds.KINDS", kinds)
+    kinds = (KINDS[0], KINDS[3], Kind("rare", "rare model", list, package="no_such_package"))
+    monkeypatch.setattr("oneformany.paper.runs.model_kinds.MODEL_KINDS", kinds)
     path = tmp_path / "bench.jsonl"
     outcome = call("models", "--rows", 4, "--json", path, "--verify")
     assert outcome.exit_code == 0, outcome.output

@@ -4,6 +4,7 @@ import pytest
 
 from oneformany.paper.runs.cells import Published
 from oneformany.paper.runs.lines import contradictions, header, line, model_columns, paper_columns, totals
+from oneformany.paper.runs.records import frame_of
 
 COLUMNS = paper_columns(asked=False, checked=True)
 ENDED = Published(15, 0, 100.0, 2000.0)
@@ -94,13 +95,12 @@ def test_a_result_that_was_not_confirmed_or_verified_shows(make_record):
 def test_a_bound_above_another_methods_count_is_a_contradiction(make_record):
     good = make_record(method="cg-mip", count=14, lower_bound=10, status="feasible")
     wrong = make_record(method="mip", count=20, lower_bound=13, status="feasible")
-    assert contradictions([make_record(), good]) == []
-    (found,) = contradictions([make_record(), good, wrong])
+    assert contradictions(frame_of([make_record(), good])) == []
+    (found,) = contradictions(frame_of([make_record(), good, wrong]))
     assert "mip proves that 13 are needed, exact has 12" in found
     assert found in totals([make_record(), good, wrong])
-    assert (
-        contradictions([make_record(), make_record(rows=100, method="mip", count=20, lower_bound=13)]) == []
-    )
+    other = make_record(rows=100, method="mip", count=20, lower_bound=13)
+    assert contradictions(frame_of([make_record(), other])) == []
 
 
 def test_methods_that_agree_are_said_to(make_record):

@@ -1,8 +1,8 @@
 """Tests that questions to the classifier are counted."""
 
 import oneformany as ofm
-from oneformany.paper.runs.questions import Questions
-from oneformany.paper.runs.without_classifier import bound_without_classifier
+from oneformany.paper.runs.record import Questions
+from oneformany.paper.runs.run import bound_without_classifier
 
 
 def problem(threshold, rows=((0, 0, 0), (0, 0, 0), (1, 0, 0), (1, 1, 1))):

@@ -11,10 +11,8 @@ import oneformany.paper.runs.run as module
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.runs.cells import Cell, choose
-from oneformany.paper.runs.immutable import immutable_features
-from oneformany.paper.runs.interrupts import raising_interrupts
-from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.runs.run import Failure, Settings, key_of, plan, run
+from oneformany.paper.runs.prepare import immutable_features, prepare
+from oneformany.paper.runs.run import Failure, Settings, plan, raising_interrupts, run
 from oneformany.result.result import Result
 from oneformany.stop import Stop
 
@@ -163,7 +161,7 @@ def test_without_ctrl_c_nothing_is_raised_and_signals_work_as_before():
     ],
 )
 def test_only_the_students_data_have_two_codings(dataset, coding, name):
-    assert key_of(Cell(dataset, "lr", 10, 5), "exact", Settings(coding=coding)).dataset == name
+    assert plan([Cell(dataset, "lr", 10, 5)], Settings(coding=coding))[0].key.dataset == name
 
 
 def test_the_exact_method_does_not_depend_on_the_solver():

@@ -9,8 +9,7 @@ def named(tables, name):
 
 
 def values(table, row=0):
-    titles = [f"{heading.group} {heading.title}".strip() for heading in table.headings]
-    return dict(zip(titles, table.rows[row], strict=True))
+    return dict(zip(table.headings, table.rows[row], strict=True))
 
 
 def test_the_summary_adds_up_each_group_of_runs(make_record):

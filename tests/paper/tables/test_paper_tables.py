@@ -3,14 +3,13 @@
 import pytest
 
 from oneformany.paper.runs.cells import Published, published_cells
-from oneformany.paper.runs.subjects import Trained
+from oneformany.paper.runs.record import Trained
 from oneformany.paper.tables.paper_tables import paper_tables
 
 
 def line_of(table, rows, max_changes):
     (line,) = (row for row in table.rows if row[:2] == (str(rows), str(max_changes)))
-    groups = [f"{heading.group} {heading.title}".strip() for heading in table.headings]
-    return dict(zip(groups, line, strict=True))
+    return dict(zip(table.headings, line, strict=True))
 
 
 def test_there_are_eight_tables_even_without_any_run():
@@ -82,7 +81,7 @@ def test_a_model_too_large_to_be_started_has_no_ratio(make_record):
 
 
 def test_methods_that_were_not_run_have_no_columns(make_record):
-    headings = {heading.group for heading in paper_tables([make_record()])[4].headings}
+    headings = {group for group, _ in paper_tables([make_record()])[4].groups()}
     assert headings == {"", "paper", "exact"}
 
 

@@ -5,14 +5,18 @@ import io
 
 import pytest
 
-from oneformany.paper.tables.table import FORMATS, Heading, Table
+from oneformany.paper.tables.table import FORMATS, make_table
 
-TABLE = Table(
+TABLE = make_table(
     "table-9",
     "Table 9: a_b & 100 %",
-    (Heading("|S|"), Heading("y*", "paper"), Heading("time", "paper"), Heading("y*", "exact")),
-    (("10", "5†", "3600.00", "8"), ("100", "-4", "1.50", "-")),
-    ("†: cannot be right.",),
+    {
+        "|S|": [10, 100],
+        ("paper", "y*"): ["5†", -4],
+        ("paper", "time"): ["3600.00", "1.50"],
+        ("exact", "y*"): [8, None],
+    },
+    ["†: cannot be right."],
 )
 
 
@@ -56,7 +60,7 @@ def test_latex_is_escaped_and_has_the_groups_over_their_columns():
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_table_without_groups_has_no_line_for_them(name):
-    plain = Table("t", "T", (Heading("a"), Heading("b")), (("1", "2"),))
+    plain = make_table("t", "T", {"a": [1], "b": [2]})
     text = FORMATS[name].write(plain)
     assert "multicolumn" not in text
     assert len([line for line in text.split("\n") if "1" in line and "2" in line]) == 1

@@ -43,15 +43,15 @@ def models(
     Kinds whose library is not installed are named at the end.
     """
     from oneformany.paper.runs.cells import Cell
-    from oneformany.paper.runs.kinds import KINDS, kind_named
     from oneformany.paper.runs.lines import model_columns
+    from oneformany.paper.runs.model_kinds import MODEL_KINDS, model_kind
     from oneformany.paper.runs.run import Settings, plan
 
     if model is None:
-        kinds = [kind for kind in KINDS if kind.installed]
-        missing = [kind for kind in KINDS if not kind.installed]
+        kinds = [kind for kind in MODEL_KINDS if kind.installed]
+        missing = [kind for kind in MODEL_KINDS if not kind.installed]
     else:
-        kinds, missing = [kind_named(name) for name in names(model)], []
+        kinds, missing = [model_kind(name) for name in names(model)], []
     settings = Settings(
         protocol="negatives",
         coding="correct",

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from oneformany.paper.runs.lines import Column
-    from oneformany.paper.runs.records import Record
+    from oneformany.paper.runs.lines import TextColumn
+    from oneformany.paper.runs.record import Record
     from oneformany.paper.runs.run import Failure, Settings, Task
 
 __all__ = ["show_runs"]
@@ -21,7 +21,7 @@ def show_runs(
     console: Console,
     tasks: Sequence[Task],
     settings: Settings,
-    columns: Sequence[Column],
+    columns: Sequence[TextColumn],
     json_file: Path | None = None,
     jobs: int = 1,
 ) -> int:
@@ -35,7 +35,7 @@ def show_runs(
         What to run.
     settings : Settings
         How.
-    columns : sequence of Column
+    columns : sequence of TextColumn
         What to print of each.
     json_file : Path or None
         Where to record; what is recorded there already is not run again.

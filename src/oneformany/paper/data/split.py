@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -12,10 +12,9 @@ from oneformany.arrays import IntArray
 from oneformany.datasets.dataset import Dataset
 from oneformany.exceptions import InputError
 
-__all__ = ["PROTOCOLS", "Protocol", "accuracy_on_test", "paper_model", "paper_rows", "paper_split"]
+__all__ = ["PROTOCOLS", "accuracy_on_test", "paper_model", "paper_rows", "paper_split"]
 
-Protocol = Literal["published", "negatives"]
-PROTOCOLS: tuple[Protocol, ...] = ("published", "negatives")
+PROTOCOLS = ("published", "negatives")
 
 
 def paper_split(dataset: Dataset) -> tuple[IntArray, IntArray]:
@@ -29,7 +28,7 @@ def paper_split(dataset: Dataset) -> tuple[IntArray, IntArray]:
     Returns
     -------
     train, test : arrays of int
-        Places of the rows in ``dataset.frame``, in the paper's order.
+        Numbers of the rows in ``dataset.frame``, in the paper's order.
     """
     train, test = train_test_split(np.arange(len(dataset.target)), test_size=0.5, random_state=0)
     return np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)
@@ -62,7 +61,7 @@ def accuracy_on_test(dataset: Dataset, model: Any) -> float:
     return float(np.mean(model.predict(dataset.one_hot[test]) == dataset.target[test]))
 
 
-def paper_rows(dataset: Dataset, model: Any, protocol: Protocol, n: int) -> IntArray:
+def paper_rows(dataset: Dataset, model: Any, protocol: str, n: int) -> IntArray:
     """Choose the rows to explain.
 
     Parameters
@@ -80,7 +79,7 @@ def paper_rows(dataset: Dataset, model: Any, protocol: Protocol, n: int) -> IntA
     Returns
     -------
     array of int
-        Places of the rows in ``dataset.frame``.
+        Numbers of the rows in ``dataset.frame``.
     """
     if protocol not in PROTOCOLS:
         raise InputError(f"there is no protocol {protocol!r}; there are {', '.join(PROTOCOLS)}")

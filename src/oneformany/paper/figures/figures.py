@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 
 from oneformany.datasets import load
 from oneformany.datasets.compas import SCHEMA as COMPAS
-from oneformany.paper.runs.cells import DATASETS
-from oneformany.paper.runs.records import Record
-from oneformany.paper.runs.subjects import PUBLISHED_SUBJECTS
+from oneformany.paper.runs.cells import DATASETS, TITLES
+from oneformany.paper.runs.record import Record
 from oneformany.plotting.changed_features import plot_changed_features
 from oneformany.plotting.explanations import plot_explanations
 from oneformany.schema.schema import Schema
@@ -22,7 +21,6 @@ from oneformany.schema.schema import Schema
 __all__ = ["Drawing", "Missing", "draw_figures"]
 
 HEAT_MAPS = (("compas", 3, 10), ("compas", 3, 20))
-TITLES = {subject.dataset: subject.title for subject in PUBLISHED_SUBJECTS}
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
+
+import pandas as pd
 
 from oneformany.exceptions import InputError
 
-__all__ = ["DATASETS", "MODELS", "PAPER_LIMIT", "Cell", "Published", "choose", "published_cells"]
+__all__ = ["DATASETS", "MODELS", "PAPER_LIMIT", "TITLES", "Cell", "Published", "choose", "published_cells"]
 
-DATASETS = ("compas", "german", "students")
+TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
+DATASETS = tuple(TITLES)
 MODELS = ("lr", "nn")
 PAPER_LIMIT = 3600.0
 
@@ -51,10 +54,8 @@ class Cell:
         As the paper calls it.
     model : {"lr", "nn"}
         Logistic regression or neural network.
-    rows : int
-        How many rows are explained.
-    max_changes : int
-        How many features one explanation may change.
+    rows, max_changes : int
+        How many rows are explained, and how many features one explanation may change.
     published : Published or None
         What the paper prints, if it has this cell.
     """
@@ -71,25 +72,19 @@ class Cell:
         return f"{self.dataset} {self.model}, {self.max_changes} changes, {self.rows} rows"
 
 
+@cache
 def published_cells() -> tuple[Cell, ...]:
     """All cells of the paper's six result tables, in its order."""
-    source = resources.files("oneformany.paper.data").joinpath("published.csv")
-    with source.open(encoding="utf-8") as stream:
-        return tuple(
-            Cell(
-                line["dataset"],
-                line["model"],
-                int(line["rows"]),
-                int(line["max_changes"]),
-                Published(
-                    int(line["explanations"]),
-                    int(line["gap_to_mip"]),
-                    float(line["cg_seconds"]),
-                    float(line["mip_seconds"]),
-                ),
-            )
-            for line in csv.DictReader(stream)
+    with resources.files("oneformany.paper.data").joinpath("published.csv").open(encoding="utf-8") as stream:
+        lines = pd.read_csv(stream).to_dict("records")
+    asked = ("dataset", "model", "rows", "max_changes")
+    return tuple(
+        Cell(
+            **{name: line[name] for name in asked},
+            published=Published(**{name: line[name] for name in Published.__dataclass_fields__}),
         )
+        for line in lines
+    )
 
 
 def choose(
@@ -112,18 +107,17 @@ def choose(
     _check_sizes("rows", rows)
     _check_sizes("max-changes", max_changes)
     known = {(c.model, c.dataset, c.max_changes, c.rows): c for c in published_cells()}
+
+    def sizes(of: tuple[str, str], index: int) -> Iterable[int]:
+        return dict.fromkeys((changes, n)[index] for *where, changes, n in known if tuple(where) == of)
+
     return [
         known.get((model, dataset, changes, n), Cell(dataset, model, n, changes))
         for model in models
         for dataset in datasets
-        for changes in max_changes or _sizes(known, model, dataset, 2)
-        for n in rows or _sizes(known, model, dataset, 3)
+        for changes in max_changes or sizes((model, dataset), 0)
+        for n in rows or sizes((model, dataset), 1)
     ]
-
-
-def _sizes(known: Iterable[tuple[str, str, int, int]], model: str, dataset: str, place: int) -> Iterator[int]:
-    sizes = {key[place]: None for key in known if key[:2] == (model, dataset)}
-    yield from (int(size) for size in sizes)
 
 
 def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset, load
 from oneformany.exceptions import InputError
-from oneformany.paper.data.split import Protocol, paper_rows, paper_split
-from oneformany.paper.runs.immutable import moves
-from oneformany.paper.runs.kinds import kind_named
-from oneformany.paper.runs.subjects import Trained
+from oneformany.paper.data.split import paper_rows, paper_split
+from oneformany.paper.runs.model_kinds import model_kind
+from oneformany.paper.runs.record import Trained
 from oneformany.problem import Problem
 from oneformany.readers.registry import read_model
 from oneformany.readers.verdict import Reading
 from oneformany.result.result import Result
+from oneformany.schema.rules import Immutable, allowed_moves
+from oneformany.schema.schema import Schema
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["IMMUTABLE", "Prepared", "immutable_features", "prepare"]
 
 AS_PREDICTED = 0.5
+IMMUTABLE = ("none", "half")
+
+
+def immutable_features(schema: Schema, choice: str) -> tuple[str, ...]:
+    """Name the features that cannot change: under "half" every second one, beginning with the first."""
+    return schema.names[::2] if choice == "half" else ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,27 +68,22 @@ class Prepared:
             Which features cannot change.
         """
         schema = self.dataset.schema
+        rules = [Immutable(name) for name in immutable_features(schema, immutable)]
         return Problem(
             self.dataset.codes[self.rows(protocol, rows)],
             schema.levels,
             self.reading.oracle,
             max_changes,
-            moves(schema, immutable),
+            allowed_moves(schema, rules) if rules else None,
         )
 
     def rows(self, protocol: str, n: int) -> IntArray:
-        """Places of the protocol's first rows; "turned down" is judged at the threshold.
+        """Row numbers of the protocol's first rows; "turned down" is judged at the threshold.
 
-        Parameters
-        ----------
-        protocol : {"published", "negatives"}
-            The first rows of the test half, or the first of these that the classifier turns down; when
-            these are too few, then those of the other half.
-        n : int
-            How many.
+        Under "negatives", rows of the training half follow when those of the test half are too few.
         """
         if protocol != "negatives":
-            return paper_rows(self.dataset, self.classifier, cast("Protocol", protocol), n)
+            return paper_rows(self.dataset, self.classifier, protocol, n)
         train, test = paper_split(self.dataset)
         rows = np.concatenate((test, train))
         refused = rows[~self.reading.verdict(self.dataset.codes[rows])]
@@ -107,29 +109,24 @@ def prepare(
     dataset : str
         Name for the loader.
     model : str
-        Kind of classifier, one of :data:`oneformany.paper.runs.kinds.KINDS`.
+        Kind of classifier, one of :data:`oneformany.paper.runs.model_kinds.MODEL_KINDS`.
     data_dir : Path or None
         Where to look for data that are not embedded.
     threshold : float
         Least probability of a positive point; at 0.5 the classifier's own ``predict`` decides.
     """
-    kind = kind_named(model)
+    kind = model_kind(model)
     data = load(dataset, data_dir)
     classifier = kind.fitted(data)
-    as_predicted = read_model(classifier, data.schema, frame=data.frame)
-    reading = as_predicted
+    as_predicted = reading = read_model(classifier, data.schema, frame=data.frame)
     if threshold != AS_PREDICTED:
         reading = read_model(classifier, data.schema, threshold, frame=data.frame)
-    return Prepared(data, classifier, reading, _trained(data, classifier, as_predicted))
-
-
-def _trained(data: Dataset, classifier: object, reading: Reading) -> Trained:
     _, test = paper_split(data)
-    right = reading.verdict(data.codes[test]) == (data.target[test] == 1)
-    return Trained(
+    trained = Trained(
         instances=len(data.target),
         features=len(data.schema.features),
         columns=len(data.schema.one_hot_names),
-        accuracy=float(right.mean()),
+        accuracy=float((as_predicted.verdict(data.codes[test]) == (data.target[test] == 1)).mean()),
         hidden=tuple(getattr(classifier, "hidden_layer_sizes", ())),
     )
+    return Prepared(data, classifier, reading, trained)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
+import signal
+import socket
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
 from oneformany.methods import METHODS, solve
+from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.data.split import PROTOCOLS
 from oneformany.paper.runs.cells import Cell
-from oneformany.paper.runs.immutable import IMMUTABLE
-from oneformany.paper.runs.interrupts import raising_interrupts
-from oneformany.paper.runs.memory import peak_megabytes
-from oneformany.paper.runs.prepare import Prepared, prepare
-from oneformany.paper.runs.questions import Questions
-from oneformany.paper.runs.records import Key, Record
-from oneformany.paper.runs.without_classifier import bound_without_classifier
+from oneformany.paper.runs.prepare import IMMUTABLE, Prepared, prepare
+from oneformany.paper.runs.record import Key, Questions, Record
+from oneformany.problem import Problem
 from oneformany.result.result import Result
 from oneformany.statistics import Round
 from oneformany.verify import verify
@@ -29,7 +32,7 @@ from oneformany.verify import verify
 if TYPE_CHECKING:
     from oneformany.paper.methods.options import CgOptions, CompactOptions
 
-__all__ = ["CODINGS", "FAILURES", "Failure", "Settings", "Task", "Watch", "key_of", "plan", "run", "run_task"]
+__all__ = ["FAILURES", "Failure", "Settings", "Task", "Watch", "bound_without_classifier", "plan", "run"]
 
 CODINGS = ("published", "correct")
 FAILURES = (SolverError, UnsupportedModelError)
@@ -109,27 +112,13 @@ class Settings:
     @property
     def as_published(self) -> bool:
         """Whether rows, data and question are those of the paper's tables, so that its numbers compare."""
-        return (self.protocol, self.coding, self.threshold, self.immutable) == (
-            "published",
-            "published",
-            0.5,
-            "none",
-        )
+        asked = (self.protocol, self.coding, self.threshold, self.immutable)
+        return asked == ("published", "published", 0.5, "none")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One run of one cell.
-
-    Attributes
-    ----------
-    cell : Cell
-        What is asked.
-    key : Key
-        How, and with which method.
-    title : str
-        For whoever waits.
-    """
+    """One run of one cell: what is asked, how and with which method, and a title for whoever waits."""
 
     cell: Cell
     key: Key
@@ -138,44 +127,17 @@ class Task:
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that ended without a result; it is not recorded, so that the next run tries it again.
-
-    Attributes
-    ----------
-    task : Task
-        What was run.
-    reason : str
-        Why it failed.
-    """
+    """A run that ended without a result; it is not recorded, so that the next run tries it again."""
 
     task: Task
     reason: str
 
 
-def key_of(cell: Cell, method: str, settings: Settings) -> Key:
-    """Name the run of a cell; the data set is named as the loader names its coding."""
-    slip = cell.dataset == "students" and settings.coding == "published"
-    return Key(
-        dataset="students-published" if slip else cell.dataset,
-        model=cell.model,
-        method=method,
-        protocol=settings.protocol,
-        rows=cell.rows,
-        max_changes=cell.max_changes,
-        time_limit=settings.time_limit,
-        seed=settings.seed,
-        threshold=settings.threshold,
-        immutable=settings.immutable,
-        solver="highs" if method == "exact" else settings.solver,
-    )
-
-
 def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
     """List all runs: every cell with every method."""
-    total = len(cells) * len(settings.methods)
     pairs = [(cell, method) for cell in cells for method in settings.methods]
     return [
-        Task(cell, key_of(cell, method, settings), f"{number} of {total}: {cell.name}, {method}")
+        Task(cell, _key(cell, method, settings), f"{number} of {len(pairs)}: {cell.name}, {method}")
         for number, (cell, method) in enumerate(pairs, start=1)
     ]
 
@@ -200,16 +162,7 @@ def run(tasks: Iterable[Task], settings: Settings, watch: Watch) -> Iterator[Rec
 
 
 def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
-    """Run one cell with one method.
-
-    Parameters
-    ----------
-    task : Task
-        What to run.
-    settings : Settings
-        How.
-    watch : callable
-        Given a title, a context manager whose value takes the engine's records.
+    """Run one cell with one method; see :func:`run`.
 
     Raises
     ------
@@ -243,13 +196,70 @@ def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
         unreachable=len(result.unreachable),
         confirmed=prepared.confirmed(result),
         verified=_check_and_save(result, key, settings),
-        peak_megabytes=peak_megabytes(),
+        peak_megabytes=_peak_megabytes(),
         published=task.cell.published,
         trained=prepared.trained,
         questions=Questions.of(result),
         bound_without_classifier=least,
         explanations=result.explanations,
         versions=result.versions,
+    )
+
+
+def bound_without_classifier(problem: Problem, result: Result, time_limit: float | None = None) -> int:
+    """Prove a lower bound for the rows that were helped which holds whatever the classifier is.
+
+    It is that of the same question where every point is positive.
+    """
+    helped = np.array(result.assignment) >= 0
+    if not helped.any():
+        return 0
+    always = AdditiveOracle([np.zeros(n) for n in problem.levels])
+    free = Problem(problem.codes[helped], problem.levels, always, problem.max_changes, problem.allowed)
+    return solve(free, time_limit=time_limit).lower_bound
+
+
+@contextmanager
+def raising_interrupts() -> Iterator[None]:
+    """Raise ``KeyboardInterrupt`` at the end of the block if Ctrl-C came while it ran.
+
+    On Ctrl-C, ``solve`` ends with what it has, which must not pass for a finished cell.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    reading, writing = socket.socketpair()
+    with reading, writing:
+        reading.setblocking(False)
+        writing.setblocking(False)
+        before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+        try:
+            heard = reading.recv(4096)
+        except BlockingIOError:
+            heard = b""
+    if signal.SIGINT in heard:
+        raise KeyboardInterrupt
+
+
+def _key(cell: Cell, method: str, settings: Settings) -> Key:
+    """Name the run of a cell; the data set is named as the loader names its coding."""
+    slip = cell.dataset == "students" and settings.coding == "published"
+    return Key(
+        dataset="students-published" if slip else cell.dataset,
+        model=cell.model,
+        method=method,
+        protocol=settings.protocol,
+        rows=cell.rows,
+        max_changes=cell.max_changes,
+        time_limit=settings.time_limit,
+        seed=settings.seed,
+        threshold=settings.threshold,
+        immutable=settings.immutable,
+        solver="highs" if method == "exact" else settings.solver,
     )
 
 
@@ -279,3 +289,13 @@ def _check_and_save(result: Result, key: Key, settings: Settings) -> bool | None
         path.parent.mkdir(parents=True, exist_ok=True)
     text = result.to_json(path)
     return verify(text).ok if settings.check else None
+
+
+def _peak_megabytes() -> float | None:
+    """Largest resident memory so far, in millions of bytes; ``None`` where the system does not tell."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(peak if sys.platform == "darwin" else peak * 1024) / 1e6

@@ -1,47 +1,37 @@
-"""The paper's eight tables in its layout, ours beside it."""
+"""The paper's eight tables in its layout, ours beside it; and a short form of its six result tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
 
-from oneformany.paper.runs.cells import Cell, Published, published_cells
+import pandas as pd
+
+from oneformany.paper.runs.cells import DATASETS, TITLES, published_cells
 from oneformany.paper.runs.lines import contradictions
-from oneformany.paper.runs.records import Record
-from oneformany.paper.runs.subjects import PUBLISHED_SUBJECTS, PublishedSubject, Trained
-from oneformany.paper.tables.table import Heading, Table
+from oneformany.paper.runs.record import Record
+from oneformany.paper.runs.records import frame_of
+from oneformany.paper.tables.table import Columns, Table, make_table
 
-__all__ = ["paper_tables"]
+__all__ = ["paper_tables", "short_tables"]
 
 MODELS = {"lr": "the LR model", "nn": "the NN"}
+METHODS = ("exact", "cg-mip", "mip")
 IMPOSSIBLE = "†"
+CELL = ["name", "model", "rows", "max_changes"]
+PARTS = ["count", "lower_bound", "seconds", "proved", "least", "time_limit"]
+SECONDS = "{:.2f}".format
+WEIGHTS = "Our networks have the published widths and depths; their weights are our own."
 
-
-@dataclass(frozen=True)
-class _Runs:
-    """Our runs of one published cell, by method."""
-
-    published: Published
-    rows: int
-    max_changes: int
-    by_method: dict[str, Record]
-
-    @property
-    def exact(self) -> Record | None:
-        return self.by_method.get("exact")
-
-    @property
-    def least(self) -> int | None:
-        """What any classifier needs on these rows, if it was proved."""
-        proved = [record.bound_without_classifier for record in self.by_method.values()]
-        return next((bound for bound in proved if bound is not None), None)
-
-    @property
-    def impossible(self) -> bool:
-        """Whether the published count is below what was proved."""
-        bounds = [record.lower_bound for record in self.by_method.values() if record.key.model == "lr"]
-        bounds += [] if self.least is None else [self.least]
-        return self.published.explanations < max(bounds, default=0)
+# The paper's Tables 1 and 2; extended features are one-hot columns.
+SIZES = ("instances", "original features", "extended features")
+STRUCTURE = ("NN width", "NN depth", "NN accuracy", "LR accuracy")
+PRINTED = {
+    "compas": (6172, 5, 15, 10, 2, "0.670", "0.671"),
+    "german": (1000, 20, 59, 20, 2, "0.728", "0.724"),
+    "students": (395, 30, 85, 14, 3, "0.601", "0.612"),
+}
 
 
 def paper_tables(records: Sequence[Record]) -> list[Table]:
@@ -52,187 +42,149 @@ def paper_tables(records: Sequence[Record]) -> list[Table]:
     records : sequence of Record
         What was run; of several runs of one cell by one method the last counts.
     """
-    ours = [record for record in records if record.key.as_published]
-    tables = [_data_sets(ours), _models(ours)]
-    for number, (subject, model) in enumerate(
-        ((subject, model) for subject in PUBLISHED_SUBJECTS for model in MODELS), start=3
-    ):
-        tables.append(_results(number, subject, model, ours))
+    results = [
+        make_table(
+            f"table-{number}", f"Table {number}: {_title(cells)}", _columns(cells), list(_notes(cells, runs))
+        )
+        for number, (cells, runs) in enumerate(_groups(records), start=3)
+    ]
+    return [*_subjects(records), *results]
+
+
+def short_tables(records: Sequence[Record]) -> list[Table]:
+    """Lay out the six result tables with what a reader looks for first: counts and times of both sides."""
+    tables = []
+    for cells, runs in _groups(records):
+        columns: Columns = {
+            "rows": cells["rows"],
+            "changes": cells["max_changes"],
+            "published count": _published(cells),
+            "our count": cells["count exact"],
+            "published seconds": cells["cg_seconds"].map(SECONDS),
+            "our seconds": cells["seconds exact"].map(SECONDS, na_action="ignore"),
+        }
+        name = f"short-{cells['name'].iloc[0]}-{cells['model'].iloc[0]}"
+        tables.append(make_table(name, _title(cells), columns, list(_notes(cells, runs))))
     return tables
 
 
-def _data_sets(records: Sequence[Record]) -> Table:
-    columns = ("instances", "original features", "extended features")
-    rows = []
-    for subject in PUBLISHED_SUBJECTS:
-        found = _trained(records, subject)
-        theirs = (subject.instances, subject.features, subject.columns)
-        mine = ("-",) * 3 if found is None else (found.instances, found.features, found.columns)
-        rows.append((subject.title, *(str(number) for number in (*theirs, *mine))))
-    return Table(
-        "table-1",
-        "Table 1: the data sets",
+def _title(cells: pd.DataFrame) -> str:
+    return f"{TITLES[cells['name'].iloc[0]]}, {MODELS[cells['model'].iloc[0]]}"
+
+
+def _subjects(records: Sequence[Record]) -> Iterator[Table]:
+    """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
+    trained = {
+        (record.key.dataset.removesuffix("-published"), record.key.model): record.trained
+        for record in records
+        if record.key.as_published
+    }
+    sizes, structure = [], []
+    for name in DATASETS:
+        network, regression = trained.get((name, "nn")), trained.get((name, "lr"))
+        known = network or regression
+        sizes.append((None,) * 3 if known is None else (known.instances, known.features, known.columns))
+        hidden: tuple[object, ...] = (None,) * 3
+        if network is not None:
+            widths = "/".join(str(width) for width in dict.fromkeys(network.hidden))
+            hidden = (widths, len(network.hidden), f"{network.accuracy:.3f}")
+        structure.append((*hidden, None if regression is None else f"{regression.accuracy:.3f}"))
+    for name, title, headings, printed, ours, notes in (
+        ("table-1", "Table 1: the data sets", SIZES, slice(0, 3), sizes, ()),
         (
-            Heading("data set"),
-            *(Heading(title, "paper") for title in columns),
-            *(Heading(title, "ours") for title in columns),
+            "table-2",
+            "Table 2: the models' structure and accuracy",
+            STRUCTURE,
+            slice(3, 7),
+            structure,
+            (WEIGHTS,),
         ),
-        tuple(rows),
-    )
+    ):
+        paper = [PRINTED[dataset][printed] for dataset in DATASETS]
+        sides = (("paper", paper), ("ours", ours))
+        columns: Columns = {
+            (side, heading): values
+            for side, lines in sides
+            for heading, values in zip(headings, zip(*lines, strict=True), strict=True)
+        }
+        yield make_table(name, title, {"data set": TITLES.values(), **columns}, notes)
 
 
-def _models(records: Sequence[Record]) -> Table:
-    rows = []
-    for subject in PUBLISHED_SUBJECTS:
-        network, regression = (_trained(records, subject, model) for model in ("nn", "lr"))
-        rows.append(
-            (
-                subject.title,
-                str(subject.width),
-                str(subject.depth),
-                f"{subject.nn_accuracy:.3f}",
-                f"{subject.lr_accuracy:.3f}",
-                "-" if network is None else "/".join(str(width) for width in dict.fromkeys(network.hidden)),
-                "-" if network is None else str(len(network.hidden)),
-                "-" if network is None else f"{network.accuracy:.3f}",
-                "-" if regression is None else f"{regression.accuracy:.3f}",
-            )
-        )
-    columns = ("NN width", "NN depth", "NN accuracy", "LR accuracy")
-    return Table(
-        "table-2",
-        "Table 2: the models' structure and accuracy",
-        (
-            Heading("data set"),
-            *(Heading(title, "paper") for title in columns),
-            *(Heading(title, "ours") for title in columns),
-        ),
-        tuple(rows),
-        ("Our networks have the published widths and depths; their weights are our own.",),
-    )
+def _groups(records: Sequence[Record]) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """For each result table its cells, our runs beside them as "count exact" and so on, and these runs."""
+    paper = pd.DataFrame({**asdict(cell), **asdict(cell)["published"]} for cell in published_cells())
+    runs = frame_of([record for record in records if record.key.as_published])
+    runs = runs.drop_duplicates([*CELL, "method"], keep="last")
+    cells = paper.drop(columns="published").rename(columns={"dataset": "name"})
+    for method in METHODS:
+        own = runs.loc[runs["method"] == method, [*CELL, *PARTS]]
+        cells = cells.merge(own.rename(columns={part: f"{part} {method}" for part in PARTS}), "left", CELL)
+    least = [f"least {method}" for method in METHODS]
+    bounds = [f"lower_bound {method}" for method in METHODS]
+    cells["least"] = cells[least].bfill(axis=1)[least[0]]
+    ours = cells[bounds].where(cells["model"] == "lr")  # the paper's network is another than ours
+    cells["impossible"] = cells["explanations"] < ours.assign(any=cells["least"]).max(axis=1).fillna(0)
+    # A compact model too large for its limit gives up at once; otherwise it uses the time it has.
+    gave_up = cells["seconds mip"] < cells["time_limit mip"] / 2
+    cells["not_started"] = gave_up & ~cells["proved mip"].fillna(value=True).astype(bool)
+    for (name, model), group in cells.groupby(["name", "model"], sort=False):
+        yield group, runs[(runs["name"] == name) & (runs["model"] == model)]
 
 
-def _results(number: int, subject: PublishedSubject, model: str, records: Sequence[Record]) -> Table:
-    cells = [
-        _runs(cell, cell.published, records)
-        for cell in published_cells()
-        if (cell.dataset, cell.model) == (subject.dataset, model) and cell.published is not None
-    ]
-    methods = {method for runs in cells for method in runs.by_method}
-    columns = list(_columns(methods, with_least=any(runs.least is not None for runs in cells)))
-    return Table(
-        f"table-{number}",
-        f"Table {number}: {subject.title}, {MODELS[model]}",
-        tuple(heading for heading, _ in columns),
-        tuple(tuple(text(runs) for _, text in columns) for runs in cells),
-        tuple(_notes(cells)),
-    )
+def _published(cells: pd.DataFrame) -> pd.Series[str]:
+    """Counts of the paper, with a mark where they cannot be right."""
+    return cells["explanations"].astype(str) + cells["impossible"].map({True: IMPOSSIBLE, False: ""})
 
 
-def _columns(methods: set[str], *, with_least: bool) -> Iterator[tuple[Heading, Callable[[_Runs], str]]]:
-    yield Heading("|S|"), lambda runs: str(runs.rows)
-    yield Heading("T_max"), lambda runs: str(runs.max_changes)
-    yield (
-        Heading("y*", "paper"),
-        lambda runs: f"{runs.published.explanations}{IMPOSSIBLE if runs.impossible else ''}",
-    )
-    yield Heading("gap", "paper"), lambda runs: str(runs.published.gap_to_mip)
-    yield Heading("CG time", "paper"), lambda runs: f"{runs.published.cg_seconds:.2f}"
-    yield Heading("MIP time", "paper"), lambda runs: f"{runs.published.mip_seconds:.2f}"
-    if with_least:
-        yield Heading("least", "any classifier"), lambda runs: "-" if runs.least is None else str(runs.least)
-    yield from _method_columns("exact")
-    yield Heading("CG/exact", "exact"), _speed_up
-    for method in ("cg-mip", "mip"):
-        if method in methods:
-            yield from _method_columns(method)
-    if {"cg-mip", "mip"} <= methods:
-        yield Heading("gap", "ours"), _gap
-    if methods - {"exact"}:
-        yield Heading("exact : cg-mip : mip", "time in this run"), _ratio
+def _columns(cells: pd.DataFrame) -> Columns:
+    methods = [method for method in METHODS if cells[f"count {method}"].notna().any()]
+    columns: Columns = {
+        "|S|": cells["rows"],
+        "T_max": cells["max_changes"],
+        ("paper", "y*"): _published(cells),
+        ("paper", "gap"): cells["gap_to_mip"],
+        ("paper", "CG time"): cells["cg_seconds"].map(SECONDS),
+        ("paper", "MIP time"): cells["mip_seconds"].map(SECONDS),
+    }
+    if cells["least"].notna().any():
+        columns["any classifier", "least"] = cells["least"]
+    for method in METHODS:
+        if method in methods or method == "exact":
+            columns[method, "y*"] = cells[f"count {method}"]
+            columns[method, "bound"] = cells[f"lower_bound {method}"]
+            columns[method, "time"] = cells[f"seconds {method}"].map(SECONDS, na_action="ignore")
+        if method == "exact":  # no comparison with a run that did not end with a proof
+            proved = cells["proved exact"].fillna(value=False).astype(bool)
+            times = (cells["cg_seconds"] / cells["seconds exact"]).where(proved)
+            columns["exact", "CG/exact"] = times.map("{:,.0f}".format, na_action="ignore")
+    if {"cg-mip", "mip"} <= set(methods):
+        columns["ours", "gap"] = cells["count cg-mip"] - cells["count mip"]
+    if set(methods) - {"exact"}:
+        columns["time in this run", "exact : cg-mip : mip"] = map(_ratio, cells.to_dict("records"))
+    return columns
 
 
-def _method_columns(method: str) -> Iterator[tuple[Heading, Callable[[_Runs], str]]]:
-    def shown(text: Callable[[Record], str]) -> Callable[[_Runs], str]:
-        def show(runs: _Runs) -> str:
-            record = runs.by_method.get(method)
-            return "-" if record is None else text(record)
-
-        return show
-
-    yield Heading("y*", method), shown(lambda record: str(record.count))
-    yield Heading("bound", method), shown(lambda record: str(record.lower_bound))
-    yield Heading("time", method), shown(lambda record: f"{record.seconds:.2f}")
-
-
-def _speed_up(runs: _Runs) -> str:
-    """How many times as long the paper's column generation took, where ours ended with a proof."""
-    if runs.exact is None or not runs.exact.proved:
-        return "-"
-    return f"{runs.published.cg_seconds / runs.exact.seconds:,.0f}"
-
-
-def _gap(runs: _Runs) -> str:
-    both = [runs.by_method.get(method) for method in ("cg-mip", "mip")]
-    counts = [record.count for record in both if record is not None]
-    return str(counts[0] - counts[1]) if len(counts) == 2 else "-"
-
-
-def _ratio(runs: _Runs) -> str:
-    if runs.exact is None:
-        return "-"
+def _ratio(cell: dict[Hashable, Any]) -> str | None:
+    if pd.isna(cell["seconds exact"]):
+        return None
     parts = ["1"]
-    for method in ("cg-mip", "mip"):
-        record = runs.by_method.get(method)
-        if record is None or _was_not_started(record):
-            parts.append("-")
-        else:
-            parts.append(f"{'' if record.proved else '>'}{record.seconds / runs.exact.seconds:,.0f}")
+    for method in METHODS[1:]:
+        missing = pd.isna(cell[f"seconds {method}"]) or (method == "mip" and cell["not_started"])
+        times = f"{cell[f'seconds {method}'] / cell['seconds exact']:,.0f}"
+        parts.append("-" if missing else f"{'' if cell[f'proved {method}'] else '>'}{times}")
     return " : ".join(parts)
 
 
-def _was_not_started(record: Record) -> bool:
-    """Whether the compact model was too large for its limit: it gives up at once, or uses the time it has."""
-    limit = record.key.time_limit
-    return (
-        record.key.method == "mip" and not record.proved and limit is not None and record.seconds < limit / 2
-    )
-
-
-def _notes(cells: Sequence[_Runs]) -> Iterator[str]:
-    exact = [(runs, runs.exact) for runs in cells if runs.exact is not None]
-    if exact:
-        theirs = sum(runs.published.cg_seconds for runs, _ in exact)
-        ours = sum(record.seconds for _, record in exact)
-        proved = sum(record.proved for _, record in exact)
-        fewer = sum(record.count < runs.published.explanations for runs, record in exact)
+def _notes(cells: pd.DataFrame, runs: pd.DataFrame) -> Iterator[str]:
+    exact = runs[runs["method"] == "exact"]
+    if len(exact):
         yield (
-            f"Exact: {proved} of {len(exact)} cells proved optimal, {fewer} with fewer explanations than "
-            f"published, {ours:.2f} s together; the paper's CG: {theirs:,.2f} s."
+            f"Exact: {exact['proved'].sum()} of {len(exact)} cells proved optimal, {exact['fewer'].sum()} "
+            f"with fewer explanations than published, {exact['seconds'].sum():.2f} s together; "
+            f"the paper's CG: {exact['paper_seconds'].sum():,.2f} s."
         )
-    if any(_was_not_started(record) for runs in cells for record in runs.by_method.values()):
+    if cells["not_started"].any():
         yield "mip without a ratio: the model was too large to be started; its count is the first solution's."
-    if any(runs.impossible for runs in cells):
+    if cells["impossible"].any():
         yield f"{IMPOSSIBLE}: below what is proved for these rows, so it cannot be right for them."
-    yield from contradictions([record for runs in cells for record in runs.by_method.values()])
-
-
-def _runs(cell: Cell, published: Published, records: Sequence[Record]) -> _Runs:
-    found = {
-        record.key.method: record
-        for record in records
-        if record.key.dataset.removesuffix("-published") == cell.dataset
-        and (record.key.model, record.key.rows, record.key.max_changes)
-        == (cell.model, cell.rows, cell.max_changes)
-    }
-    return _Runs(published, cell.rows, cell.max_changes, found)
-
-
-def _trained(
-    records: Sequence[Record], subject: PublishedSubject, model: str | None = None
-) -> Trained | None:
-    for record in records:
-        same = record.key.dataset.removesuffix("-published") == subject.dataset
-        if same and model in (None, record.key.model):
-            return record.trained
-    return None
+    yield from contradictions(runs)

@@ -1,127 +1,116 @@
-"""A table as plain data, and how it looks as text, CSV, Markdown and LaTeX."""
+"""A table of text, and how it looks as plain text, CSV, Markdown and LaTeX."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any, NamedTuple
 
-__all__ = ["FORMATS", "Format", "Heading", "Table"]
+import pandas as pd
 
+__all__ = ["FORMATS", "Columns", "Format", "Table", "make_table"]
 
-@dataclass(frozen=True)
-class Heading:
-    """Heading of a column.
+Columns = dict[str | tuple[str, str], Iterable[Any]]  # by title, or by group and title
 
-    Attributes
-    ----------
-    title : str
-        Of the column.
-    group : str
-        What it shares with its neighbours; may be empty.
-    """
-
-    title: str
-    group: str = ""
+MATHEMATICS = {"|S|": "$|S|$", "T_max": r"$T_{\max}$", "y*": "$y^{*}$", "†": r"$^\dagger$"}
+NUMBER = r"^Table \d+: "  # LaTeX has its own
+SPECIAL = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\textasciitilde{}"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Cells of text under headings.
 
     Attributes
     ----------
-    name : str
-        Short, for files and labels.
-    title : str
-        What the table shows.
-    headings : tuple of Heading
-        One per column.
-    rows : tuple of tuples of str
-        One text per column.
+    name, title : str
+        For files and labels, and for readers.
+    frame : DataFrame
+        Text only; its columns have two levels, a group (may be empty) and a title.
     notes : tuple of str
         What a reader has to know.
     """
 
     name: str
     title: str
-    headings: tuple[Heading, ...]
-    rows: tuple[tuple[str, ...], ...]
+    frame: pd.DataFrame
     notes: tuple[str, ...] = ()
+
+    @property
+    def headings(self) -> list[str]:
+        """Group and title of each column in one line."""
+        return [" ".join(filter(None, pair)) for pair in self.frame.columns]
+
+    @property
+    def titles(self) -> list[str]:
+        """Title of each column, without its group."""
+        return self.frame.columns.get_level_values(1).tolist()
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """One text per column."""
+        return list(self.frame.itertuples(index=False, name=None))
 
     def groups(self) -> Iterator[tuple[str, int]]:
         """Groups of neighbouring columns and how many columns each has."""
-        for group, columns in groupby(heading.group for heading in self.headings):
+        for group, columns in groupby(self.frame.columns.get_level_values(0)):
             yield group, len(list(columns))
 
 
-@dataclass(frozen=True)
-class Format:
-    """A way to write tables.
+def make_table(
+    name: str,
+    title: str,
+    columns: Columns,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Make a table; what is missing is a dash."""
+    texts = {
+        key: ["-" if pd.isna(value) else str(value) for value in cells] for key, cells in columns.items()
+    }
+    pairs = [("", key) if isinstance(key, str) else key for key in texts]
+    frame = pd.DataFrame(dict(enumerate(texts.values()))).set_axis(pd.MultiIndex.from_tuples(pairs), axis=1)
+    return Table(name, title, frame, tuple(notes))
 
-    Attributes
-    ----------
-    suffix : str
-        Of files.
-    write : callable
-        Turns a table into text, ending in a line break.
-    """
+
+class Format(NamedTuple):
+    """A way to write tables: the suffix of files, and what turns a table into text."""
 
     suffix: str
     write: Callable[[Table], str]
 
 
 def _as_text(table: Table) -> str:
-    widths = [
-        max(len(heading.title), *(len(row[place]) for row in table.rows), 1)
-        for place, heading in enumerate(table.headings)
+    titles = table.titles
+    widths = [max(map(len, cells)) for cells in zip(titles, *table.rows, strict=True)]
+    edges, first = [], 0
+    for group, n in table.groups():
+        gaps = 2 * (n - 1)
+        widths[first] += max(0, len(group) - sum(widths[first : first + n]) - gaps)
+        edges.append(f"{group:^{sum(widths[first : first + n]) + gaps}}")
+        first += n
+    lines = [
+        "  ".join(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=True))
+        for row in (titles, *table.rows)
     ]
-    edges: list[str] = []
-    place = 0
-    for group, columns in table.groups():
-        span = slice(place, place + columns)
-        short = len(group) - sum(widths[span]) - 2 * (columns - 1)
-        widths[place] += max(0, short)
-        edges.append(f"{group:^{sum(widths[span]) + 2 * (columns - 1)}}")
-        place += columns
-    lines = [table.title]
-    if any(heading.group for heading in table.headings):
-        lines.append("  ".join(edges))
-    lines.append("  ".join(f"{h.title:>{w}}" for h, w in zip(table.headings, widths, strict=True)))
-    lines.append("-" * len(lines[-1]))
-    lines += ["  ".join(f"{text:>{w}}" for text, w in zip(row, widths, strict=True)) for row in table.rows]
-    return "\n".join(line.rstrip() for line in [*lines, *table.notes]) + "\n"
+    lines.insert(1, "-" * len(lines[0]))
+    top = [table.title, "  ".join(edges)] if "".join(edges).strip() else [table.title]
+    return "\n".join(line.rstrip() for line in (*top, *lines, *table.notes)) + "\n"
 
 
 def _as_csv(table: Table) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([f"{heading.group} {heading.title}".strip() for heading in table.headings])
-    writer.writerows(table.rows)
-    return stream.getvalue()
+    return table.frame.set_axis(table.headings, axis=1).to_csv(index=False, lineterminator="\n")
 
 
 def _as_markdown(table: Table) -> str:
-    def line(texts: Iterator[str]) -> str:
-        return f"| {' | '.join(text.replace('|', '&#124;').replace('*', '&#42;') for text in texts)} |"
-
-    lines = [
-        f"**{table.title}**",
-        "",
-        line(f"{heading.group} {heading.title}".strip() for heading in table.headings),
-        f"|{'---:|' * len(table.headings)}",
-        *(line(iter(row)) for row in table.rows),
-        *(part for note in table.notes for part in ("", note)),
+    bars = [
+        f"| {' | '.join(cell.replace('|', '&#124;').replace('*', '&#42;') for cell in row)} |"
+        for row in (table.headings, *table.rows)
     ]
-    return "\n".join(lines) + "\n"
-
-
-MATHEMATICS = {"|S|": "$|S|$", "T_max": r"$T_{\max}$", "y*": "$y^{*}$", "†": r"$^\dagger$"}
-NUMBER = r"^Table \d+: "  # LaTeX has its own
-SPECIAL = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\textasciitilde{}"}
+    bars.insert(1, f"|{'---:|' * len(table.headings)}")
+    notes = [part for note in table.notes for part in ("", note)]
+    return "\n".join([f"**{table.title}**", "", *bars, *notes]) + "\n"
 
 
 def _latex_words(text: str) -> str:
@@ -134,36 +123,37 @@ def _latex_words(text: str) -> str:
 
 
 def _as_latex(table: Table) -> str:
-    spans = list(table.groups())
-    ends = [sum(columns for _, columns in spans[: place + 1]) for place in range(len(spans))]
+    def line(cells: Iterable[str]) -> str:
+        return f"    {' & '.join(cells)} \\\\"
+
+    grouped, first = [], 1
+    if any(group for group, _ in table.groups()):
+        grouped.append(
+            line(rf"\multicolumn{{{n}}}{{c}}{{{_latex_words(group)}}}" for group, n in table.groups())
+        )
+        rules = []
+        for group, n in table.groups():
+            rules += [rf"\cmidrule(lr){{{first}-{first + n - 1}}}"] if group else []
+            first += n
+        grouped.append(f"    {' '.join(rules)}")
+    titles, *body = (line(map(_latex_words, row)) for row in (table.titles, *table.rows))
+    caption = _latex_words(re.sub(NUMBER, "", table.title))
     lines = [
         r"\begin{table}[ht]",
         r"  \centering",
-        rf"  \caption{{{_latex_words(re.sub(NUMBER, '', table.title))}}}\label{{tab:{table.name}}}",
+        rf"  \caption{{{caption}}}\label{{tab:{table.name}}}",
         rf"  \begin{{tabular}}{{{'r' * len(table.headings)}}}",
         r"    \toprule",
+        *grouped,
+        titles,
+        r"    \midrule",
+        *body,
+        r"    \bottomrule",
+        r"  \end{tabular}",
+        *(rf"  \par\smallskip\footnotesize {_latex_words(note)}" for note in table.notes),
+        r"\end{table}",
     ]
-    if any(group for group, _ in spans):
-        lines.append(
-            "    "
-            + " & ".join(rf"\multicolumn{{{n}}}{{c}}{{{_latex_words(group)}}}" for group, n in spans)
-            + r" \\"
-        )
-        lines.append(
-            "    "
-            + " ".join(
-                rf"\cmidrule(lr){{{end - n + 1}-{end}}}"
-                for (group, n), end in zip(spans, ends, strict=True)
-                if group
-            )
-        )
-    titles = [_latex_words(heading.title) for heading in table.headings]
-    body = [[_latex_words(text) for text in row] for row in table.rows]
-    lines += ["    " + " & ".join(titles) + r" \\", r"    \midrule"]
-    lines += ["    " + " & ".join(row) + r" \\" for row in body]
-    lines += [r"    \bottomrule", r"  \end{tabular}"]
-    lines += [rf"  \par\smallskip\footnotesize {_latex_words(note)}" for note in table.notes]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 FORMATS = {

@@ -4,11 +4,11 @@ import pytest
 
 from oneformany.exceptions import InputError
 from oneformany.paper.runs.cells import Cell
-from oneformany.paper.runs.kinds import KINDS, Kind, kind_named
+from oneformany.paper.runs.model_kinds import MODEL_KINDS, ModelKind, model_kind
 from oneformany.paper.runs.run import Settings, plan, run
 from oneformany.progress import Progress
 
-HERE = [kind.name for kind in KINDS if kind.installed]
+HERE = [kind.name for kind in MODEL_KINDS if kind.installed]
 
 
 @pytest.mark.parametrize("name", HERE)
@@ -25,12 +25,13 @@ def test_an_unknown_kind_is_told_with_those_there_are():
     with pytest.raises(
         InputError, match=r"cannot train the model 'oracle'; it can train lr, svm, .*pipeline"
     ):
-        kind_named("oracle")
+        model_kind("oracle")
 
 
 def test_a_kind_without_its_library_is_told_with_the_remedy(monkeypatch):
     monkeypatch.setattr(
-        "oneformany.paper.runs.kinds.KINDS", (Kind("rare", "rare model", list, "no_such_package"),)
+        "oneformany.paper.runs.model_kinds.MODEL_KINDS",
+        (ModelKind("rare", "rare model", list, package="no_such_package"),),
     )
     with pytest.raises(InputError, match="pip install no_such_package"):
-        kind_named("rare")
+        model_kind("rare")

@@ -1,0 +1,170 @@
+"""Kinds of classifiers that benchmarks train: each on the training half, with a fixed seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from oneformany.datasets import Dataset
+from oneformany.exceptions import InputError
+from oneformany.paper.data.split import paper_model, paper_split
+
+__all__ = ["MODEL_KINDS", "ModelKind", "model_kind"]
+
+TREES = 200
+FOREST = {"n_estimators": 100, "max_depth": 6}
+HIDDEN = (20, 20)
+EPOCHS = 100
+
+
+@dataclass(frozen=True)
+class ModelKind:
+    """A kind of classifier.
+
+    Attributes
+    ----------
+    name, title : str
+        To choose it by, and what it is.
+    source : str or callable
+        Module and class of a classifier in the manner of scikit-learn, or what fits one to a data set.
+    options : dict
+        For the class.
+    package : str
+        What has to be installed for it.
+    """
+
+    name: str
+    title: str
+    source: str | Callable[[Dataset], Any]
+    options: dict[str, Any] = field(default_factory=dict)
+    package: str = "sklearn"
+
+    @property
+    def installed(self) -> bool:
+        """Whether its library is there."""
+        return find_spec(self.package) is not None
+
+    def fitted(self, dataset: Dataset) -> Any:
+        """Fit one, in a single thread: on a busy machine threads that wait for each other take minutes."""
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+        with threadpool_limits(1):
+            if not isinstance(self.source, str):
+                return self.source(dataset)
+            module, _, name = self.source.rpartition(".")
+            train, _ = paper_split(dataset)
+            model = getattr(import_module(module), name)(**self.options)
+            return model.fit(dataset.one_hot[train], dataset.target[train])
+
+
+def model_kind(name: str) -> ModelKind:
+    """Find a kind by its name.
+
+    Raises
+    ------
+    InputError
+        There is none of that name, or its library is not installed.
+    """
+    for kind in MODEL_KINDS:
+        if kind.name == name:
+            if not kind.installed:
+                raise InputError(f"the model {name!r} needs {kind.package}: pip install {kind.package}")
+            return kind
+    known = ", ".join(kind.name for kind in MODEL_KINDS)
+    raise InputError(f"the benchmark cannot train the model {name!r}; it can train {known}")
+
+
+def _network(dataset: Dataset) -> object:
+    from oneformany.paper.data.networks import paper_network
+
+    return paper_network(dataset)
+
+
+def _torch(dataset: Dataset) -> object:
+    import torch
+
+    train, _ = paper_split(dataset)
+    inputs = torch.tensor(dataset.one_hot[train], dtype=torch.float32)
+    target = torch.tensor(dataset.target[train], dtype=torch.float32)[:, None]
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(
+            torch.nn.Linear(inputs.shape[1], HIDDEN[0]),
+            torch.nn.ReLU(),
+            torch.nn.Linear(*HIDDEN),
+            torch.nn.ReLU(),
+            torch.nn.Linear(HIDDEN[-1], 1),
+        )
+    loss = torch.nn.BCEWithLogitsLoss()
+    descent = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.01)
+    for _ in range(EPOCHS):
+        descent.zero_grad()
+        loss(model(inputs), target).backward()
+        descent.step()
+    return model.eval()
+
+
+def _pipeline(dataset: Dataset) -> object:
+    from sklearn.compose import make_column_transformer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    train, _ = paper_split(dataset)
+    numbers = [feature.name for feature in dataset.schema.features if feature.binned]
+    labels = [name for name in dataset.schema.names if name not in numbers]
+    transformer = make_column_transformer(
+        (StandardScaler(), numbers), (OneHotEncoder(handle_unknown="ignore"), labels)
+    )
+    model = make_pipeline(transformer, LogisticRegression(C=10, max_iter=1000))
+    return model.fit(dataset.frame.iloc[train], dataset.target[train])
+
+
+SEED = {"random_state": 0}
+BOOSTED = {"n_estimators": TREES, "n_jobs": 1, **SEED}
+MODEL_KINDS = (
+    ModelKind("lr", "logistic regression", paper_model),
+    ModelKind("svm", "linear support vector machine", "sklearn.svm.LinearSVC", SEED),
+    ModelKind("naive-bayes", "naive Bayes", "sklearn.naive_bayes.BernoulliNB"),
+    ModelKind(
+        "tree", "decision tree, depth 6", "sklearn.tree.DecisionTreeClassifier", {"max_depth": 6, **SEED}
+    ),
+    ModelKind(
+        "forest",
+        "random forest, 100 trees, depth 6",
+        "sklearn.ensemble.RandomForestClassifier",
+        FOREST | SEED,
+    ),
+    ModelKind(
+        "extra-trees",
+        "extra trees, 100 trees, depth 6",
+        "sklearn.ensemble.ExtraTreesClassifier",
+        FOREST | SEED,
+    ),
+    ModelKind(
+        "gradient-boosting",
+        "gradient boosting, 100 trees",
+        "sklearn.ensemble.GradientBoostingClassifier",
+        SEED,
+    ),
+    ModelKind(
+        "hist-gradient-boosting",
+        "histogram gradient boosting",
+        "sklearn.ensemble.HistGradientBoostingClassifier",
+        SEED,
+    ),
+    ModelKind("nn", "ReLU network of the paper", _network),
+    ModelKind("xgboost", f"XGBoost, {TREES} trees", "xgboost.XGBClassifier", BOOSTED, "xgboost"),
+    ModelKind(
+        "lightgbm",
+        f"LightGBM, {TREES} trees",
+        "lightgbm.LGBMClassifier",
+        {"verbose": -1, **BOOSTED},
+        "lightgbm",
+    ),
+    ModelKind("torch", "PyTorch network, 20 x 2", _torch, package="torch"),
+    ModelKind("pipeline", "pipeline of scaler, one-hot encoder and logistic regression", _pipeline),
+)
