@@ -1,6 +1,9 @@
-"""Records that say something, without running anything."""
+"""Records that say something, without running anything; scripts of the benchmarks folder."""
 
+import sys
 from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +11,8 @@ from oneformany.paper.runs.cells import Published
 from oneformany.paper.runs.record import Key, Questions, Record, Trained
 from oneformany.result.result import Explanation
 
+HERE = Path(__file__).resolve().parent
+BENCHMARKS = HERE.parents[1] / "benchmarks"
 KEY = Key("german", "lr", "exact", "published", 50, 10, None, 0)
 RECORD = Record(
     key=KEY,
@@ -38,3 +43,24 @@ def make_record():
         return replace(RECORD, key=key, **rest)
 
     return make
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """Import a file of the benchmarks folder."""
+
+    def load(name):
+        spec = spec_from_file_location(f"benchmarks_{name}", BENCHMARKS / f"{name}.py")
+        module = module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, module)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+def pytest_collection_modifyitems(items):
+    """Mark all tests of the paper's room, so that they can be left out while developing."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker("paper")

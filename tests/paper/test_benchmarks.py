@@ -1,32 +1,15 @@
 """Tests that the ablation and the growth measure what they claim to."""
 
-import sys
 from dataclasses import fields, replace
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 from oneformany.engine.run import Options
-from oneformany.paper.figures.growth import Timing
 from oneformany.paper.methods.options import CgOptions
 from oneformany.paper.runs.records import append
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """Import a file of the benchmarks folder."""
-
-    def load(name):
-        spec = spec_from_file_location(f"benchmarks_{name}", BENCHMARKS / f"{name}.py")
-        module = module_from_spec(spec)
-        monkeypatch.setitem(sys.modules, spec.name, module)
-        spec.loader.exec_module(module)
-        return module
-
-    return load
 
 
 @pytest.fixture
@@ -62,7 +45,7 @@ def test_growth_measures_every_size_until_a_method_does_not_end(script):
     growth = script("growth")
     timings = list(growth.measure("rows", (2, 3), "exact", limit=30.0))
     assert [(timing.size, timing.finished) for timing in timings] == [(2, True), (3, True)]
-    assert all(isinstance(timing, Timing) and timing.seconds > 0 for timing in timings)
+    assert all(isinstance(timing, growth.Timing) and timing.seconds > 0 for timing in timings)
     given_up = list(growth.measure("rows", (20, 30), "mip", limit=0.2))
     assert [(timing.size, timing.finished) for timing in given_up] == [(20, False)]
 

@@ -1,6 +1,7 @@
 """Tests that the benchmark commands do what they say, survive a kill, and tell what is wrong."""
 
 import csv
+import json
 import os
 import signal
 import subprocess
@@ -232,6 +233,16 @@ def test_tables_are_written_one_per_file_in_every_format(tmp_path, make_record, 
         assert len(list(csv.DictReader(text.splitlines()))) == 12
 
 
+def test_all_tables_go_into_one_json_file(tmp_path, make_record):
+    path, out = tmp_path / "bench.jsonl", tmp_path / "tables.json"
+    append(path, make_record())
+    assert call("tables", path, "--json", out).exit_code == 0
+    tables = {table["name"]: table for table in json.loads(out.read_text())}
+    assert len(tables) == 9
+    assert len(tables["table-5"]["rows"]) == 12
+    assert tables["summary"]["rows"][0]["cells proved"] == "1"
+
+
 def test_reading_a_file_for_tables_leaves_a_running_benchmark_alone(tmp_path, make_record):
     path = tmp_path / "bench.jsonl"
     append(path, make_record())
@@ -261,9 +272,9 @@ def test_figures_are_saved_and_missing_ones_told(tmp_path, make_record):
 
 
 def test_kinds_of_models_are_compared_and_missing_libraries_named(tmp_path, monkeypatch):
-    from oneformany.paper.runs.kinds import KINDS, Kind
+    from oneformany.paper.runs.model_kinds import MODEL_KINDS, ModelKind
 
-    kinds = (KINDS[0], KINDS[3], Kind("rare", "rare model", list, package="no_such_package"))
+    kinds = (MODEL_KINDS[0], MODEL_KINDS[3], ModelKind("rare", "rare model", list, package="no_such_package"))
     monkeypatch.setattr("oneformany.paper.runs.model_kinds.MODEL_KINDS", kinds)
     path = tmp_path / "bench.jsonl"
     outcome = call("models", "--rows", 4, "--json", path, "--verify")

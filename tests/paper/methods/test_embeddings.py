@@ -17,13 +17,40 @@ from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.paper.methods.embeddings import Embedding, embed, embedding_error, require_positive
+from oneformany.paper.methods.embeddings import Embedding, embed, require_positive
 from oneformany.paper.methods.embeddings.network import NetworkEmbedding
-from oneformany.paper.methods.highs import Highs
 from oneformany.paper.methods.model import Affine, Model, Objective
+from oneformany.paper.methods.solvers.highs import Highs
 
 LEVELS = (3, 2, 1, 4)
 POINTS = np.array(list(product(*(range(n) for n in LEVELS))))
+
+
+def embedding_error(embedding: Embedding, oracle: Oracle, codes: IntArray) -> float:
+    """Largest distance of the embedded score from the classifier's at given points.
+
+    Each point is fixed in the model and the score there minimised and maximised, so that constraints
+    which leave the score too much room, or none, are found as well.
+
+    Raises
+    ------
+    SolverError
+        The embedding excludes a point.
+    """
+    solver = Highs()
+    model = Model()
+    x = embedding.one_hot.add_point(model, 1)[0]
+    score = embedding.add(model, x)
+    error = 0.0
+    for point, true in zip(np.atleast_2d(codes), oracle.score(np.atleast_2d(codes)), strict=True):
+        fixed = replace(model, variables=model.variables.fixed(x, embedding.one_hot.encode(point)[0]))
+        for maximise in (False, True):
+            objective = Objective(score.columns, score.values, maximise)
+            outcome = solver.solve(replace(fixed, objective=objective))
+            if outcome.status != "optimal":
+                raise SolverError(f"the embedded classifier excludes the point {point.tolist()}")
+            error = max(error, abs(score.at(outcome.solutions[0].values) - float(true)))
+    return error
 
 
 def additive(rng: np.random.Generator, scale: float = 1.0) -> AdditiveOracle:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from oneformany.paper.methods.columns import Column
-from oneformany.paper.methods.highs import Highs
 from oneformany.paper.methods.master import Master
+from oneformany.paper.methods.solvers.highs import Highs
 from oneformany.stop import Stop
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from oneformany.arrays import IntArray
-from oneformany.paper.methods.highs import Highs
 from oneformany.paper.methods.model import Model, Objective
 from oneformany.paper.methods.one_hot import OneHot
+from oneformany.paper.methods.solvers.highs import Highs
 
 LEVELS = (3, 2, 1, 4)
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from oneformany.arrays import IntArray
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.methods.embeddings import embed
-from oneformany.paper.methods.highs import Highs
 from oneformany.paper.methods.initial import initial_solution
 from oneformany.paper.methods.options import CgOptions
 from oneformany.paper.methods.pricing import SCALE, TOLERANCE, MipPricer, Priced, scaled
+from oneformany.paper.methods.solvers.highs import Highs
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop

@@ -1,15 +1,13 @@
-"""``oneformany bench``: names and help only; each of its commands lives in its own file."""
+"""``oneformany bench``: names and help only; its commands run cells, or lay out what was recorded."""
 
 from __future__ import annotations
 
 import typer
 
-from oneformany.paper.commands.bench_figures import figures
-from oneformany.paper.commands.bench_models import models
-from oneformany.paper.commands.bench_paper import paper
-from oneformany.paper.commands.bench_tables import tables
+from oneformany.paper.commands.layout_commands import figures, tables
+from oneformany.paper.commands.run_commands import models, paper
 
-__all__ = ["bench", "figures", "models", "paper", "tables"]
+__all__ = ["bench"]
 
 bench = typer.Typer(no_args_is_help=True, help="Run benchmarks, and lay out what they recorded.")
 bench.command("paper")(paper)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,18 +14,11 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.stop import Stop
 
 __all__ = [
-    "Affine",
-    "Constraints",
-    "Model",
-    "Objective",
-    "Outcome",
-    "Solution",
-    "Solver",
-    "Variables",
-    "Watch",
-]
+    "Affine", "Constraints", "Model", "Objective", "Outcome", "Solution", "Solver", "Variables", "Watch",
+]  # fmt: skip
 
 Watch = Callable[[float, float], None]
+LENGTHS, COLUMNS, VALUES, LOWER, UPPER = range(5)  # what constraints are stored as
 
 
 @dataclass(eq=False)
@@ -37,7 +30,7 @@ class Variables:
     lower, upper : arrays
         Bounds of each variable, always finite.
     integer : boolean array
-        Whether each variable must be whole.
+        Whether each variable must be an integer.
     """
 
     lower: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -74,19 +67,10 @@ class Constraints:
     """Linear rows ``lower <= values @ x[columns] <= upper``, stored row by row."""
 
     def __init__(self) -> None:
-        self._lengths: list[IntArray] = []
-        self._columns: list[IntArray] = []
-        self._values: list[FloatArray] = []
-        self._lower: list[FloatArray] = []
-        self._upper: list[FloatArray] = []
+        self._parts: list[tuple[NDArray[Any], ...]] = []
 
     def add(
-        self,
-        columns: ArrayLike,
-        values: ArrayLike,
-        *,
-        lower: ArrayLike = -inf,
-        upper: ArrayLike = inf,
+        self, columns: ArrayLike, values: ArrayLike, *, lower: ArrayLike = -inf, upper: ArrayLike = inf
     ) -> None:
         """Add one row per row of ``columns`` (``(m, k)``, or ``(k,)`` for a single one).
 
@@ -94,37 +78,39 @@ class Constraints:
         """
         table = np.atleast_2d(np.asarray(columns, dtype=np.int64))
         rows, width = table.shape
-        self._lengths.append(np.full(rows, width, dtype=np.int64))
-        self._columns.append(table.ravel())
-        self._values.append(np.broadcast_to(np.asarray(values, dtype=np.float64), table.shape).ravel())
-        self._lower.append(np.broadcast_to(np.asarray(lower, dtype=np.float64), (rows,)))
-        self._upper.append(np.broadcast_to(np.asarray(upper, dtype=np.float64), (rows,)))
+        given = ((values, table.shape), (lower, (rows,)), (upper, (rows,)))
+        parts = (np.broadcast_to(np.asarray(part, dtype=np.float64), shape).ravel() for part, shape in given)
+        self._parts.append((np.full(rows, width, dtype=np.int64), table.ravel(), *parts))
+
+    def _joined(self, part: int) -> NDArray[Any]:
+        return np.concatenate(
+            [np.empty(0, dtype=np.float64 if part >= VALUES else np.int64)]
+            + [parts[part] for parts in self._parts]
+        )
 
     def __len__(self) -> int:
-        return sum(len(bounds) for bounds in self._lower)
+        return sum(len(parts[0]) for parts in self._parts)
 
     @property
     def entries(self) -> int:
         """Number of coefficients."""
-        return sum(len(values) for values in self._values)
+        return sum(len(parts[1]) for parts in self._parts)
 
     @property
     def lower(self) -> FloatArray:
         """Lower bound of each row."""
-        return np.concatenate([np.empty(0), *self._lower])
+        return self._joined(LOWER)
 
     @property
     def upper(self) -> FloatArray:
         """Upper bound of each row."""
-        return np.concatenate([np.empty(0), *self._upper])
+        return self._joined(UPPER)
 
     @property
     def csr(self) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
         """Row starts, columns and values."""
-        lengths = np.concatenate([np.zeros(1, dtype=np.int64), *self._lengths])
-        columns = np.concatenate([np.empty(0, dtype=np.int64), *self._columns])
-        values = np.concatenate([np.empty(0), *self._values])
-        return np.cumsum(lengths).astype(np.int32), columns.astype(np.int32), values
+        starts = np.append(0, np.cumsum(self._joined(LENGTHS)))
+        return starts.astype(np.int32), self._joined(COLUMNS).astype(np.int32), self._joined(VALUES)
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,6 +53,11 @@ class Table:
         """One text per column."""
         return list(self.frame.itertuples(index=False, name=None))
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it: name, title, one object per row, notes."""
+        rows = [dict(zip(self.headings, row, strict=True)) for row in self.rows]
+        return {"name": self.name, "title": self.title, "rows": rows, "notes": list(self.notes)}
+
     def groups(self) -> Iterator[tuple[str, int]]:
         """Groups of neighbouring columns and how many columns each has."""
         for group, columns in groupby(self.frame.columns.get_level_values(0)):

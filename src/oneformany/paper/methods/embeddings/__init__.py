@@ -8,19 +8,11 @@ from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.paper.methods.embeddings.additive import AdditiveEmbedding
-from oneformany.paper.methods.embeddings.base import Embedding, embedding_error, require_positive
+from oneformany.paper.methods.embeddings.base import Embedding, require_positive
 from oneformany.paper.methods.embeddings.network import NetworkEmbedding
 from oneformany.paper.methods.embeddings.trees import TreeEmbedding
 
-__all__ = [
-    "AdditiveEmbedding",
-    "Embedding",
-    "NetworkEmbedding",
-    "TreeEmbedding",
-    "embed",
-    "embedding_error",
-    "require_positive",
-]
+__all__ = ["Embedding", "embed", "require_positive"]
 
 
 def embed(oracle: Oracle) -> Embedding:

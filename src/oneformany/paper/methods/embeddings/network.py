@@ -16,9 +16,9 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.paper.methods.embeddings.base import SMALLEST
-from oneformany.paper.methods.highs import Highs
 from oneformany.paper.methods.model import Affine, Model, Objective
 from oneformany.paper.methods.one_hot import OneHot
+from oneformany.paper.methods.solvers.highs import Highs
 
 __all__ = ["NetworkEmbedding"]
 

@@ -1,4 +1,4 @@
-"""Gurobi, for those who have it: ``pip install gurobipy`` and a licence for larger models."""
+"""Gurobi: ``pip install gurobipy``, and a licence for models of more than 2,000 variables or constraints."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from scipy.sparse import csr_matrix
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
 from oneformany.paper.methods.model import Model, Outcome, Solution, Watch
-from oneformany.paper.methods.solvers import optional_package
+from oneformany.paper.methods.solvers import Statuses, optional_package
 from oneformany.stop import Stop
 
 __all__ = ["Gurobi"]
 
 Untyped: TypeAlias = Any  # objects of gurobipy
+
+INFINITE = 1e100  # as Gurobi writes it
 
 
 class Gurobi:
@@ -27,7 +29,7 @@ class Gurobi:
     name = "gurobi"
 
     def __init__(self) -> None:
-        self._gurobipy = optional_package("gurobipy", solver=self.name, install="gurobipy")
+        self._gurobipy = optional_package("gurobipy", solver=self.name)
 
     @property
     def version(self) -> str:
@@ -47,6 +49,9 @@ class Gurobi:
     ) -> Outcome:
         """Solve to proved optimality; see :class:`oneformany.paper.methods.model.Solver`."""
         gurobipy = self._gurobipy
+        codes = gurobipy.GRB.Status
+        stopped = (codes.TIME_LIMIT, codes.USER_OBJ_LIMIT, codes.INTERRUPTED)
+        statuses = Statuses("Gurobi", codes.OPTIMAL, stopped, (codes.INFEASIBLE, codes.INF_OR_UNBD))
         stop = stop or Stop()
         settings = {"OutputFlag": 0, "Threads": 1, "Seed": seed, "MIPGap": 0.0, "PoolSolutions": keep}
         if isfinite(stop.remaining()):
@@ -59,16 +64,23 @@ class Gurobi:
                 if start is not None:
                     columns.Start = start
                 program.optimize(_callback(gurobipy, stop, watch))
-                stop.interrupted |= program.Status == gurobipy.GRB.Status.INTERRUPTED
-                return _outcome(gurobipy, program, model, keep)
+                stop.interrupted |= program.Status == codes.INTERRUPTED
+                statuses.check(program.Status)
+                bound = program.ObjBound
+                return statuses.outcome(
+                    program.Status,
+                    model,
+                    list(_solutions(program, keep)),
+                    bound if abs(bound) < INFINITE else inf,
+                )
         except gurobipy.GurobiError as error:
             raise SolverError(f"Gurobi failed: {error}; check its licence, or use solver='highs'") from error
 
 
 def _fill(gurobipy: ModuleType, program: Untyped, model: Model) -> Untyped:
     variables, rows, objective = model.variables, model.constraints, model.objective
-    kinds = np.where(variables.integer, gurobipy.GRB.INTEGER, gurobipy.GRB.CONTINUOUS)
-    columns = program.addMVar(len(variables), lb=variables.lower, ub=variables.upper, vtype=kinds)
+    types = np.where(variables.integer, gurobipy.GRB.INTEGER, gurobipy.GRB.CONTINUOUS)
+    columns = program.addMVar(len(variables), lb=variables.lower, ub=variables.upper, vtype=types)
     starts, indices, values = rows.csr
     matrix = csr_matrix((values, indices, starts), shape=(len(rows), len(variables)))
     for sense, bounds in ((">", rows.lower), ("<", rows.upper)):
@@ -92,30 +104,10 @@ def _callback(gurobipy: ModuleType, stop: Stop, watch: Watch | None) -> Untyped:
     return tell
 
 
-def _outcome(gurobipy: ModuleType, program: Untyped, model: Model, keep: int) -> Outcome:
-    codes, maximise = gurobipy.GRB.Status, model.objective.maximise
-    if program.Status in (codes.INFEASIBLE, codes.INF_OR_UNBD):
-        return Outcome("infeasible", (), -inf if maximise else inf)
-    if program.Status not in (codes.OPTIMAL, codes.TIME_LIMIT, codes.USER_OBJ_LIMIT, codes.INTERRUPTED):
-        raise SolverError(f"Gurobi ended with status {program.Status}; try another solver")
-    return Outcome(
-        "optimal" if program.Status == codes.OPTIMAL else "stopped",
-        tuple(_solutions(program, keep)),
-        _bound(program.ObjBound, maximise=maximise),
-    )
-
-
 def _solutions(program: Untyped, keep: int) -> Iterator[Solution]:
-    if not program.IsMIP:
+    if not program.IsMIP and program.SolCount:
         yield Solution(np.array(program.X), program.ObjVal)
         return
     for number in range(min(keep, program.SolCount)):
         program.Params.SolutionNumber = number
         yield Solution(np.array(program.Xn), program.PoolObjVal)
-
-
-def _bound(reported: float, *, maximise: bool) -> float:
-    """Gurobi writes infinity as 1e100."""
-    if abs(reported) >= 1e100:
-        return inf if maximise else -inf
-    return reported

@@ -1,9 +1,9 @@
-"""``oneformany bench figures``: the paper's figures from a file of records."""
+"""``oneformany bench tables`` and ``oneformany bench figures``: lay out what was recorded."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 from rich.console import Console
@@ -15,14 +15,60 @@ from oneformany.exceptions import InputError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["figures"]
+__all__ = ["figures", "tables"]
 
 SUFFIXES = ("png", "pdf", "svg")
+Files: TypeAlias = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", help="Written with bench paper --json.")
+]
+
+
+@tell_errors
+def tables(
+    files: Files,
+    *,
+    form: Annotated[str, typer.Option("--format", help="text, csv, markdown or latex.")] = "text",
+    out: Annotated[Path | None, typer.Option(help="Folder for one file per table.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Also write all tables to one JSON file.")
+    ] = None,
+) -> None:
+    """Lay out the paper's Tables 1 to 8 with ours beside them, and what goes beyond.
+
+    Of several runs of one cell by one method the last counts.
+    """
+    import json
+
+    from oneformany.files import write_whole
+    from oneformany.paper.runs.records import read_all
+    from oneformany.paper.tables.more_tables import more_tables
+    from oneformany.paper.tables.paper_tables import paper_tables
+    from oneformany.paper.tables.table import FORMATS
+
+    if form not in FORMATS:
+        raise InputError(f"there is no format {form!r}; choose from {', '.join(FORMATS)}")
+    chosen = FORMATS[form]
+    records = read_all(files)
+    made = [*paper_tables(records), *more_tables(records)]
+    if json_file is not None:
+        write_whole(json_file, json.dumps([table.to_dict() for table in made], indent=1) + "\n")
+    if out is None:
+        for table in made:
+            title = f"# {table.title}\n" if form == "csv" else ""
+            typer.echo(f"{title}{chosen.write(table)}")
+        return
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for table in made:
+            write_whole(out / f"{table.name}.{chosen.suffix}", chosen.write(table))
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error}") from error
+    Console().print(f"{len(made)} tables in {out}", soft_wrap=True, markup=False, highlight=False)
 
 
 @tell_errors
 def figures(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Written with bench paper --json.")],
+    files: Files,
     *,
     out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("figures"),
     model: Annotated[str, typer.Option(help="Whose explanations: nn, as in the paper, or lr.")] = "nn",

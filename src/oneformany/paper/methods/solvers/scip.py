@@ -1,4 +1,4 @@
-"""SCIP, for those who have it: ``pip install pyscipopt``."""
+"""SCIP: ``pip install pyscipopt``."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from oneformany.arrays import FloatArray
-from oneformany.exceptions import SolverError
 from oneformany.paper.methods.model import Model, Outcome, Solution, Watch
-from oneformany.paper.methods.solvers import optional_package
+from oneformany.paper.methods.solvers import Statuses, optional_package
 from oneformany.stop import Stop
 
 __all__ = ["Scip"]
 
 Untyped: TypeAlias = Any  # objects of pyscipopt
 
-ENDED_EARLY = ("timelimit", "primallimit", "userinterrupt")
+STATUSES = Statuses(
+    "SCIP",
+    "optimal",
+    stopped=("timelimit", "primallimit", "userinterrupt"),
+    infeasible=("infeasible", "inforunbd"),
+)
 
 
 class Scip:
@@ -26,7 +30,7 @@ class Scip:
     name = "scip"
 
     def __init__(self) -> None:
-        self._pyscipopt = optional_package("pyscipopt", solver=self.name, install="pyscipopt")
+        self._pyscipopt = optional_package("pyscipopt", solver=self.name)
 
     @property
     def version(self) -> str:
@@ -59,24 +63,26 @@ class Scip:
             for column, value in zip(columns, start.tolist(), strict=True):
                 program.setSolVal(known, column, value)
             program.addSol(known)
-        if watch is not None:
-            self._attach(program, watch)
+        self._listen(program, stop, watch)
         program.optimize()
         stop.interrupted |= program.getStatus() == "userinterrupt"
-        return _outcome(program, columns, model, keep)
+        solutions = [
+            Solution(
+                np.array([program.getSolVal(known, column) for column in columns]),
+                program.getSolObjVal(known),
+            )
+            for known in program.getSols()[:keep]
+        ]
+        bound = program.getDualbound()
+        proved = inf if program.isInfinity(abs(bound)) else bound
+        return STATUSES.outcome(program.getStatus(), model, solutions, proved)
 
     def _fill(self, program: Untyped, model: Model) -> list[Untyped]:
         variables, rows, objective = model.variables, model.constraints, model.objective
-        bounds = zip(
-            variables.lower.tolist(),
-            variables.upper.tolist(),
-            variables.integer.tolist(),
-            objective.dense(len(variables)).tolist(),
-            strict=True,
-        )
+        given = (variables.lower, variables.upper, variables.integer, objective.dense(len(variables)))
         columns = [
-            program.addVar(lb=lower, ub=upper, vtype="I" if whole else "C", obj=cost)
-            for lower, upper, whole, cost in bounds
+            program.addVar(lb=lower, ub=upper, vtype="I" if integer else "C", obj=cost)
+            for lower, upper, integer, cost in zip(*(part.tolist() for part in given), strict=True)
         ]
         if objective.maximise:
             program.setMaximize()
@@ -91,27 +97,14 @@ class Scip:
                 program.addCons(left <= upper)
         return columns
 
-    def _attach(self, program: Untyped, watch: Watch) -> None:
-        def tell(source: Untyped, _event: Untyped) -> None:
-            watch(source.getPrimalbound(), source.getDualbound())
+    def _listen(self, program: Untyped, stop: Stop, watch: Watch | None) -> None:
+        """Tell about better solutions, and end when the user wants to."""
 
-        program.attachEventHandlerCallback(tell, [self._pyscipopt.SCIP_EVENTTYPE.BESTSOLFOUND])
+        def hear(source: Untyped, _event: Untyped) -> None:
+            if watch is not None:
+                watch(source.getPrimalbound(), source.getDualbound())
+            if stop.interrupted:
+                source.interruptSolve()
 
-
-def _outcome(program: Untyped, columns: list[Untyped], model: Model, keep: int) -> Outcome:
-    status, maximise = program.getStatus(), model.objective.maximise
-    if status in ("infeasible", "inforunbd"):
-        return Outcome("infeasible", (), -inf if maximise else inf)
-    if status not in ("optimal", *ENDED_EARLY):
-        raise SolverError(f"SCIP ended with status {status!r}; try another solver")
-    solutions = tuple(
-        Solution(
-            np.array([program.getSolVal(known, column) for column in columns]),
-            program.getSolObjVal(known),
-        )
-        for known in program.getSols()[:keep]
-    )
-    bound = program.getDualbound()
-    if program.isInfinity(abs(bound)):
-        bound = inf if maximise else -inf
-    return Outcome("optimal" if status == "optimal" else "stopped", solutions, bound)
+        events = self._pyscipopt.SCIP_EVENTTYPE
+        program.attachEventHandlerCallback(hear, [events.BESTSOLFOUND, events.NODESOLVED])

@@ -1,0 +1,225 @@
+"""``oneformany bench paper`` and ``bench models``: run what is not recorded yet, a line per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from oneformany.cli.errors import tell_errors
+from oneformany.cli.lists import names, sizes
+
+if TYPE_CHECKING:
+    from oneformany.paper.runs.lines import TextColumn
+    from oneformany.paper.runs.record import Record
+    from oneformany.paper.runs.run import Failure, Settings, Task
+
+__all__ = ["models", "paper"]
+
+OTHER_ROWS = (
+    "The paper ran the protocol and the coding called 'published', at threshold 0.5, with all features free; "
+    "here its numbers are of other rows, data or questions and give the order of magnitude only."
+)
+ANY = "any: proved for these rows whatever the classifier is; a smaller count cannot be right."
+
+Check: TypeAlias = Annotated[bool, typer.Option("--verify", help="Verify every result independently.")]
+DataDir: TypeAlias = Annotated[Path | None, typer.Option(help="Folder with data that are not embedded.")]
+Immutable: TypeAlias = Annotated[
+    str, typer.Option(help="none, or half: every second feature, from the first, cannot change.")
+]
+SaveResults: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Folder for every result with its proof, as `verify` reads it.")
+]
+Threshold: TypeAlias = Annotated[float, typer.Option(help="Least probability of a positive point.")]
+
+
+@tell_errors
+def paper(
+    *,
+    model: Annotated[str, typer.Option(help="Classifiers: lr, nn; several with commas.")] = "lr",
+    dataset: Annotated[str, typer.Option(help="Data sets, several with commas.")] = "compas,german,students",
+    method: Annotated[str, typer.Option(help="Methods: exact, cg-mip, mip; several with commas.")] = "exact",
+    protocol: Annotated[
+        str, typer.Option(help="Explain the first test rows (published) or those turned down (negatives).")
+    ] = "published",
+    coding: Annotated[
+        str, typer.Option(help="Students data as published, with its slip, or correct.")
+    ] = "published",
+    threshold: Threshold = 0.5,
+    immutable: Immutable = "none",
+    rows: Annotated[str | None, typer.Option(help="Numbers of rows instead of the paper's.")] = None,
+    max_changes: Annotated[str | None, typer.Option(help="Budgets instead of the paper's.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds per cell and method.")] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Cells to run side by side; with more than 1 their times suffer.")
+    ] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the method.")] = 0,
+    solver: Annotated[str, typer.Option(help="For cg-mip and mip: highs, gurobi, scip.")] = "highs",
+    bound_without_classifier: Annotated[
+        bool, typer.Option(help="Prove what any classifier needs for lr, too (always shown for nn).")
+    ] = False,
+    data_dir: DataDir = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Add a JSON line per cell; cells already there are not run."
+        ),
+    ] = None,
+    save_results: SaveResults = None,
+    check: Check = False,
+) -> None:
+    """Run cells of the paper's tables and print its counts and times beside ours.
+
+    Can be stopped at any time; with --json the same command goes on where it was.
+    """
+    from oneformany.paper.runs.cells import choose
+    from oneformany.paper.runs.lines import paper_columns
+    from oneformany.paper.runs.run import Settings, plan
+
+    cells = choose(names(model), names(dataset), sizes("--rows", rows), sizes("--max-changes", max_changes))
+    settings = Settings(
+        methods=tuple(names(method)),
+        protocol=protocol,
+        coding=coding,
+        time_limit=time_limit,
+        seed=seed,
+        data_dir=data_dir,
+        results_dir=save_results,
+        check=check,
+        threshold=threshold,
+        immutable=immutable,
+        solver=solver,
+        bound_without_classifier=bound_without_classifier,
+    )
+    settings.check_solver()
+    console = Console()
+    asked = bound_without_classifier or "nn" in names(model)
+    columns = paper_columns(asked=asked, checked=check)
+    failures = _show_runs(console, plan(cells, settings), settings, columns, json_file, jobs)
+    notes = [ANY] if asked else []
+    notes += [] if settings.as_published else [OTHER_ROWS]
+    for note in notes:
+        console.print(Text(note), soft_wrap=True)
+    if failures:
+        raise typer.Exit(1)
+
+
+@tell_errors
+def models(
+    *,
+    model: Annotated[str | None, typer.Option(help="Only these kinds, several with commas.")] = None,
+    dataset: Annotated[str, typer.Option(help="One of the paper's data sets.")] = "german",
+    rows: Annotated[int, typer.Option(min=1, help="How many of the rows that are turned down.")] = 100,
+    max_changes: Annotated[int, typer.Option(min=1, help="How many features may change.")] = 5,
+    threshold: Threshold = 0.5,
+    immutable: Immutable = "none",
+    time_limit: Annotated[float | None, typer.Option(help="Seconds per kind.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Kinds to run side by side.")] = 1,
+    data_dir: DataDir = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Add a JSON line per kind; kinds already there are not run."
+        ),
+    ] = None,
+    save_results: SaveResults = None,
+    check: Check = False,
+) -> None:
+    """Explain the rows that each kind of classifier turns down, and compare.
+
+    Kinds whose library is not installed are named at the end.
+    """
+    from oneformany.paper.runs.cells import Cell
+    from oneformany.paper.runs.lines import model_columns
+    from oneformany.paper.runs.model_kinds import MODEL_KINDS, model_kind
+    from oneformany.paper.runs.run import Settings, plan
+
+    if model is None:
+        kinds = [kind for kind in MODEL_KINDS if kind.installed]
+        missing = [kind for kind in MODEL_KINDS if not kind.installed]
+    else:
+        kinds, missing = [model_kind(name) for name in names(model)], []
+    settings = Settings(
+        protocol="negatives",
+        coding="correct",
+        time_limit=time_limit,
+        data_dir=data_dir,
+        results_dir=save_results,
+        check=check,
+        threshold=threshold,
+        immutable=immutable,
+    )
+    cells = [Cell(dataset, kind.name, rows, max_changes) for kind in kinds]
+    console = Console()
+    columns = model_columns(checked=check)
+    failures = _show_runs(console, plan(cells, settings), settings, columns, json_file, jobs)
+    for kind in missing:
+        words = f"not installed: {kind.name} ({kind.title}); pip install {kind.package}"
+        console.print(Text(words, style="yellow"), soft_wrap=True)
+    if failures:
+        raise typer.Exit(1)
+
+
+def _show_runs(
+    console: Console,
+    tasks: Sequence[Task],
+    settings: Settings,
+    columns: Sequence[TextColumn],
+    json_file: Path | None = None,
+    jobs: int = 1,
+) -> int:
+    """Run tasks, print and record each as it ends; return how many failed.
+
+    What ``json_file`` holds already is not run again.
+    """
+    from oneformany.paper.runs.lines import header, line, totals
+    from oneformany.paper.runs.records import append, resume
+    from oneformany.paper.runs.run import Failure
+
+    known = {} if json_file is None else {record.key: record for record in resume(json_file)}
+    records = [known[task.key] for task in tasks if task.key in known]
+    waiting = [task for task in tasks if task.key not in known]
+    failures = []
+    console.print(Text(header(columns), style="bold"), soft_wrap=True)
+    for record in records:
+        console.print(Text(line(columns, record), style="dim"), soft_wrap=True)
+    try:
+        for outcome in _outcomes(waiting, settings, jobs):
+            if isinstance(outcome, Failure):
+                failures.append(outcome)
+                words = Text(f"FAILED {outcome.task.title}: {outcome.reason}", style="red")
+                console.print(words, soft_wrap=True)
+                continue
+            if json_file is not None:
+                append(json_file, outcome)
+            console.print(Text(line(columns, outcome)), soft_wrap=True)
+            records.append(outcome)
+    except KeyboardInterrupt:
+        console.print(Text(_stopped(json_file, len(records), len(tasks)), style="yellow"), soft_wrap=True)
+        raise
+    if records:
+        console.print(Text("\n" + totals(records)), soft_wrap=True)
+    if failures:
+        words = Text(f"{len(failures)} failed; the same command tries them again", style="red")
+        console.print(words, soft_wrap=True)
+    return len(failures)
+
+
+def _outcomes(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[Record | Failure]:
+    if jobs > 1:
+        from oneformany.paper.runs.workers import run_side_by_side
+
+        return run_side_by_side(tasks, settings, jobs)
+    from oneformany.paper.runs.run import run
+    from oneformany.progress import Progress
+
+    return run(tasks, settings, Progress)
+
+
+def _stopped(json_file: Path | None, done: int, total: int) -> str:
+    kept = "" if json_file is None else f", kept in {json_file}: the same command goes on from there"
+    return f"stopped; {done} of {total} cells are finished{kept}"
