@@ -116,12 +116,13 @@ def table(method: str, outcomes: Sequence[Outcome]) -> Table:
     for cell in cells:
         group = "{}, {} rows, {} changes".format(*cell)
         runs, base = [found[variant, cell] for variant in variants], found["as it is", cell]
-        columns[group, "count"] = [run.count for run in runs]
-        columns[group, "bound"] = [run.lower_bound for run in runs]
-        columns[group, "rounds"] = [run.rounds for run in runs]
+        columns[group, "count"] = [
+            str(run.count) if run.count == run.lower_bound else f"{run.count}, bound {run.lower_bound}"
+            for run in runs
+        ]
         columns[group, "seconds"] = [f"{run.seconds:.2f}" for run in runs]
         columns[group, "times"] = [f"{run.seconds / base.seconds:.2f}" for run in runs]
-    note = "times: seconds in relation to the method as it is. Where count and bound differ, a limit struck."
+    note = "times: seconds in relation to the method as it is. Where a bound is given, a limit struck."
     title = f"Ablation of {method}, logistic regression"
     return make_table(f"ablation-{method}", title, columns, [note])
 

@@ -2,8 +2,9 @@
 
     python benchmarks/fill_report.py bench.jsonl ablation-exact.md --page docs/reproduction.md
 
-NAME is the name of a table of ``oneformany bench tables``: table-1 to table-8, summary, and so on; or that of
-a Markdown file, as the other scripts of this folder write them.
+NAME is the name of a table of ``oneformany bench tables``: table-1 to table-8, summary, and so on; that of
+a short form of these: short-summary, short-german-lr, and so on; or that of a Markdown file, as the other
+scripts of this folder write them.
 """
 
 from __future__ import annotations
@@ -16,38 +17,39 @@ from pathlib import Path
 
 from oneformany.files import write_whole
 from oneformany.paper.runs.records import read_all
-from oneformany.paper.tables.more_tables import more_tables
-from oneformany.paper.tables.paper_tables import paper_tables
+from oneformany.paper.tables.more_tables import more_tables, short_summaries
+from oneformany.paper.tables.paper_tables import paper_tables, short_tables
 from oneformany.paper.tables.table import FORMATS
 
-PLACE = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+GAP = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
-    """Fill the places of a page; return which tables were filled in, and which the files do not give."""
+    """Fill the gaps of a page; return which tables were filled in, and which the files do not give."""
     records = read_all([path for path in files if path.suffix != ".md"])
     write = FORMATS["markdown"].write
     published = [record for record in records if record.key.as_published]
-    tables = (*(paper_tables(records) if published else ()), *(more_tables(records) if records else ()))
+    tables = [*more_tables(records), *short_summaries(records)] if records else []
+    tables += [*paper_tables(records), *short_tables(records)] if published else []
     texts = {table.name: write(table) for table in tables}
     texts |= {path.stem: path.read_text(encoding="utf-8").strip() for path in files if path.suffix == ".md"}
     filled: list[str] = []
     missing: list[str] = []
 
-    def content(place: re.Match[str]) -> str:
-        name = place["name"]
+    def content(gap: re.Match[str]) -> str:
+        name = gap["name"]
         if name not in texts:
             missing.append(name)
-            return place[0]
+            return gap[0]
         filled.append(name)
-        return f"{place[1]}\n{texts[name].strip()}\n\n{place[3]}"
+        return f"{gap[1]}\n{texts[name].strip()}\n\n{gap[3]}"
 
-    write_whole(page, PLACE.sub(content, page.read_text(encoding="utf-8")))
+    write_whole(page, GAP.sub(content, page.read_text(encoding="utf-8")))
     return filled, missing
 
 
 def main() -> int:
-    """Fill a page; exit code 1 when a place stays as it was."""
+    """Fill a page; exit code 1 when a gap stays as it was."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -7,6 +7,7 @@ import pytest
 
 from oneformany.engine.run import Options
 from oneformany.paper.methods.options import CgOptions
+from oneformany.paper.runs.cells import DATASETS, MODELS
 from oneformany.paper.runs.records import append
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
@@ -74,12 +75,13 @@ def test_the_report_is_filled_with_tables_between_its_markers(script, tmp_path, 
         assert text.count("**Table 5") == 1
 
 
-def test_every_place_of_the_report_has_an_end_and_a_table_that_exists(script):
+def test_every_gap_of_the_report_has_an_end_and_a_table_that_exists(script):
     text = (BENCHMARKS.parent / "docs" / "reproduction.md").read_text()
-    places = [place["name"] for place in script("fill_report").PLACE.finditer(text)]
-    assert places[:1] == ["summary"]
-    assert [name for name in places if name.startswith("table-")] == [f"table-{n}" for n in range(1, 9)]
-    assert text.count("<!-- end -->") == len(places)
+    gaps = [gap["name"] for gap in script("fill_report").GAP.finditer(text)]
+    assert gaps[0] == "short-summary"
+    groups = [f"short-{dataset}-{model}" for dataset in DATASETS for model in MODELS]
+    assert [name for name in gaps if name in groups] == groups
+    assert text.count("<!-- end -->") == len(gaps)
 
 
 def test_branch_and_price_reports_nodes_and_a_valid_gap(script):

@@ -11,7 +11,7 @@ from oneformany.paper.runs.record import Record
 from oneformany.paper.runs.records import frame_of
 from oneformany.paper.tables.table import Columns, Table, make_table
 
-__all__ = ["more_tables"]
+__all__ = ["more_tables", "short_summaries"]
 
 SETTING = ["model", "protocol", "threshold", "immutable"]
 QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
@@ -20,6 +20,19 @@ SUMS = (
     "proved", "fewer", "more", "compared", "seconds", "paper_seconds", "asked", "proofs", "left_open",
     "oracle_seconds", "confirmed", "count",
 )  # fmt: skip
+PUBLISHED = {
+    "dataset": "data set", "model": "model", "method": "method", "cells": "cells", "proved": "proved",
+    "fewer": "fewer than published", "more": "more", "seconds": "our seconds",
+    "paper_seconds": "published seconds",
+}  # fmt: skip
+BEYOND = {
+    "dataset": "data set", "model": "model", "question": "question", "cells": "cells", "proved": "proved",
+    "unreachable": "rows beyond help", "asked": "questions asked", "proofs": "proofs", "seconds": "seconds",
+}  # fmt: skip
+KINDS = {
+    "model": "model", "accuracy": "accuracy", "y*": "count", "bound": "bound", "asked": "questions asked",
+    "proofs": "proofs", "time": "seconds",
+}  # fmt: skip
 SUMMARY_NOTES = (
     "proved: no smaller set covers the rows that can be helped.",
     "fewer, more: explanations than published.",
@@ -29,9 +42,7 @@ SUMMARY_NOTES = (
 
 def more_tables(records: Sequence[Record]) -> list[Table]:
     """Summarise all runs, and lay out those that are not in the paper."""
-    frame = frame_of(records)
-    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
-    frame["question"] = frame["threshold"].map("P >= {:g}".format) + half
+    frame = _with_questions(records)
     paper = frame[frame["model"].isin(("lr", "nn"))]
     tables = [_summary(paper)] if len(paper) else []
     for (model, protocol, threshold, immutable), runs in paper[~paper["compared"]].groupby(
@@ -41,8 +52,14 @@ def more_tables(records: Sequence[Record]) -> list[Table]:
         tables.append(
             make_table(f"cells-{model}-{protocol}-{threshold:g}-{immutable}", title, _cell_columns(runs))
         )
+    return tables + _kind_tables(frame)
+
+
+def _kind_tables(frame: pd.DataFrame) -> list[Table]:
+    """Lay out the questions that were put to other kinds of classifiers than the paper's."""
     titles = {kind.name: kind.title for kind in MODEL_KINDS}
     several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - {"lr", "nn"}]
+    tables = []
     for number, runs in enumerate(several, start=1):
         columns: Columns = {
             "model": [titles.get(name, name) for name in runs["model"]],
@@ -52,6 +69,38 @@ def more_tables(records: Sequence[Record]) -> list[Table]:
         title = f"Kinds of classifiers, {runs['question'].iloc[0]}"
         tables.append(make_table(f"models-{number}", title, columns))
     return tables
+
+
+def short_summaries(records: Sequence[Record]) -> list[Table]:
+    """Sum up our method and the paper's on its tables, our method beyond them, and kinds of classifiers."""
+    frame = _with_questions(records)
+    paper = frame[frame["model"].isin(("lr", "nn"))]
+    exact, compared = paper["method"] == "exact", paper["compared"]
+    tables = []
+    for name, title, runs, headings in (
+        ("short-summary", "Our method on the paper's tables", paper[exact & compared], PUBLISHED),
+        ("short-paper-methods", "The paper's methods, on HiGHS", paper[~exact & compared], PUBLISHED),
+        ("short-beyond", "Our method beyond the paper's tables", paper[exact & ~compared], BEYOND),
+    ):
+        groups = runs.groupby(["dataset", "model", "method", "question"], sort=False)
+        sums = groups[[*SUMS, "unreachable"]].sum().reset_index().assign(cells=groups.size().array)
+        for part in ("seconds", "paper_seconds"):
+            sums[part] = sums[part].map(SECONDS)
+        tables += [make_table(name, title, _renamed(sums, headings))] if len(runs) else []
+    return tables + [
+        make_table(f"short-{table.name}", table.title, _renamed(table.frame.droplevel(0, axis=1), KINDS))
+        for table in _kind_tables(frame)
+    ]
+
+
+def _renamed(frame: pd.DataFrame, headings: dict[str, str]) -> Columns:
+    return {title: frame[column] for column, title in headings.items()}
+
+
+def _with_questions(records: Sequence[Record]) -> pd.DataFrame:
+    frame = frame_of(records)
+    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
+    return frame.assign(question=frame["threshold"].map("P >= {:g}".format) + half)
 
 
 def _summary(frame: pd.DataFrame) -> Table:
