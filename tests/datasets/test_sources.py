@@ -112,7 +112,7 @@ def test_a_named_folder_that_does_not_exist_is_refused(source, tmp_path, monkeyp
 
 @pytest.mark.parametrize(
     ("file", "content", "words"),
-    [("table.csv.gz", b"not gzip", "damaged gzip"), ("table.csv", b"\xff\xfe\xff", "no text file")],
+    [("table.csv.gz", b"not gzip", "damaged gzip"), ("table.csv", b"\xff\xfe\xff", "not a text file")],
 )
 def test_a_damaged_file_in_the_named_folder_is_refused(source, tmp_path, file, content, words):
     (tmp_path / file).write_bytes(content)

@@ -165,7 +165,7 @@ def load_adult(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def _read(source: Source, data_dir: str | os.PathLike[str] | None) -> pd.DataFrame:
-    """Read one file; the second begins with a line that is no data."""
+    """Read one file; the second begins with a line that is not data."""
     text = fetch(source, data_dir)
     rows = text.partition("\n")[2] if text.startswith("|") else text
     raw = pd.read_csv(StringIO(rows), header=None, skipinitialspace=True)

@@ -35,7 +35,7 @@ class Source:
     file : str
         Name of the file, without ``.gz``.
     url : str
-        Its original place.
+        Where it was published.
     sha256 : str
         Checksum of the uncompressed file.
     """
@@ -52,7 +52,7 @@ def embedded(file: str) -> str:
 
 
 def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str:
-    """Read a file from the first place that has it.
+    """Read a file from the first folder that has it.
 
     These are: the folder named by ``data_dir`` or by the environment variable ``ONEFORMANY_DATA`` and its
     sub-folder of the data set's name, plain or with ``.gz``; the cache; the publisher. A file in the named
@@ -76,7 +76,7 @@ def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str
         if path.is_file():
             return _text(_read(path), path)
     cached = cache_folder() / source.file
-    if cached.is_file() and _is_whole(content := cached.read_bytes(), source):
+    if cached.is_file() and _is_complete(content := cached.read_bytes(), source):
         return _text(content, cached)
     content = _download(source)
     _keep(content, cached)
@@ -104,9 +104,9 @@ def _own_paths(source: Source, data_dir: str | os.PathLike[str] | None) -> Itera
     if not folder.is_dir():
         given = "data_dir" if data_dir is not None else DATA_VARIABLE
         raise InputError(f"{given} names the folder {folder}, which does not exist")
-    for place in (folder, folder / source.dataset):
-        yield place / source.file
-        yield place / f"{source.file}.gz"
+    for parent in (folder, folder / source.dataset):
+        yield parent / source.file
+        yield parent / f"{source.file}.gz"
 
 
 def _read(path: Path) -> bytes:
@@ -129,7 +129,7 @@ def _download(source: Source) -> bytes:
             f"{source.file} of the data set {source.dataset} is in no named folder and not in the cache "
             f"{cache_folder()}, and the download failed ({error}); {remedy}"
         ) from error
-    if not _is_whole(content, source):
+    if not _is_complete(content, source):
         raise DataUnavailableError(
             f"{source.url} gave {len(content)} bytes that are not the expected {source.file} (checksum "
             f"{hashlib.sha256(content).hexdigest()[:12]}..., expected {source.sha256[:12]}...); nothing was "
@@ -138,7 +138,7 @@ def _download(source: Source) -> bytes:
     return content
 
 
-def _is_whole(content: bytes, source: Source) -> bool:
+def _is_complete(content: bytes, source: Source) -> bool:
     return hashlib.sha256(content).hexdigest() == source.sha256
 
 
@@ -150,8 +150,8 @@ def _keep(content: bytes, path: Path) -> None:
         draft.replace(path)
 
 
-def _text(content: bytes, place: Path | str) -> str:
+def _text(content: bytes, source: Path | str) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DataUnavailableError(f"{place} is no text file ({error}); replace it") from error
+        raise DataUnavailableError(f"{source} is not a text file ({error}); replace it") from error

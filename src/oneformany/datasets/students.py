@@ -63,7 +63,7 @@ ATTRIBUTION = "Student Performance, Paulo Cortez and Alice Silva, 2008, UCI, CC 
 
 
 def load_students() -> Dataset:
-    """Load the embedded file; the grades G1, G2 and G3 are no features."""
+    """Load the embedded file; the grades G1, G2 and G3 are not features."""
     raw = pd.read_csv(StringIO(embedded("student-mat.csv")), sep=";")
     frame = translated(raw[list(FEATURES)], MEANINGS)
     return Dataset(
