@@ -23,7 +23,7 @@ from oneformany.engine.run import Options
 from oneformany.methods import METHODS, solve
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, Columns, Table, make_table
+from oneformany.paper.tables.table import FORMATS, Columns, TextTable, make_table
 from oneformany.problem import Problem
 from oneformany.result.result import Result
 
@@ -107,7 +107,7 @@ def _timed(
     return perf_counter() - start, result
 
 
-def table(method: str, outcomes: Sequence[Outcome]) -> Table:
+def table(method: str, outcomes: Sequence[Outcome]) -> TextTable:
     """One line per variant, a group of columns per cell."""
     cells = list(dict.fromkeys((o.dataset, o.rows, o.max_changes) for o in outcomes))
     found = {(o.variant, (o.dataset, o.rows, o.max_changes)): o for o in outcomes}

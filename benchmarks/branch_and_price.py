@@ -18,7 +18,7 @@ from rich.console import Console
 from oneformany.engine.run import Options
 from oneformany.methods import solve
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, Table, make_table
+from oneformany.paper.tables.table import FORMATS, TextTable, make_table
 from oneformany.problem import Problem
 
 CELLS = tuple(("german", 100, changes) for changes in (5, 10, 15)) + tuple(
@@ -50,7 +50,7 @@ def line(problem: Problem, options: Options, limit: float) -> tuple[str, ...]:
     )
 
 
-def table(lines: Sequence[tuple[str, ...]], pricing: str, limit: float) -> Table:
+def table(lines: Sequence[tuple[str, ...]], pricing: str, limit: float) -> TextTable:
     """All runs."""
     titles = ("data set", "rows", "changes", "run", "count", "bound", "gap", "status", "nodes", "seconds")
     return make_table(

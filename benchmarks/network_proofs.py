@@ -18,7 +18,7 @@ from oneformany.oracles.network import branching as network_branching
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, Columns, Table, make_table
+from oneformany.paper.tables.table import FORMATS, Columns, TextTable, make_table
 
 
 def refuted_questions(rows: int, max_changes: int) -> tuple[NetworkOracle, list[Question]]:
@@ -48,7 +48,7 @@ def seconds(oracle: NetworkOracle, question: Question, probes: int) -> float:
     return perf_counter() - start
 
 
-def table(times: Sequence[tuple[float, float]]) -> Table:
+def table(times: Sequence[tuple[float, float]]) -> TextTable:
     """One line per question, and their sum."""
     total = tuple(map(sum, zip(*times, strict=True)))
     lines = [*sorted(times, key=max), total]

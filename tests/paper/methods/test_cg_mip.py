@@ -1,4 +1,4 @@
-"""Column generation as published: what it finds is never too small, what it proves never too large."""
+"""PaperColumn generation as published: what it finds is never too small, what it proves never too large."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.paper.methods.embeddings import Embedding, embed, require_positive
 from oneformany.paper.methods.embeddings.network import NetworkEmbedding
-from oneformany.paper.methods.model import Affine, Model, Objective
+from oneformany.paper.methods.model import LinearExpression, Model, Objective
 from oneformany.paper.methods.solvers.highs import Highs
 
 LEVELS = (3, 2, 1, 4)
@@ -218,7 +218,7 @@ def test_an_embedding_of_another_classifier_is_found_out() -> None:
 
 def test_an_embedding_that_excludes_a_point_is_found_out() -> None:
     class Broken(NetworkEmbedding):
-        def add(self, model: Model, x: IntArray) -> Affine:
+        def add(self, model: Model, x: IntArray) -> LinearExpression:
             score = super().add(model, x)
             model.constraints.add(x[:1], [1.0], upper=0.0)
             return score

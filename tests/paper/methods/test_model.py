@@ -10,7 +10,7 @@ import pytest
 
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods import solvers
-from oneformany.paper.methods.model import Affine, Constraints, Model, Objective, Solver
+from oneformany.paper.methods.model import Constraints, LinearExpression, Model, Objective, Solver
 from oneformany.paper.methods.solvers import SOLVERS, highs, make_solver
 from oneformany.paper.methods.solvers.highs import Highs
 from oneformany.stop import Stop
@@ -196,4 +196,4 @@ def test_constraints_are_stored_row_by_row() -> None:
 
 
 def test_affine_expressions_evaluate() -> None:
-    assert Affine(np.array([1, 2]), np.array([2.0, -1.0]), 5.0).at(np.array([9.0, 1.0, 3.0])) == 4.0
+    assert LinearExpression(np.array([1, 2]), np.array([2.0, -1.0]), 5.0).at(np.array([9.0, 1.0, 3.0])) == 4.0

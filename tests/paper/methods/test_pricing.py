@@ -15,7 +15,7 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.initial import initial_solution
 from oneformany.paper.methods.options import CgOptions
-from oneformany.paper.methods.pricing import SCALE, TOLERANCE, MipPricer, Priced, scaled
+from oneformany.paper.methods.pricing import DUAL_UNIT, TOLERANCE, MipPricer, PaperPriced, scaled
 from oneformany.paper.methods.solvers.highs import Highs
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
@@ -36,9 +36,9 @@ def pricer(problem: Problem, **options: Any) -> MipPricer:
     return MipPricer(initial.rows, embed(problem.oracle), Highs(), CgOptions(**options))
 
 
-def heaviest(small: SmallProblem, problem: Problem, places: IntArray, weights: IntArray) -> int:
+def heaviest(small: SmallProblem, problem: Problem, index: IntArray, weights: IntArray) -> int:
     """Weight of the heaviest column, from the brute force's masks over given rows."""
-    first = np.unique(problem.row_of, return_index=True)[1][places]
+    first = np.unique(problem.row_of, return_index=True)[1][index]
     return max(
         (
             sum(int(weight) for row, weight in zip(first, weights, strict=True) if mask >> int(row) & 1)
@@ -54,16 +54,16 @@ def test_published_compact_and_exhaustive_pricing_agree(seed: int) -> None:
     rng = np.random.default_rng(seed)
     small = random_problem(rng)
     problem = as_problem(small)
-    places = initial_solution(problem, Statistics(), Stop()).rows.places
-    weights = scaled(rng.random(len(places)) * (rng.random(len(places)) < 0.8))
-    if not len(places) or not weights.any():
+    index = initial_solution(problem, Statistics(), Stop()).rows.index
+    weights = scaled(rng.random(len(index)) * (rng.random(len(index)) < 0.8))
+    if not len(index) or not weights.any():
         return
-    best = heaviest(small, problem, places, weights)
+    best = heaviest(small, problem, index, weights)
     for formulation in ("published", "compact"):
         priced = pricer(problem, pricing=formulation, **PLAIN).price(weights, Stop())
         assert priced.capacity is not None
-        assert best <= priced.capacity <= best + 2 * TOLERANCE * SCALE
-        if best > SCALE * (1 + TOLERANCE):
+        assert best <= priced.capacity <= best + 2 * TOLERANCE * DUAL_UNIT
+        if best > DUAL_UNIT * (1 + TOLERANCE):
             assert max(int(weights[column.group].sum()) for column in priced.columns) == best
         else:
             assert priced.columns == []
@@ -137,7 +137,7 @@ def test_without_time_the_bound_is_the_trivial_one() -> None:
     weights = scaled(np.ones(4))
     priced = pricer(CHAIN).price(weights, Stop(0.0))
     assert priced.columns == []
-    assert priced.capacity == 4 * SCALE
+    assert priced.capacity == 4 * DUAL_UNIT
     assert priced.bound == 1
 
 
@@ -161,7 +161,9 @@ def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation
 
 def test_weights_are_rounded_down_and_bounds_up_to_whole_explanations() -> None:
     assert scaled(np.array([1.0 / 3.0])).tolist() == [333_333_333]
-    weights = np.array([SCALE, SCALE, SCALE])
-    assert Priced([], weights, SCALE + 10).bound == 3
-    assert Priced([], weights, 2 * SCALE).bound == 2
-    assert all(a >= b for a, b in pairwise([Priced([], weights, k * SCALE).bound for k in range(1, 5)]))
+    weights = np.array([DUAL_UNIT, DUAL_UNIT, DUAL_UNIT])
+    assert PaperPriced([], weights, DUAL_UNIT + 10).bound == 3
+    assert PaperPriced([], weights, 2 * DUAL_UNIT).bound == 2
+    assert all(
+        a >= b for a, b in pairwise([PaperPriced([], weights, k * DUAL_UNIT).bound for k in range(1, 5)])
+    )

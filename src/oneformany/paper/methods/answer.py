@@ -11,10 +11,10 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.screening import Screened
-from oneformany.paper.methods.columns import Column, Rows
+from oneformany.paper.methods.columns import PaperColumn, PaperRows
 from oneformany.paper.methods.initial import Initial
 from oneformany.paper.methods.model import Solver
-from oneformany.paper.methods.pricing import Priced
+from oneformany.paper.methods.pricing import PaperPriced
 from oneformany.result.result import Explanation, Result, Status, problem_to_dict
 from oneformany.statistics import Statistics
 
@@ -29,7 +29,7 @@ class Bound:
     proof: dict[str, Any] | None
 
 
-def dual_bound(rows: Rows, priced: Priced) -> Bound:
+def dual_bound(rows: PaperRows, priced: PaperPriced) -> Bound:
     """Tell what the weights of a pricing prove; 0 when it proved no capacity."""
     if priced.capacity is None:
         return Bound(0, None)
@@ -38,13 +38,13 @@ def dual_bound(rows: Rows, priced: Priced) -> Bound:
     return Bound(priced.bound, proof)
 
 
-def one_is_needed(rows: Rows) -> Bound:
+def one_is_needed(rows: PaperRows) -> Bound:
     """Start with what needs no proof: where there are rows, there is an explanation."""
     if len(rows) == 0:
         return Bound(0, None)
     weights = np.zeros(len(rows), dtype=np.int64)
     weights[0] = 1
-    return dual_bound(rows, Priced([], weights, 1))
+    return dual_bound(rows, PaperPriced([], weights, 1))
 
 
 def solver_bound(solver: Solver, value: int) -> Bound:
@@ -54,7 +54,7 @@ def solver_bound(solver: Solver, value: int) -> Bound:
 
 def make_result(
     initial: Initial,
-    columns: Sequence[Column],
+    columns: Sequence[PaperColumn],
     bound: Bound,
     statistics: Statistics,
     *,
@@ -65,9 +65,9 @@ def make_result(
     """Assign every row once and state what is proved."""
     problem = initial.rows.problem
     owner = np.full(len(problem.rows), -1, dtype=np.int64)
-    kept: list[Column] = []
+    kept: list[PaperColumn] = []
     for column in columns:
-        places = initial.rows.places[column.group]
+        places = initial.rows.index[column.group]
         places = places[owner[places] < 0]
         if len(places):
             owner[places] = len(kept)
@@ -105,10 +105,10 @@ def _status(screened: Screened, *, optimal: bool) -> Status:
     return "optimal" if optimal else "feasible"
 
 
-def _on_given_rows(rows: Rows, weights: IntArray) -> list[int]:
+def _on_given_rows(rows: PaperRows, weights: IntArray) -> list[int]:
     """Weights on the first occurrences of the distinct rows."""
     row_of = rows.problem.row_of
     first = np.unique(row_of, return_index=True)[1]
     given = np.zeros(len(row_of), dtype=np.int64)
-    given[first[rows.places]] = weights
+    given[first[rows.index]] = weights
     return [int(weight) for weight in given]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from oneformany.paper.methods.answer import Bound, dual_bound, make_result, one_is_needed
-from oneformany.paper.methods.columns import Column
+from oneformany.paper.methods.columns import PaperColumn
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.initial import initial_solution
 from oneformany.paper.methods.log import Log
-from oneformany.paper.methods.master import Master
+from oneformany.paper.methods.master import PaperMaster
 from oneformany.paper.methods.options import CgOptions
 from oneformany.paper.methods.pricing import MipPricer, scaled
 from oneformany.paper.methods.solvers import make_solver
@@ -67,7 +67,7 @@ def solve_cg_mip(
     bound, best = one_is_needed(initial.rows), initial.columns
     log("start", columns=len(best), value=float(len(best)), bound=bound.value, count=len(best))
     if bound.value < len(best):
-        master = Master(len(initial.rows), best)
+        master = PaperMaster(len(initial.rows), best)
         pricer = MipPricer(initial.rows, embedding, solver, options, seed)
         early = Stop(None if time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
         with early.on_interrupt():
@@ -81,8 +81,8 @@ def solve_cg_mip(
 
 
 def generate_columns(
-    master: Master, pricer: MipPricer, best: list[Column], bound: Bound, *, stop: Stop, log: Log
-) -> tuple[list[Column], Bound]:
+    master: PaperMaster, pricer: MipPricer, best: list[PaperColumn], bound: Bound, *, stop: Stop, log: Log
+) -> tuple[list[PaperColumn], Bound]:
     """Solve master and pricing in turn; return the best cover met and the best bound proved."""
     while not stop():
         relaxed = master.solve()

@@ -11,35 +11,35 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import SolverError
 from oneformany.problem import Problem
 
-__all__ = ["Column", "Rows", "confirmed_column"]
+__all__ = ["PaperColumn", "PaperRows", "confirmed_column"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class PaperRows:
     """The distinct rows of a problem that can be helped; all other files here number rows as this one does.
 
     Attributes
     ----------
     problem : Problem
         Where they come from.
-    places : (n,) array
-        For each of them its place among the problem's distinct rows.
+    index : (n,) array
+        For each of them its index among the problem's distinct rows.
     """
 
     problem: Problem
-    places: IntArray
+    index: IntArray
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.index)
 
     @cached_property
     def codes(self) -> IntArray:
         """Their codes."""
-        return self.problem.rows[self.places]
+        return self.problem.rows[self.index]
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class PaperColumn:
     """A positive point, the features it changes, and the rows that share it."""
 
     point: IntArray
@@ -52,7 +52,7 @@ class Column:
         return self.group.tobytes()
 
 
-def confirmed_column(rows: Rows, point: IntArray, group: IntArray) -> Column | None:
+def confirmed_column(rows: PaperRows, point: IntArray, group: IntArray) -> PaperColumn | None:
     """Make a column of a point and a group; ``None`` when the classifier itself turns the point down.
 
     Raises
@@ -68,7 +68,7 @@ def confirmed_column(rows: Rows, point: IntArray, group: IntArray) -> Column | N
     allowed = problem.moves[np.arange(len(point)), given, point]
     if changed.sum() > problem.max_changes or not allowed.all():
         raise SolverError(
-            f"the solver explains rows {rows.places[group].tolist()} by the point {point.tolist()}, "
+            f"the solver explains rows {rows.index[group].tolist()} by the point {point.tolist()}, "
             "which breaks its own constraints; try another solver"
         )
-    return Column(point, changed, group)
+    return PaperColumn(point, changed, group)

@@ -15,13 +15,13 @@ import numpy as np
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
 from oneformany.paper.methods.answer import Bound, make_result, one_is_needed, solver_bound
-from oneformany.paper.methods.columns import Column, confirmed_column
+from oneformany.paper.methods.columns import PaperColumn, confirmed_column
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.embeddings.base import Embedding
 from oneformany.paper.methods.formulation import PublishedBlock, add_published, exclude_point
 from oneformany.paper.methods.initial import Initial, initial_solution
 from oneformany.paper.methods.log import Log
-from oneformany.paper.methods.model import Model, Objective, Outcome, Solver, Watch
+from oneformany.paper.methods.model import Model, Objective, Solver, SolverOutcome, Watch
 from oneformany.paper.methods.options import CompactOptions
 from oneformany.paper.methods.solvers import make_solver
 from oneformany.problem import Problem
@@ -98,7 +98,7 @@ class CompactModel:
         self._embedding = embedding
         rows, problem, count = initial.rows, initial.rows.problem, len(initial.columns)
         model = Model()
-        block = add_published(model, embedding, rows, count, whole=not options.relax_implied)
+        block = add_published(model, embedding, rows, count, integer=not options.relax_implied)
         active = model.variables.add(count)
         add = model.constraints.add
         # (5): at most max_changes features per explanation, none for an unused one
@@ -120,7 +120,7 @@ class CompactModel:
 
     def solve(
         self, solver: Solver, bound: Bound, stop: Stop, log: Log, seed: int
-    ) -> tuple[list[Column], Bound]:
+    ) -> tuple[list[PaperColumn], Bound]:
         """Solve, again without those points that only the solver's tolerance takes for positive."""
         while True:
             watch = self._watch(bound.value, log)
@@ -151,12 +151,12 @@ class CompactModel:
         values[self._active] = 1.0
         return values
 
-    def _read(self, outcome: Outcome) -> list[Column] | None:
+    def _read(self, outcome: SolverOutcome) -> list[PaperColumn] | None:
         """Columns of the best solution; ``None``, and the point excluded, when one is not positive."""
         if not outcome.solutions:
             return None
         values = outcome.solutions[0].values
-        columns: list[Column] = []
+        columns: list[PaperColumn] = []
         for k in np.flatnonzero(values[self._active] > 0.5):
             point = self._embedding.one_hot.decode(values[self._block.x[k]])
             rows = np.flatnonzero(values[self._block.member[k]] > 0.5)
@@ -169,5 +169,5 @@ class CompactModel:
 
 
 def _rounded(dual: float) -> int:
-    """Round to the whole number that a solver's bound proves, and 0 when there is none yet."""
+    """Round to the integer that a solver's bound proves, and 0 when there is none yet."""
     return ceil(dual - TOLERANCE) if isfinite(dual) else 0

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.paper.methods.columns import Column, Rows
+from oneformany.paper.methods.columns import PaperColumn, PaperRows
 from oneformany.paper.methods.embeddings.base import Embedding, require_positive
-from oneformany.paper.methods.model import Affine, Model
+from oneformany.paper.methods.model import LinearExpression, Model
 from oneformany.paper.methods.one_hot import OneHot
 
 __all__ = ["Block", "PublishedBlock", "add_compact", "add_published", "exclude_point"]
@@ -59,7 +59,9 @@ class PublishedBlock(Block):
     differs: IntArray
     both: IntArray
 
-    def write(self, values: FloatArray, embedding: Embedding, rows: Rows, columns: list[Column]) -> None:
+    def write(
+        self, values: FloatArray, embedding: Embedding, rows: PaperRows, columns: list[PaperColumn]
+    ) -> None:
         """Set the values of all variables as known columns, one per explanation, have them."""
         given = embedding.one_hot.encode(rows.codes)
         for k, column in enumerate(columns):
@@ -76,7 +78,7 @@ class PublishedBlock(Block):
 
 
 def add_published(
-    model: Model, embedding: Embedding, rows: Rows, count: int = 1, *, whole: bool = True
+    model: Model, embedding: Embedding, rows: PaperRows, count: int = 1, *, integer: bool = True
 ) -> PublishedBlock:
     """Add ``count`` explanations as published: (2), (3) as linearised by (11)-(14), (4), (6), (9), (10).
 
@@ -86,20 +88,20 @@ def add_published(
         Where to.
     embedding : Embedding
         The classifier.
-    rows : Rows
+    rows : PaperRows
         Whom to explain.
     count : int
         The paper's ``K``.
-    whole : bool
-        Declare ``d``, ``xi`` and ``gamma`` binary, as published; they are whole without it.
+    integer : bool
+        Declare ``d``, ``xi`` and ``gamma`` binary, as published; they are integers without it.
     """
     one_hot = embedding.one_hot
     n, width = len(rows), one_hot.width
     x, member, hidden = _add_points(model, embedding, rows, count)
     changed = model.variables.add(count, len(one_hot.levels))
-    used = model.variables.add(count, width, integer=whole)
-    differs = model.variables.add(count, n, width, integer=whole)
-    both = model.variables.add(count, n, width, integer=whole)
+    used = model.variables.add(count, width, integer=integer)
+    differs = model.variables.add(count, n, width, integer=integer)
+    both = model.variables.add(count, n, width, integer=integer)
     shape = (count, n, width)
 
     def flat(*arrays: IntArray) -> IntArray:
@@ -124,7 +126,7 @@ def add_published(
     return PublishedBlock(x, member, changed, hidden, used, differs, both)
 
 
-def add_compact(model: Model, embedding: Embedding, rows: Rows) -> Block:
+def add_compact(model: Model, embedding: Embedding, rows: PaperRows) -> Block:
     """Add one explanation with a single constraint per row and feature.
 
     A member keeps its level or the feature changes: ``member_i <= [x_l is i's level] + changed_l``.
@@ -157,7 +159,7 @@ def exclude_point(model: Model, one_hot: OneHot, x: IntArray, point: IntArray) -
 
 
 def _add_points(
-    model: Model, embedding: Embedding, rows: Rows, count: int
+    model: Model, embedding: Embedding, rows: PaperRows, count: int
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Positive points (2) with one level per feature (6), and members that may move there."""
     x = embedding.one_hot.add_point(model, count)
@@ -165,14 +167,14 @@ def _add_points(
     hidden = []
     for point in x:
         first = len(model.variables)
-        score: Affine = embedding.add(model, point)
+        score: LinearExpression = embedding.add(model, point)
         hidden.append(np.arange(first, len(model.variables)))
         require_positive(model, score, embedding.threshold, embedding.slack)
     _forbid_moves(model, embedding.one_hot, x, member, rows)
     return x, member, np.array(hidden)
 
 
-def _forbid_moves(model: Model, one_hot: OneHot, x: IntArray, member: IntArray, rows: Rows) -> None:
+def _forbid_moves(model: Model, one_hot: OneHot, x: IntArray, member: IntArray, rows: PaperRows) -> None:
     """``member_i + [x_l is v] <= 1`` wherever row ``i`` may not move to level ``v``."""
     for feature in one_hot.variable:
         n_levels = one_hot.levels[feature]

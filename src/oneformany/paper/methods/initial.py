@@ -8,7 +8,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.screening import Screened, screen
-from oneformany.paper.methods.columns import Column, Rows
+from oneformany.paper.methods.columns import PaperColumn, PaperRows
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -22,16 +22,16 @@ class Initial:
 
     Attributes
     ----------
-    rows : Rows
+    rows : PaperRows
         The rows that can be helped.
-    columns : list of Column
+    columns : list of PaperColumn
         Together they cover these rows, each row once.
     screened : Screened
         What is known about the other rows.
     """
 
-    rows: Rows
-    columns: list[Column]
+    rows: PaperRows
+    columns: list[PaperColumn]
     screened: Screened
 
 
@@ -45,27 +45,27 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
     statistics : Statistics
         Where the time goes.
     stop : Stop
-        Rows not asked about in time are left out, and said to be.
+        PaperRows not asked about in time are left out, and said to be.
     merge : bool
         Let rows share the point of another row as long as they may move there and change at most
         ``max_changes`` features together. The paper leaves open which point a row is given, so it may be
         one that is there already.
     """
     screened = screen(problem, statistics, stop)
-    rows = Rows(problem, screened.places)
+    rows = PaperRows(problem, screened.places)
     changes = [rows.codes != point for point in screened.points]
     if merge:
         groups = _greedy_cover(rows, screened.points, changes)
     else:
         groups = {row: np.array([row]) for row in range(len(rows))}
     columns = [
-        Column(screened.points[owner], changes[owner][group].any(axis=0), group)
+        PaperColumn(screened.points[owner], changes[owner][group].any(axis=0), group)
         for owner, group in groups.items()
     ]
     return Initial(rows, columns, screened)
 
 
-def _greedy_cover(rows: Rows, points: list[IntArray], changes: list[BoolArray]) -> dict[int, IntArray]:
+def _greedy_cover(rows: PaperRows, points: list[IntArray], changes: list[BoolArray]) -> dict[int, IntArray]:
     """Take the point with the largest group of rows not yet covered, until all are; groups by owner."""
     problem = rows.problem
     features = np.arange(problem.n_features)

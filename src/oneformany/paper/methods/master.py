@@ -9,37 +9,37 @@ import numpy as np
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
-from oneformany.paper.methods.columns import Column
+from oneformany.paper.methods.columns import PaperColumn
 from oneformany.paper.methods.model import Model, Objective, Solver
 from oneformany.stop import Stop
 
-__all__ = ["Master", "Relaxed"]
+__all__ = ["PaperMaster", "PaperRelaxed"]
 
 WHOLE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Relaxed:
+class PaperRelaxed:
     """Optimum of the relaxation: value, duals of the rows, and the cover that it is when it is whole."""
 
     value: float
     duals: FloatArray
-    cover: list[Column] | None
+    cover: list[PaperColumn] | None
 
 
-class Master:
+class PaperMaster:
     """Fewest columns such that every row is in one of them.
 
     Parameters
     ----------
     n_rows : int
         Number of rows to cover.
-    columns : list of Column
+    columns : list of PaperColumn
         The first ones, which together cover all rows.
     """
 
-    def __init__(self, n_rows: int, columns: list[Column]) -> None:
-        self.columns: dict[bytes, Column] = {}
+    def __init__(self, n_rows: int, columns: list[PaperColumn]) -> None:
+        self.columns: dict[bytes, PaperColumn] = {}
         self._n_rows = n_rows
         self._highs = highspy.Highs()
         self._highs.silent()
@@ -48,7 +48,7 @@ class Master:
             self._highs.addRow(1.0, highspy.kHighsInf, 0, np.empty(0, dtype=np.int32), np.empty(0))
         self.add(columns)
 
-    def add(self, columns: list[Column]) -> int:
+    def add(self, columns: list[PaperColumn]) -> int:
         """Take in the columns whose groups are new, and say how many these are."""
         before = len(self.columns)
         for column in columns:
@@ -58,7 +58,7 @@ class Master:
                 self._highs.addCol(1.0, 0.0, highspy.kHighsInf, len(entries), entries, np.ones(len(entries)))
         return len(self.columns) - before
 
-    def solve(self) -> Relaxed:
+    def solve(self) -> PaperRelaxed:
         """Solve the relaxation, starting where the last one ended."""
         self._highs.run()
         status = self._highs.getModelStatus()
@@ -67,11 +67,13 @@ class Master:
         solution = self._highs.getSolution()
         shares, duals = np.array(solution.col_value), np.maximum(solution.row_dual, 0.0)
         whole = bool((np.abs(shares - np.rint(shares)) <= WHOLE).all())
-        return Relaxed(
+        return PaperRelaxed(
             self._highs.getInfo().objective_function_value, duals, self._taken(shares) if whole else None
         )
 
-    def best_cover(self, known: list[Column], solver: Solver, stop: Stop, seed: int = 0) -> list[Column]:
+    def best_cover(
+        self, known: list[PaperColumn], solver: Solver, stop: Stop, seed: int = 0
+    ) -> list[PaperColumn]:
         """Solve in integers; ``known`` is a cover to start from, and returned when time is too short."""
         columns = list(self.columns.values())
         model = Model()
@@ -86,5 +88,5 @@ class Master:
         outcome = solver.solve(model, stop=stop, start=start.astype(np.float64), seed=seed)
         return self._taken(outcome.solutions[0].values) if outcome.solutions else known
 
-    def _taken(self, shares: FloatArray) -> list[Column]:
+    def _taken(self, shares: FloatArray) -> list[PaperColumn]:
         return [column for column, share in zip(self.columns.values(), shares, strict=True) if share > 0.5]

@@ -14,7 +14,15 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.stop import Stop
 
 __all__ = [
-    "Affine", "Constraints", "Model", "Objective", "Outcome", "Solution", "Solver", "Variables", "Watch",
+    "Constraints",
+    "LinearExpression",
+    "Model",
+    "Objective",
+    "Solution",
+    "Solver",
+    "SolverOutcome",
+    "Variables",
+    "Watch",
 ]  # fmt: skip
 
 Watch = Callable[[float, float], None]
@@ -136,7 +144,7 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
-class Affine:
+class LinearExpression:
     """``constant + values @ x[columns]``."""
 
     columns: IntArray
@@ -157,7 +165,7 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class SolverOutcome:
     """How a solver ended.
 
     Attributes
@@ -201,7 +209,7 @@ class Solver(Protocol):
         keep: int = 1,
         seed: int = 0,
         watch: Watch | None = None,
-    ) -> Outcome:
+    ) -> SolverOutcome:
         """Solve to proved optimality.
 
         Parameters

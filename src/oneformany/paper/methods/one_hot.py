@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.paper.methods.model import Affine, Model
+from oneformany.paper.methods.model import LinearExpression, Model
 
 __all__ = ["OneHot"]
 
@@ -77,12 +77,12 @@ class OneHot:
         return values
 
     def decode(self, values: FloatArray) -> IntArray:
-        """Read one code per feature off (nearly) whole values of the columns."""
+        """Read one code per feature off (nearly) integer values of the columns."""
         padded = np.append(values, 0.0)
-        shares = self.offset + self.sign * padded[self.column]
-        return np.asarray(shares.argmax(axis=1), dtype=np.int64)
+        present = self.offset + self.sign * padded[self.column]
+        return np.asarray(present.argmax(axis=1), dtype=np.int64)
 
-    def affine(self, tables: Sequence[FloatArray], x: IntArray) -> Affine:
+    def affine(self, tables: Sequence[FloatArray], x: IntArray) -> LinearExpression:
         """Write ``sum of tables[l][level of l]`` in the variables ``x`` of the columns."""
         constant = 0.0
         values = np.zeros(self.width)
@@ -92,9 +92,9 @@ class OneHot:
             if n > 1:
                 np.add.at(values, self.column[feature, :n], self.sign[feature, :n] * table)
         used = values != 0.0
-        return Affine(x[used], values[used], constant)
+        return LinearExpression(x[used], values[used], constant)
 
-    def choice(self, feature: int, levels: BoolArray, x: IntArray) -> Affine:
+    def choice(self, feature: int, levels: BoolArray, x: IntArray) -> LinearExpression:
         """Write "``feature`` takes one of these levels" as 1 or 0 in the variables ``x``."""
         tables = [np.zeros(n) for n in self.levels]
         tables[feature] = levels[: self.levels[feature]].astype(np.float64)

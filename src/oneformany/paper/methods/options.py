@@ -22,7 +22,7 @@ class CompactOptions:
         Number the explanations by their first row, used ones first.
     relax_implied : bool
         Do not declare ``d``, ``xi`` and ``gamma`` binary, as the paper does: values of the other
-        variables that have a solution have one in which these are whole.
+        variables that have a solution have one in which these are integers.
     merge_initial : bool
         Let rows share each other's points at the start, which makes the paper's ``K`` smaller.
     effort : float or None

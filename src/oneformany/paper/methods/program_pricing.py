@@ -16,7 +16,7 @@ from oneformany.engine.columns import Column
 from oneformany.engine.pricing import kernels
 from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.pricer import NO_LIMIT, SCALE, STEP, Priced
-from oneformany.paper.methods.columns import Rows
+from oneformany.paper.methods.columns import PaperRows
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.formulation import add_compact
 from oneformany.paper.methods.model import Model, Objective
@@ -40,7 +40,7 @@ class ProgramPricer:
         self._solver = make_solver(solver)
         self._one_hot = embedding.one_hot
         self._model = Model()
-        self._block = add_compact(self._model, embedding, Rows(problem, items.arena.places))
+        self._block = add_compact(self._model, embedding, PaperRows(problem, items.arena.places))
         self._model.constraints.add(self._block.changed, 1.0, upper=problem.max_changes)
         member = self._block.member[0]
         for row, item in enumerate(items.item_of.tolist()):

@@ -9,7 +9,7 @@ import pandas as pd
 from oneformany.paper.runs.model_kinds import MODEL_KINDS
 from oneformany.paper.runs.record import Record
 from oneformany.paper.runs.records import frame_of
-from oneformany.paper.tables.table import Columns, Table, make_table
+from oneformany.paper.tables.table import Columns, TextTable, make_table
 
 __all__ = ["more_tables", "short_summaries"]
 
@@ -40,7 +40,7 @@ SUMMARY_NOTES = (
 )
 
 
-def more_tables(records: Sequence[Record]) -> list[Table]:
+def more_tables(records: Sequence[Record]) -> list[TextTable]:
     """Summarise all runs, and lay out those that are not in the paper."""
     frame = _with_questions(records)
     paper = frame[frame["model"].isin(("lr", "nn"))]
@@ -55,7 +55,7 @@ def more_tables(records: Sequence[Record]) -> list[Table]:
     return tables + _kind_tables(frame)
 
 
-def _kind_tables(frame: pd.DataFrame) -> list[Table]:
+def _kind_tables(frame: pd.DataFrame) -> list[TextTable]:
     """Lay out the questions that were put to other kinds of classifiers than the paper's."""
     titles = {kind.name: kind.title for kind in MODEL_KINDS}
     several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - {"lr", "nn"}]
@@ -71,7 +71,7 @@ def _kind_tables(frame: pd.DataFrame) -> list[Table]:
     return tables
 
 
-def short_summaries(records: Sequence[Record]) -> list[Table]:
+def short_summaries(records: Sequence[Record]) -> list[TextTable]:
     """Sum up our method and the paper's on its tables, our method beyond them, and kinds of classifiers."""
     frame = _with_questions(records)
     paper = frame[frame["model"].isin(("lr", "nn"))]
@@ -103,7 +103,7 @@ def _with_questions(records: Sequence[Record]) -> pd.DataFrame:
     return frame.assign(question=frame["threshold"].map("P >= {:g}".format) + half)
 
 
-def _summary(frame: pd.DataFrame) -> Table:
+def _summary(frame: pd.DataFrame) -> TextTable:
     """Add up the runs of each data set, model, method and question."""
     frame = frame.assign(paper_seconds=frame["paper_seconds"].where(frame["compared"]))
     groups = frame.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)

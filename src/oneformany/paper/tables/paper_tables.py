@@ -12,7 +12,7 @@ from oneformany.paper.runs.cells import DATASETS, TITLES, published_cells
 from oneformany.paper.runs.lines import contradictions
 from oneformany.paper.runs.record import Record
 from oneformany.paper.runs.records import frame_of
-from oneformany.paper.tables.table import Columns, Table, make_table
+from oneformany.paper.tables.table import Columns, TextTable, make_table
 
 __all__ = ["paper_tables", "short_tables"]
 
@@ -34,7 +34,7 @@ PRINTED = {
 }
 
 
-def paper_tables(records: Sequence[Record]) -> list[Table]:
+def paper_tables(records: Sequence[Record]) -> list[TextTable]:
     """Lay out Tables 1 to 8; where nothing was run, our side has dashes.
 
     Parameters
@@ -48,10 +48,10 @@ def paper_tables(records: Sequence[Record]) -> list[Table]:
         )
         for number, (cells, runs) in enumerate(_groups(records), start=3)
     ]
-    return [*_subjects(records), *results]
+    return [*_data_and_models(records), *results]
 
 
-def short_tables(records: Sequence[Record]) -> list[Table]:
+def short_tables(records: Sequence[Record]) -> list[TextTable]:
     """Lay out the six result tables with what a reader looks for first: counts and times of both sides."""
     return [
         make_table(
@@ -75,7 +75,7 @@ def _title(cells: pd.DataFrame) -> str:
     return f"{TITLES[cells['name'].iloc[0]]}, {MODELS[cells['model'].iloc[0]]}"
 
 
-def _subjects(records: Sequence[Record]) -> Iterator[Table]:
+def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
     """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
     trained = {
         (record.key.dataset.removesuffix("-published"), record.key.model): record.trained

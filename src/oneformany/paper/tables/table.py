@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-__all__ = ["FORMATS", "Columns", "Format", "Table", "make_table"]
+__all__ = ["FORMATS", "Columns", "Format", "TextTable", "make_table"]
 
 Columns = dict[str | tuple[str, str], Iterable[Any]]  # by title, or by group and title
 
@@ -20,7 +20,7 @@ SPECIAL = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TextTable:
     """Cells of text under headings.
 
     Attributes
@@ -69,24 +69,24 @@ def make_table(
     title: str,
     columns: Columns,
     notes: Sequence[str] = (),
-) -> Table:
+) -> TextTable:
     """Make a table; what is missing is a dash."""
     texts = {
         key: ["-" if pd.isna(value) else str(value) for value in cells] for key, cells in columns.items()
     }
     pairs = [("", key) if isinstance(key, str) else key for key in texts]
     frame = pd.DataFrame(dict(enumerate(texts.values()))).set_axis(pd.MultiIndex.from_tuples(pairs), axis=1)
-    return Table(name, title, frame, tuple(notes))
+    return TextTable(name, title, frame, tuple(notes))
 
 
 class Format(NamedTuple):
     """A way to write tables: the suffix of files, and what turns a table into text."""
 
     suffix: str
-    write: Callable[[Table], str]
+    write: Callable[[TextTable], str]
 
 
-def _as_text(table: Table) -> str:
+def _as_text(table: TextTable) -> str:
     titles = table.titles
     widths = [max(map(len, cells)) for cells in zip(titles, *table.rows, strict=True)]
     edges, first = [], 0
@@ -104,11 +104,11 @@ def _as_text(table: Table) -> str:
     return "\n".join(line.rstrip() for line in (*top, *lines, *table.notes)) + "\n"
 
 
-def _as_csv(table: Table) -> str:
+def _as_csv(table: TextTable) -> str:
     return table.frame.set_axis(table.headings, axis=1).to_csv(index=False, lineterminator="\n")
 
 
-def _as_markdown(table: Table) -> str:
+def _as_markdown(table: TextTable) -> str:
     bars = [
         f"| {' | '.join(cell.replace('|', '&#124;').replace('*', '&#42;') for cell in row)} |"
         for row in (table.headings, *table.rows)
@@ -127,7 +127,7 @@ def _latex_words(text: str) -> str:
     return plain
 
 
-def _as_latex(table: Table) -> str:
+def _as_latex(table: TextTable) -> str:
     def line(cells: Iterable[str]) -> str:
         return f"    {' & '.join(cells)} \\\\"
 

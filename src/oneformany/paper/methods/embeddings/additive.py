@@ -6,7 +6,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.model import Affine, Model
+from oneformany.paper.methods.model import LinearExpression, Model
 from oneformany.paper.methods.one_hot import OneHot
 
 __all__ = ["AdditiveEmbedding"]
@@ -24,10 +24,10 @@ class AdditiveEmbedding:
         self._intercept = oracle.intercept_units / unit
         self._tables = [row[:n] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
 
-    def add(self, model: Model, x: IntArray) -> Affine:  # noqa: ARG002 (others add to it)
+    def add(self, model: Model, x: IntArray) -> LinearExpression:  # noqa: ARG002 (others add to it)
         """Return the score of the point ``x``."""
-        share = self.one_hot.affine(self._tables, x)
-        return Affine(share.columns, share.values, share.constant + self._intercept)
+        score = self.one_hot.affine(self._tables, x)
+        return LinearExpression(score.columns, score.values, score.constant + self._intercept)
 
     def hidden(self, point: IntArray) -> FloatArray:  # noqa: ARG002 (as others do)
         """Nothing is hidden."""

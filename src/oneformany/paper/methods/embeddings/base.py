@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.paper.methods.model import Affine, Model
+from oneformany.paper.methods.model import LinearExpression, Model
 from oneformany.paper.methods.one_hot import OneHot
 
 __all__ = ["Embedding", "require_positive"]
@@ -34,7 +34,7 @@ class Embedding(Protocol):
         """Proved: no embedded score is further than this from the classifier's."""
         ...
 
-    def add(self, model: Model, x: IntArray) -> Affine:
+    def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add what defines the score of the point ``x``, and return the score."""
         ...
 
@@ -43,7 +43,7 @@ class Embedding(Protocol):
         ...
 
 
-def require_positive(model: Model, score: Affine, threshold: float, slack: float) -> None:
+def require_positive(model: Model, score: LinearExpression, threshold: float, slack: float) -> None:
     """Add ``score >= threshold - slack``, scaled to coefficients of size 1.
 
     The row never excludes a positive point: what is lost in dropped coefficients and rounding is given

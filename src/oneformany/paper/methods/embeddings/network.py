@@ -16,7 +16,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.paper.methods.embeddings.base import SMALLEST
-from oneformany.paper.methods.model import Affine, Model, Objective
+from oneformany.paper.methods.model import LinearExpression, Model, Objective
 from oneformany.paper.methods.one_hot import OneHot
 from oneformany.paper.methods.solvers.highs import Highs
 
@@ -61,7 +61,7 @@ class NetworkEmbedding:
         self._bound_units()
         self.slack = self._slack(weights)
 
-    def add(self, model: Model, x: IntArray) -> Affine:
+    def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the hidden units and return the score of the point ``x``."""
         inputs = self._first(x)
         for layer in range(len(self.ranges)):
@@ -78,25 +78,25 @@ class NetworkEmbedding:
             before = after @ self._weights[layer] + self._biases[layer + 1]
         return np.concatenate([np.empty(0), *values])
 
-    def _first(self, x: IntArray) -> list[Affine]:
-        shares = (
+    def _first(self, x: IntArray) -> list[LinearExpression]:
+        sums = (
             self.one_hot.affine([table[:, unit] for table in self._tables], x)
             for unit in range(len(self._biases[0]))
         )
         return [
-            _without_dust(Affine(share.columns, share.values, share.constant + float(bias)))
-            for share, bias in zip(shares, self._biases[0], strict=True)
+            _without_dust(LinearExpression(part.columns, part.values, part.constant + float(bias)))
+            for part, bias in zip(sums, self._biases[0], strict=True)
         ]
 
-    def _next(self, units: IntArray, layer: int) -> list[Affine]:
+    def _next(self, units: IntArray, layer: int) -> list[LinearExpression]:
         """Pre-activations behind a layer whose units have these variables; -1: always off."""
         inputs = []
         for column, bias in zip(self._weights[layer].T, self._biases[layer + 1], strict=True):
             used = (units >= 0) & (column != 0.0)
-            inputs.append(Affine(units[used], column[used], float(bias)))
+            inputs.append(LinearExpression(units[used], column[used], float(bias)))
         return inputs
 
-    def _add_units(self, model: Model, inputs: list[Affine], layer: int) -> IntArray:
+    def _add_units(self, model: Model, inputs: list[LinearExpression], layer: int) -> IntArray:
         low, high = self.ranges[layer]
         used = high > 0.0
         split = used & (low < 0.0)
@@ -136,12 +136,12 @@ class NetworkEmbedding:
         return float(error[0])
 
 
-def _without_dust(expression: Affine) -> Affine:
+def _without_dust(expression: LinearExpression) -> LinearExpression:
     kept = np.abs(expression.values) >= SMALLEST
-    return Affine(expression.columns[kept], expression.values[kept], expression.constant)
+    return LinearExpression(expression.columns[kept], expression.values[kept], expression.constant)
 
 
-def _range(model: Model, z: Affine) -> tuple[float, float]:
+def _range(model: Model, z: LinearExpression) -> tuple[float, float]:
     """Bound an expression, by linear programs where the variables' bounds leave its sign open."""
     ends = np.stack([model.variables.lower[z.columns], model.variables.upper[z.columns]]) * z.values
     low, high = z.constant + float(ends.min(axis=0).sum()), z.constant + float(ends.max(axis=0).sum())
@@ -151,7 +151,7 @@ def _range(model: Model, z: Affine) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _peak(model: Model, z: Affine, sign: float) -> float:
+def _peak(model: Model, z: LinearExpression, sign: float) -> float:
     """Maximise ``sign * z`` over the linear relaxation of a model."""
     objective = Objective(z.columns, sign * z.values, maximise=True)
     relaxed = replace(model, variables=model.variables.relaxed(), objective=objective)

@@ -6,7 +6,7 @@ For a tree with leaves ``s`` and a split of feature ``f`` that sends the levels 
     sum of selected[s] over leaves to the left    <=  [level of f in A]
     sum of selected[s] over leaves to the right   <=  [level of f not in A]
 
-With whole one-hot columns exactly one leaf is left, so that the selections need not be integer variables.
+With integer one-hot columns exactly one leaf is left, so that the selections need not be integer variables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
-from oneformany.paper.methods.model import Affine, Model
+from oneformany.paper.methods.model import LinearExpression, Model
 from oneformany.paper.methods.one_hot import OneHot
 
 __all__ = ["TreeEmbedding"]
@@ -40,7 +40,7 @@ class TreeEmbedding:
         self._ensemble = ensemble
         self._leaves = np.flatnonzero(ensemble.feature == LEAF)
 
-    def add(self, model: Model, x: IntArray) -> Affine:
+    def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the selection of leaves and return the score of the point ``x``."""
         ensemble = self._ensemble
         selected = np.full(len(ensemble.feature), -1)
@@ -58,7 +58,9 @@ class TreeEmbedding:
                     upper=way.constant,
                 )
         unit = 10**ensemble.digits
-        return Affine(selected[self._leaves], ensemble.units[self._leaves] / unit, ensemble.intercept / unit)
+        return LinearExpression(
+            selected[self._leaves], ensemble.units[self._leaves] / unit, ensemble.intercept / unit
+        )
 
     def hidden(self, point: IntArray) -> FloatArray:
         """1 for the leaf of each tree that the point falls into."""

@@ -8,7 +8,7 @@ from math import inf, isfinite
 from types import ModuleType
 
 from oneformany.exceptions import InputError, SolverError
-from oneformany.paper.methods.model import Model, Outcome, Solution, Solver
+from oneformany.paper.methods.model import Model, Solution, Solver, SolverOutcome
 
 __all__ = ["SOLVERS", "Statuses", "make_solver", "optional_package"]
 
@@ -78,11 +78,13 @@ class Statuses:
                 f"{self._solver} ended with status {status}; try another solver or scale the scores"
             )
 
-    def outcome(self, status: object, model: Model, solutions: Sequence[Solution], bound: float) -> Outcome:
+    def outcome(
+        self, status: object, model: Model, solutions: Sequence[Solution], bound: float
+    ) -> SolverOutcome:
         """Tell in the words of all solvers how one ended."""
         self.check(status)
         nothing = inf if model.objective.maximise else -inf
         if status in self._infeasible:
-            return Outcome("infeasible", (), -nothing)
+            return SolverOutcome("infeasible", (), -nothing)
         proved = bound if isfinite(bound) else nothing
-        return Outcome("optimal" if status == self._optimal else "stopped", tuple(solutions), proved)
+        return SolverOutcome("optimal" if status == self._optimal else "stopped", tuple(solutions), proved)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
-from oneformany.paper.methods.model import Model, Outcome, Solution, Watch
+from oneformany.paper.methods.model import Model, Solution, SolverOutcome, Watch
 from oneformany.paper.methods.solvers import Statuses, optional_package
 from oneformany.stop import Stop
 
@@ -46,7 +46,7 @@ class Gurobi:
         keep: int = 1,
         seed: int = 0,
         watch: Watch | None = None,
-    ) -> Outcome:
+    ) -> SolverOutcome:
         """Solve to proved optimality; see :class:`oneformany.paper.methods.model.Solver`."""
         gurobipy = self._gurobipy
         codes = gurobipy.GRB.Status

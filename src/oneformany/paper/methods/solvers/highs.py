@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
-from oneformany.paper.methods.model import Model, Outcome, Solution, Watch
+from oneformany.paper.methods.model import Model, Solution, SolverOutcome, Watch
 from oneformany.paper.methods.solvers import Statuses
 from oneformany.stop import Stop
 
@@ -58,13 +58,13 @@ class Highs:
         keep: int = 1,
         seed: int = 0,
         watch: Watch | None = None,
-    ) -> Outcome:
+    ) -> SolverOutcome:
         """Solve to proved optimality; see :class:`oneformany.paper.methods.model.Solver`."""
         stop = stop or Stop()
         if start is not None and stop.remaining() < ENTRY_SECONDS * model.constraints.entries:
             objective = float(model.objective.dense(len(start)) @ start)
             bound = inf if model.objective.maximise else -inf
-            return Outcome("stopped", (Solution(start, objective),), bound, started=False)
+            return SolverOutcome("stopped", (Solution(start, objective),), bound, started=False)
         highs = _loaded(
             model,
             output_flag=watch is not None,

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from oneformany.arrays import FloatArray
-from oneformany.paper.methods.model import Model, Outcome, Solution, Watch
+from oneformany.paper.methods.model import Model, Solution, SolverOutcome, Watch
 from oneformany.paper.methods.solvers import Statuses, optional_package
 from oneformany.stop import Stop
 
@@ -47,7 +47,7 @@ class Scip:
         keep: int = 1,
         seed: int = 0,
         watch: Watch | None = None,
-    ) -> Outcome:
+    ) -> SolverOutcome:
         """Solve to proved optimality; see :class:`oneformany.paper.methods.model.Solver`."""
         stop = stop or Stop()
         program = self._pyscipopt.Model()
