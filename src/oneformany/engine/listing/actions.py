@@ -59,7 +59,7 @@ def useful_targets(ground: Ground, *, costed: bool) -> BoolArray:
     if not ground.decided:
         return ground.goals
     useful = np.zeros_like(ground.goals)
-    everybody = np.arange(len(ground.cells))
+    everybody = np.arange(len(ground.cells), dtype=np.int32)
     for feature in ground.changeable:
         begin, end = ground.offsets[feature], ground.offsets[feature + 1]
         alive = useful[begin:end]
@@ -80,6 +80,7 @@ def _by_gains(
         ground.problem.multiplicity,
         features,
         choices,
+        False,
         costed,
     )
     costs = kernels.entry_costs(ground.price, ground.offsets, features, starts, rows, targets)

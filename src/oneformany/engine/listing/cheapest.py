@@ -51,7 +51,7 @@ def cheapest(
             ground.offsets,
             features,
             budget,
-            rows,
+            rows.astype(np.int32),
             cells,
         )
         return costs, cells

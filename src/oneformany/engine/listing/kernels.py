@@ -34,7 +34,8 @@ def buckets(cells, keys, whole, offsets, features):
     """
     n, p = cells.shape
     outside = np.ones(p, np.bool_)
-    outside[features] = False
+    for f in features:
+        outside[f] = False
     size = 16
     while size < 2 * n:
         size *= 2
@@ -96,22 +97,32 @@ def buckets(cells, keys, whole, offsets, features):
 
 
 @njit(cache=True, nogil=True)
-def _room(array, used):
-    """The same array, or a larger copy when it is full."""
-    if used <= len(array):
-        return array
-    larger = np.empty(max(used, 2 * len(array)), array.dtype)
-    larger[: len(array)] = array
-    return larger
+def _append(starts, rows, targets, n_groups, members, n_members, target):
+    """Add a group, in larger copies of the arrays when these are full; entries are copied one by one.
 
-
-@njit(cache=True, nogil=True)
-def _room_for_targets(array, used):
-    if used <= len(array):
-        return array
-    larger = np.empty((max(used, 2 * len(array)), array.shape[1]), array.dtype)
-    larger[: len(array)] = array
-    return larger
+    Assigning slices would take numba seconds more to compile.
+    """
+    used = starts[n_groups]
+    if used + n_members > len(rows):
+        more_rows = np.empty(max(used + n_members, 2 * len(rows)), np.int32)
+        for place in range(used):
+            more_rows[place] = rows[place]
+        rows = more_rows
+    if n_groups == len(targets):
+        more_starts = np.empty(2 * len(targets) + 1, np.int64)
+        more_targets = np.empty((2 * len(targets), targets.shape[1]), np.int32)
+        for g in range(n_groups):
+            more_starts[g] = starts[g]
+            for j in range(targets.shape[1]):
+                more_targets[g, j] = targets[g, j]
+        more_starts[n_groups] = used
+        starts, targets = more_starts, more_targets
+    for place in range(n_members):
+        rows[used + place] = members[place]
+    for j in range(len(target)):
+        targets[n_groups, j] = target[j]
+    starts[n_groups + 1] = used + n_members
+    return starts, rows, targets
 
 
 @njit(cache=True, nogil=True)
@@ -165,15 +176,18 @@ def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, g
     With ``simple`` the members agree on which target is better, and only better ones may cost more.
     Returns how many there are.
     """
+    for t in range(n_cells):
+        burdens[t] = 0
+    for i in members:
+        for t in range(n_cells):
+            if not simple and gain[i, offset + t] == FORBIDDEN:
+                burdens[t] = FORBIDDEN
+            elif burdens[t] != FORBIDDEN:
+                burdens[t] += weight[i] * price[i, offset + t]
     count = 0
     for t in range(n_cells):
-        burden = 0
-        for i in members:
-            if gain[i, offset + t] == FORBIDDEN:
-                burden = -1
-                break
-            burden += weight[i] * price[i, offset + t]
-        if burden < 0:
+        burden = burdens[t]
+        if burden == FORBIDDEN:
             continue
         place = count
         while place > 0 and burdens[place - 1] > burden:
@@ -223,7 +237,8 @@ def _cheapen(gain, price, deficit, offsets, features, members, weight, simple, t
                     break
             if every:
                 best = paid[k]
-                target[:] = trial
+                for e in range(k):
+                    target[e] = trial[e]
             j -= 1
         elif digit[j] < counts[j] and paid[j] + burdens[j, digit[j]] + rest[j + 1] < best:
             trial[j] = goals[j, digit[j]]
@@ -256,11 +271,10 @@ def point_groups(
     counts = np.zeros(k, np.int64)
     digit = np.zeros(k, np.int64)
     target = np.zeros(k, np.int64)
-    starts = np.zeros(256, np.int64)
+    starts = np.zeros(257, np.int64)
     rows = np.empty(1024, np.int32)
     targets = np.empty((256, k), np.int32)
     n_groups = 0
-    used = 0
     able = np.empty(len(order), np.int32)
     joined = np.empty(len(order), np.int32)
     for b in range(len(bounds) - 1):
@@ -280,8 +294,11 @@ def point_groups(
             f = features[j]
             n_cells = offsets[f + 1] - offsets[f]
             if simple and not costed:
-                choice[j, 0] = np.argmax(gain[members[0], offsets[f] : offsets[f + 1]])
+                choice[j, 0] = 0
                 counts[j] = 1
+                for t in range(1, n_cells):
+                    if gain[able[0], offsets[f] + t] > gain[able[0], offsets[f] + choice[j, 0]]:
+                        choice[j, 0] = t
                 continue
             counts[j] = 0
             candidates(gain, price, offsets[f], n_cells, members, costed, alive[j])
@@ -289,7 +306,8 @@ def point_groups(
                 if alive[j, t]:
                     choice[j, counts[j]] = t
                     counts[j] += 1
-        digit[:] = 0
+        for j in range(k):
+            digit[j] = 0
         while True:
             for j in range(k):
                 target[j] = choice[j, digit[j]]
@@ -297,7 +315,8 @@ def point_groups(
             if simple:
                 if _accepts(gain, deficit, offsets, features, target, members[0]):
                     n_joined = n_able
-                    joined[:n_able] = members
+                    for place in range(n_able):
+                        joined[place] = able[place]
             else:
                 for i in members:
                     if _accepts(gain, deficit, offsets, features, target, i):
@@ -309,14 +328,8 @@ def point_groups(
                     _cheapen(
                         gain, price, deficit, offsets, features, group, weight, simple, target, goals, burdens
                     )
-                rows = _room(rows, used + n_joined)
-                starts = _room(starts, n_groups + 2)
-                targets = _room_for_targets(targets, n_groups + 1)
-                rows[used : used + n_joined] = joined[:n_joined]
-                targets[n_groups] = target
-                used += n_joined
+                starts, rows, targets = _append(starts, rows, targets, n_groups, joined, n_joined, target)
                 n_groups += 1
-                starts[n_groups] = used
             j = k - 1
             while j >= 0:
                 digit[j] += 1
@@ -326,20 +339,20 @@ def point_groups(
                 j -= 1
             if j < 0:
                 break
-    return starts[: n_groups + 1], rows[:used], targets[:n_groups]
+    return starts[: n_groups + 1], rows[: starts[n_groups]], targets[:n_groups]
 
 
 @njit(cache=True, nogil=True)
-def action_groups(gains, gain, price, deficit, offsets, weight, features, choices, costed):
+def action_groups(gains, gain, price, deficit, offsets, weight, features, choices, together, costed):
     """Groups of actions on one feature set: starts, rows, targets of each.
 
     ``gains`` is the table of gains with one line per place, ``choices`` one line of targets per action. With
     ``costed`` actions are left out that cost less and help the same rows without one of the features;
-    otherwise a group takes the cheapest targets that all of its rows accept.
+    otherwise a group takes the cheapest targets that all of its rows accept. ``together`` is false.
     """
     k = len(features)
     n = len(deficit)
-    starts = np.zeros(256, np.int64)
+    starts = np.zeros(257, np.int64)
     rows = np.empty(1024, np.int32)
     targets = np.empty((256, k), np.int32)
     needed = np.zeros(k, np.bool_)
@@ -351,9 +364,9 @@ def action_groups(gains, gain, price, deficit, offsets, weight, features, choice
     burdens = np.zeros((k, widest), np.int64)
     joined = np.empty(n, np.int32)
     n_groups = 0
-    used = 0
     for a in range(len(choices)):
-        needed[:] = False
+        for j in range(k):
+            needed[j] = False
         n_joined = 0
         for i in range(n):
             total = 0
@@ -370,21 +383,20 @@ def action_groups(gains, gain, price, deficit, offsets, weight, features, choice
             for j in range(k):
                 if total - gains[offsets[features[j]] + choices[a, j], i] < deficit[i]:
                     needed[j] = True
-        if n_joined == 0 or (costed and not needed.all()):
+        superfluous = n_joined == 0
+        for j in range(k):
+            target[j] = choices[a, j]
+            superfluous = superfluous or (costed and not needed[j])
+        if superfluous:
             continue
-        target[:] = choices[a]
         if not costed:
-            members = joined[:n_joined]
-            _cheapen(gain, price, deficit, offsets, features, members, weight, False, target, goals, burdens)
-        rows = _room(rows, used + n_joined)
-        starts = _room(starts, n_groups + 2)
-        targets = _room_for_targets(targets, n_groups + 1)
-        rows[used : used + n_joined] = joined[:n_joined]
-        targets[n_groups] = target
-        used += n_joined
+            group = joined[:n_joined]
+            _cheapen(
+                gain, price, deficit, offsets, features, group, weight, together, target, goals, burdens
+            )
+        starts, rows, targets = _append(starts, rows, targets, n_groups, joined, n_joined, target)
         n_groups += 1
-        starts[n_groups] = used
-    return starts[: n_groups + 1], rows[:used], targets[:n_groups]
+    return starts[: n_groups + 1], rows[: starts[n_groups]], targets[:n_groups]
 
 
 @njit(cache=True, nogil=True)
@@ -408,30 +420,23 @@ def groups_of(accepted, order, bounds, choices, least):
 
     ``accepted[place, choice]`` belongs to the row ``order[place]``; buckets are ranges of places.
     """
-    starts = np.zeros(256, np.int64)
+    starts = np.zeros(257, np.int64)
     rows = np.empty(1024, np.int32)
     targets = np.empty((256, choices.shape[1]), np.int32)
+    joined = np.empty(len(order), np.int32)
     n_groups = 0
-    used = 0
     for b in range(len(bounds) - 1):
         for c in range(len(choices)):
             count = 0
             for place in range(bounds[b], bounds[b + 1]):
                 if accepted[place, c]:
+                    joined[count] = order[place]
                     count += 1
             if count < least:
                 continue
-            rows = _room(rows, used + count)
-            starts = _room(starts, n_groups + 2)
-            targets = _room_for_targets(targets, n_groups + 1)
-            for place in range(bounds[b], bounds[b + 1]):
-                if accepted[place, c]:
-                    rows[used] = order[place]
-                    used += 1
-            targets[n_groups] = choices[c]
+            starts, rows, targets = _append(starts, rows, targets, n_groups, joined, count, choices[c])
             n_groups += 1
-            starts[n_groups] = used
-    return starts[: n_groups + 1], rows[:used], targets[:n_groups]
+    return starts[: n_groups + 1], rows[: starts[n_groups]], targets[:n_groups]
 
 
 @njit(cache=True, nogil=True)
@@ -441,7 +446,13 @@ def _cheapest(gain, price, deficit, potential, offsets, features, budget, i, tar
     Depth first over ``features``: each goes to a cell or stays. Writes the cells, its own where it stays.
     """
     p = len(features)
-    ranked = features[np.argsort(-potential[i, features])]
+    ranked = np.empty(p, np.int64)
+    for d in range(p):
+        place = d
+        while place > 0 and potential[i, ranked[place - 1]] < potential[i, features[d]]:
+            ranked[place] = ranked[place - 1]
+            place -= 1
+        ranked[place] = features[d]
     reach = np.zeros((p + 1, budget + 1), np.int64)
     for d in range(p - 1, -1, -1):
         for left in range(1, budget + 1):
@@ -500,7 +511,8 @@ def cheapest_each(gain, price, deficit, potential, offsets, features, budget, me
     """Cheapest way of each member by itself; -1 where there is none. Writes cells, -1 where one stays."""
     costs = np.empty(len(members), np.int64)
     for m in range(len(members)):
-        targets[m] = -1
+        for f in range(targets.shape[1]):
+            targets[m, f] = -1
         costs[m] = _cheapest(
             gain, price, deficit, potential, offsets, features, budget, members[m], targets[m]
         )
@@ -581,12 +593,12 @@ def absorb(weight, row_keys, costed, found, features, store, store_features, cod
             starts[column + 1] = starts[column] + end - begin
         codes[column] = code
         totals[column] = total
-        store_features[column] = -1
-        store_features[column, : len(features)] = features
-        targets[column] = -1
-        targets[column, : len(features)] = new_targets[g]
-        rows[starts[column] : starts[column + 1]] = new_rows[begin:end]
-        costs[starts[column] : starts[column + 1]] = new_costs[begin:end]
+        for j in range(targets.shape[1]):
+            store_features[column, j] = features[j] if j < len(features) else -1
+            targets[column, j] = new_targets[g, j] if j < len(features) else -1
+        for place in range(begin, end):
+            rows[starts[column] + place - begin] = new_rows[place]
+            costs[starts[column] + place - begin] = new_costs[place]
     return count
 
 
@@ -679,7 +691,8 @@ def remember(points, words, slots, count, entries):
             entry = slots[slot]
             if entry < 0:
                 slots[slot] = count
-                words[count] = points[i]
+                for w in range(points.shape[1]):
+                    words[count, w] = points[i, w]
                 entries[i] = count
                 count += 1
                 break
