@@ -16,81 +16,163 @@ from oneformany.exceptions import (
 )
 
 if TYPE_CHECKING:
-    from oneformany import datasets
+    from oneformany import datasets, plotting, verify
+    from oneformany.costs import Costs
+    from oneformany.engine.run import Options
     from oneformany.explainer import OneForMany
     from oneformany.methods import solve
     from oneformany.oracles.additive import AdditiveOracle
     from oneformany.oracles.blackbox import BlackBoxOracle
-    from oneformany.oracles.network.oracle import NetworkOracle
+    from oneformany.oracles.network.oracle import Network, NetworkOracle
+    from oneformany.oracles.protocol import Answer, Oracle, Question, Relaxation
+    from oneformany.oracles.trees.ensemble import Tree, TreeEnsemble
     from oneformany.oracles.trees.oracle import TreeOracle
-    from oneformany.problem import Problem
+    from oneformany.own import OwnValues
+    from oneformany.problem import Problem, Restriction
     from oneformany.progress import Progress
     from oneformany.readers.callables import BlackBox
     from oneformany.readers.registry import oracle_for
-    from oneformany.result.result import Explanation, Result, Unreachable
+    from oneformany.result.explanation import Explanation, Unreachable
+    from oneformany.result.proof import (
+        BranchProof,
+        CoverCase,
+        DualProof,
+        EnumerationProof,
+        Proof,
+        SolverProof,
+    )
+    from oneformany.result.result import Result
+    from oneformany.result.row_index import RowIndex
     from oneformany.schema.discretise import infer_schema
     from oneformany.schema.feature import Feature
-    from oneformany.schema.rules import Forbid, Immutable, OnlyDecrease, OnlyIncrease
+    from oneformany.schema.rules import Forbid, Immutable, OnlyDecrease, OnlyIncrease, Rule, allowed_moves
     from oneformany.schema.schema import Schema
+    from oneformany.statistics import Round, Statistics
+    from oneformany.stop import Stop
 
 __all__ = [
     "AdditiveOracle",
+    "Answer",
     "BlackBox",
     "BlackBoxOracle",
+    "BranchProof",
     "CertificateError",
+    "Costs",
+    "CoverCase",
     "DataUnavailableError",
+    "DualProof",
+    "EnumerationProof",
     "Explanation",
     "Feature",
     "Forbid",
     "Immutable",
     "InputError",
+    "Network",
     "NetworkOracle",
     "OneForMany",
     "OneForManyError",
     "OnlyDecrease",
     "OnlyIncrease",
+    "Options",
+    "Oracle",
+    "OwnValues",
     "PredictionMismatchError",
     "Problem",
     "Progress",
+    "Proof",
+    "Question",
+    "Relaxation",
+    "Restriction",
     "Result",
+    "Round",
+    "RowIndex",
+    "Rule",
     "Schema",
     "SolverError",
+    "SolverProof",
+    "Statistics",
+    "Stop",
+    "Tree",
+    "TreeEnsemble",
     "TreeOracle",
     "Unreachable",
     "UnsupportedModelError",
     "__version__",
+    "allowed_moves",
     "datasets",
     "infer_schema",
     "oracle_for",
+    "plotting",
     "solve",
+    "verify",
 ]
 
 __version__: str
 
-# Public names and the modules they live in, imported on first use: `import oneformany` stays quick.
+# The modules that public names live in, imported on first use: `import oneformany` stays quick.
 HOMES = {
-    "AdditiveOracle": "oracles.additive",
-    "BlackBox": "readers.callables",
-    "BlackBoxOracle": "oracles.blackbox",
-    "Explanation": "result.result",
-    "Feature": "schema.feature",
-    "Forbid": "schema.rules",
-    "Immutable": "schema.rules",
-    "NetworkOracle": "oracles.network.oracle",
-    "OneForMany": "explainer",
-    "OnlyDecrease": "schema.rules",
-    "OnlyIncrease": "schema.rules",
-    "Problem": "problem",
-    "Progress": "progress",
-    "Result": "result.result",
-    "Schema": "schema.schema",
-    "TreeOracle": "oracles.trees.oracle",
-    "Unreachable": "result.result",
-    "infer_schema": "schema.discretise",
-    "oracle_for": "readers.registry",
-    "solve": "methods",
+    "costs": ("Costs",),
+    "engine.run": ("Options",),
+    "explainer": ("OneForMany",),
+    "methods": ("solve",),
+    "oracles.additive": ("AdditiveOracle",),
+    "oracles.blackbox": ("BlackBoxOracle",),
+    "oracles.network.oracle": (
+        "Network",
+        "NetworkOracle",
+    ),
+    "oracles.protocol": (
+        "Answer",
+        "Oracle",
+        "Question",
+        "Relaxation",
+    ),
+    "oracles.trees.ensemble": (
+        "Tree",
+        "TreeEnsemble",
+    ),
+    "oracles.trees.oracle": ("TreeOracle",),
+    "own": ("OwnValues",),
+    "problem": (
+        "Problem",
+        "Restriction",
+    ),
+    "progress": ("Progress",),
+    "readers.callables": ("BlackBox",),
+    "readers.registry": ("oracle_for",),
+    "result.explanation": (
+        "Explanation",
+        "Unreachable",
+    ),
+    "result.proof": (
+        "BranchProof",
+        "CoverCase",
+        "DualProof",
+        "EnumerationProof",
+        "Proof",
+        "SolverProof",
+    ),
+    "result.result": ("Result",),
+    "result.row_index": ("RowIndex",),
+    "schema.discretise": ("infer_schema",),
+    "schema.feature": ("Feature",),
+    "schema.rules": (
+        "Forbid",
+        "Immutable",
+        "OnlyDecrease",
+        "OnlyIncrease",
+        "Rule",
+        "allowed_moves",
+    ),
+    "schema.schema": ("Schema",),
+    "statistics": (
+        "Round",
+        "Statistics",
+    ),
+    "stop": ("Stop",),
 }
-SUBPACKAGES = ("datasets",)
+MODULES = {name: module for module, names in HOMES.items() for name in names}
+SUBPACKAGES = ("datasets", "plotting", "verify")
 
 
 def __getattr__(name: str) -> object:
@@ -100,8 +182,8 @@ def __getattr__(name: str) -> object:
         return version("oneformany")
     if name in SUBPACKAGES:
         return import_module(f"oneformany.{name}")
-    if name in HOMES:
-        return getattr(import_module(f"oneformany.{HOMES[name]}"), name)
+    if name in MODULES:
+        return getattr(import_module(f"oneformany.{MODULES[name]}"), name)
     raise AttributeError(f"module 'oneformany' has no attribute {name!r}")
 
 

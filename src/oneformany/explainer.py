@@ -17,6 +17,7 @@ from oneformany.readers.columns import own_columns
 from oneformany.readers.registry import read_model, reader_for, unwrapped
 from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.result.result import Result
+from oneformany.result.row_index import RowIndex
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.rules import Rule, allowed_moves
@@ -125,7 +126,7 @@ class OneForMany:
             "rows": refused.tolist(),
             "already_positive": self.positive_rows_.tolist(),
         }
-        return replace(result, schema=schema, problem=asked)
+        return replace(result, schema=schema, problem=asked, index=RowIndex.of(frame.index[refused]))
 
     def _read(self, frame: pd.DataFrame) -> tuple[Schema, Reading]:
         schema = self.schema

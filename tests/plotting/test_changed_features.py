@@ -5,7 +5,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from oneformany.plotting.changed_features import plot_changed_features
-from oneformany.result.result import Explanation
+from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 

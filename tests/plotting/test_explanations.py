@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 
 from oneformany.exceptions import InputError
 from oneformany.plotting.explanations import plot_explanations
-from oneformany.result.result import Explanation
+from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 

@@ -1,5 +1,6 @@
 """Tests that a result is plain data, survives a file exactly, and tells itself in words."""
 
+import hashlib
 import json
 import math
 from dataclasses import FrozenInstanceError, replace
@@ -10,7 +11,11 @@ import pytest
 from oneformany.exceptions import CertificateError, OneForManyError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
-from oneformany.result.result import Explanation, Result, Unreachable, problem_to_dict
+from oneformany.result.asked import problem_to_dict
+from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.file import digest
+from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, SolverProof
+from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round, Statistics
@@ -27,16 +32,13 @@ def problem():
 @pytest.fixture
 def result(problem):
     return Result(
-        status="infeasible",
+        status="optimal",
         count=2,
         lower_bound=2,
         explanations=(Explanation((1, 1, 0), (0, 1), (0, 1)), Explanation((1, 1, 1), (0, 1), (3,))),
         assignment=(0, 0, -1, 1),
         unreachable=(Unreachable(2, "its best score within 2 changes is -3"),),
-        certificate={
-            "bound": 2,
-            "proof": {"kind": "dual", "weights": [1, 0, 0, 1], "capacity": 1, "bound": 2},
-        },
+        proof=DualProof((1, 0, 0, 1), 1),
         problem=problem_to_dict(problem),
         statistics=Statistics(
             rounds=[Round("start", 0, 3, math.inf, 0, 3, 0.1), Round("columns", 1, 5, 2.0, 2, 2, 0.25)],
@@ -53,9 +55,89 @@ def test_gap_is_relative_to_the_count(result):
     assert replace(result, status="feasible", lower_bound=1).gap == 0.5
 
 
-def test_gap_is_zero_when_no_row_can_be_helped(result):
-    nothing = replace(result, count=0, lower_bound=0, explanations=(), assignment=(-1,) * 4)
+@pytest.fixture
+def nothing(result):
+    return replace(
+        result,
+        status="infeasible",
+        count=0,
+        lower_bound=0,
+        explanations=(),
+        assignment=(-1,) * 4,
+        unreachable=tuple(Unreachable(row, "too far") for row in range(4)),
+        covered_bound=None,
+        proof=None,
+    )
+
+
+@pytest.fixture
+def unexamined(nothing):
+    return replace(
+        nothing,
+        status="feasible",
+        unreachable=(),
+        undecided=(0, 1, 2, 3),
+        covered_bound=None,
+        ended="time limit",
+    )
+
+
+def test_gap_is_zero_when_no_row_can_be_helped(nothing):
     assert nothing.gap == 0.0
+
+
+def test_every_undecided_row_widens_the_gap_by_an_explanation_of_its_own(result, unexamined):
+    assert unexamined.gap == 1.0
+    assert replace(result, status="feasible", unreachable=(), undecided=(2,)).gap == 1 / 3
+
+
+def test_undecided_rows_with_the_same_values_widen_the_gap_once(result):
+    problem = {**result.problem, "codes": [CODES[0], CODES[1], CODES[2], CODES[2]]}
+    one = (result.explanations[0],)
+    open_ = replace(
+        result, status="feasible", problem=problem, count=1, lower_bound=1, explanations=one,
+        assignment=(0, 0, -1, -1), unreachable=(), undecided=(2, 3),
+    )  # fmt: skip
+    assert open_.gap == 0.5
+
+
+def test_covered_rows_and_their_cost_are_counted(result):
+    assert result.covered == 3
+    assert result.covered_bound == 3
+    assert result.cost == 5
+    assert result.cost_bound is None
+    assert result.budget is None
+    assert result.share == "point"
+    assert result.left_out == ()
+
+
+def test_costs_of_the_problem_count_instead_of_changes(result):
+    tables = [[[0, 10], [10, 0]], [[0, 1], [1, 0]], [[0] * 3] * 3]
+    priced = replace(result, problem={**result.problem, "costs": {"tables": tables, "scale": 1}})
+    assert priced.cost == 2 * 10 + 1 + 10 + 1
+
+
+def test_points_say_where_each_row_ends(result):
+    assert result.points.tolist() == [[1, 1, 0], [1, 1, 0], [-1, -1, -1], [1, 1, 1]]
+
+
+def test_points_of_an_advice_keep_what_it_does_not_mention(result):
+    advice = (Explanation((1, 1, -1), (0, 1), (0, 1, 3)),)
+    shared = replace(result, count=1, explanations=advice, assignment=(0, 0, -1, 0))
+    assert shared.points.tolist() == [[1, 1, 0], [1, 1, 0], [-1, -1, -1], [1, 1, 1]]
+
+
+def test_points_of_a_to_do_list_are_each_rows_own(result):
+    own = (Explanation((-1, -1, -1), (0, 1), (0, 1), ((1, 0, 0), (0, 1, 0))), result.explanations[1])
+    listed = replace(result, explanations=own)
+    assert listed.points.tolist() == [[1, 0, 0], [0, 1, 0], [-1, -1, -1], [1, 1, 1]]
+    assert Result.from_json(listed.to_json()) == listed
+
+
+def test_the_index_names_each_row_or_is_refused(result):
+    assert result.index == (0, 1, 2, 3)
+    with pytest.raises(ValueError, match="4 rows, but the index names 2"):
+        replace(result, index=("a", "b"))
 
 
 def test_results_and_their_parts_cannot_be_changed(result):
@@ -106,11 +188,42 @@ def test_the_file_is_strict_json_with_the_agreed_parts(result):
 
     data = json.loads(result.to_json(), parse_constant=refuse)
     assert data["format"] == "oneformany-result"
-    assert data["version"] == 1
+    assert data["version"] == 2
     assert set(data) == {
-        "format", "version", "status", "count", "lower_bound", "method", "seed", "versions", "problem",
-        "explanations", "assignment", "unreachable", "certificate", "statistics", "schema",
+        "format", "version", "status", "ended", "count", "lower_bound", "covered", "method", "seed",
+        "versions", "problem", "explanations", "assignment", "unreachable", "undecided", "certificate",
+        "statistics", "schema", "index", "digest",
     }  # fmt: skip
+
+
+def test_budgets_and_proved_costs_are_in_the_file_where_there_are_any(result):
+    budgeted = replace(result, budget=2, covered_bound=3, cost_bound=4)
+    data = json.loads(budgeted.to_json())
+    assert (data["budget"], data["covered_bound"], data["cost"], data["cost_bound"]) == (2, 3, 5, 4)
+    assert Result.from_json(budgeted.to_json()) == budgeted
+
+
+def test_the_digest_is_that_of_the_canonical_json(result):
+    data = json.loads(result.to_json())
+    written = data.pop("digest")
+    canonical = json.dumps(
+        data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )  # fmt: skip
+    assert written == hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+
+
+def test_an_edited_label_is_noticed(result):
+    text = result.to_json()
+    edited = text.replace("its best score", "her best score")
+    assert edited != text
+    with pytest.raises(CertificateError, match="altered or damaged"):
+        Result.from_json(edited)
+
+
+def test_files_of_the_first_version_are_told_apart(result):
+    data = {**json.loads(result.to_json()), "version": 1}
+    with pytest.raises(CertificateError, match=r"version 1, written by release 0\.1\.0.*explain again"):
+        Result.from_json(json.dumps(data))
 
 
 def test_writing_leaves_no_other_file_behind(result, tmp_path):
@@ -147,7 +260,7 @@ def test_a_missing_or_binary_file_is_refused(tmp_path):
 
 
 def test_certificate_errors_are_also_value_errors():
-    with pytest.raises(ValueError, match="no result"):
+    with pytest.raises(ValueError, match="not a result"):
         Result.from_json("{}")
     with pytest.raises(OneForManyError):
         Result.from_json("{}")
@@ -157,7 +270,23 @@ def test_certificate_errors_are_also_value_errors():
     ("part", "value"),
     [
         ("format", "something"),
-        ("version", 2),
+        ("version", 3),
+        ("version", 1),
+        ("ended", "because"),
+        ("undecided", [4]),
+        ("undecided", None),
+        ("index", [1, 2]),
+        ("covered", 4),
+        ("certificate", {"bound": 2, "proof": {"kind": "magic", "bound": 2}}),
+        (
+            "certificate",
+            {"bound": 2, "proof": {"kind": "dual", "weights": [1, 0, 0, 1], "capacity": 1, "bound": 3}},
+        ),
+        (
+            "certificate",
+            {"bound": 2, "proof": {"kind": "dual", "weights": [1, 0, 0, 1], "capacity": 0, "bound": 2}},
+        ),
+        ("explanations", [{"point": [1, 1, 0], "changed": [7], "members": [0]}] * 2),
         ("status", "great"),
         ("count", "2"),
         ("count", 1),
@@ -182,14 +311,18 @@ def test_certificate_errors_are_also_value_errors():
 def test_files_with_a_wrong_part_are_refused(result, part, value):
     data = json.loads(result.to_json())
     data[part] = value
+    data["digest"] = digest(data)
     with pytest.raises(CertificateError):
         Result.from_json(json.dumps(data))
 
 
-@pytest.mark.parametrize("part", ["count", "problem", "explanations", "certificate", "schema", "statistics"])
+@pytest.mark.parametrize(
+    "part", ["count", "problem", "explanations", "certificate", "schema", "statistics", "index"]
+)
 def test_files_without_a_part_are_refused_by_its_name(result, part):
     data = json.loads(result.to_json())
     del data[part]
+    data["digest"] = digest(data)
     with pytest.raises(CertificateError, match=part):
         Result.from_json(json.dumps(data))
 
@@ -213,8 +346,7 @@ def test_the_assignment_frame_tells_each_row_what_to_change(result):
     assert frame.loc[2, "reason"] == "its best score within 2 changes is -3"
 
 
-def test_frames_of_an_empty_answer_have_all_columns(result):
-    nothing = replace(result, count=0, lower_bound=0, explanations=(), assignment=(-1,) * 4)
+def test_frames_of_an_empty_answer_have_all_columns(nothing):
     assert nothing.to_frame().shape == (0, 5)
     assert nothing.assignment_frame().shape == (4, 7)
 
@@ -235,11 +367,11 @@ def test_the_summary_leaves_out_changes_that_no_row_makes(result):
     assert "already positive, nothing to change" in lazy.summary()
 
 
-def test_rows_are_called_by_their_place_in_the_frame_they_came_from(result):
-    placed = replace(result, problem={**result.problem, "rows": [10, 20, 30, 40]})
-    assert "(rows 10, 20)" in placed.summary()
-    assert "row 30: its best score" in placed.summary()
-    assert placed.assignment_frame().index.tolist() == [10, 20, 30, 40]
+def test_rows_are_called_as_the_user_calls_them(result):
+    named = replace(result, index=("ann", "bob", "eve", "joe"))
+    assert "(rows ann, bob)" in named.summary()
+    assert "row eve: its best score" in named.summary()
+    assert named.assignment_frame().index.tolist() == ["ann", "bob", "eve", "joe"]
 
 
 def test_labels_of_the_schema_are_used_where_there_is_one(result):
@@ -264,7 +396,7 @@ def test_labels_of_the_schema_are_used_where_there_is_one(result):
 
 def test_the_summary_states_an_open_gap(result):
     text = replace(result, status="feasible", lower_bound=1).summary()
-    assert "at least 1 are needed (gap 50.0%)" in text
+    assert "at least 1 is needed (gap 50.0%)" in text
     assert "fewest possible" not in text
 
 
@@ -275,22 +407,122 @@ def test_the_summary_can_be_cut(result):
 
 
 def test_the_summary_tells_proofs_by_listing_and_by_cases(result):
-    listing = {
-        "kind": "enumeration", "weights": [3, 0, 0, 2], "capacity": 4, "target": 1,
-        "columns": [[0, 1], [3]], "bound": 2,
-    }  # fmt: skip
-    text = replace(result, certificate={"bound": 2, "proof": listing}).summary()
+    cover = CoverCase(((((0,), 1), ((3,), 1)),))
+    listing = EnumerationProof((3, 0, 0, 2), 4, 1, ((0, 1), (3,)), cover)
+    text = replace(result, proof=listing).summary()
     assert "2 groups of rows, all listed in the certificate, and no 1 of these cover every row" in text
-    cases = {"kind": "branch", "pair": [0, 3], "together": listing, "apart": listing, "bound": 2}
-    text = replace(result, certificate={"bound": 2, "proof": cases}).summary()
+    cases = BranchProof((0, 3), listing, listing)
+    text = replace(result, proof=cases).summary()
     assert "2 cases" in text
     assert "listing 4 groups" in text
 
 
-def test_the_summary_of_an_empty_answer_needs_no_proof(result):
-    nothing = replace(result, count=0, lower_bound=0, explanations=(), assignment=(-1,) * 4)
-    assert "none is needed" in nothing.summary()
+def test_the_summary_tells_that_a_bound_is_the_word_of_a_solver(result):
+    assert "the word of HiGHS 1.9, which can be checked only" in replace(
+        result, proof=SolverProof("HiGHS 1.9", 2)
+    ).summary()  # fmt: skip
+
+
+def test_the_summary_of_hopeless_rows_says_that_it_is_proved(nothing):
+    text = nothing.summary()
+    assert text.startswith("None of the 4 rows can be helped by changing at most 2 features: proved.")
+    assert "rows 0, 1, 2, 3: too far" in text
+    assert "none is needed" in text
+
+
+def test_the_summary_never_calls_unexamined_rows_hopeless(unexamined):
+    text = unexamined.summary()
+    assert "4 rows are undecided. The time limit ended the search." in text
+    assert "rows 0, 1, 2, 3: the time limit ended the search before it was known" in text
+    assert "cannot" not in text
+    assert "proved" not in text
+
+
+def test_a_bound_beside_undecided_rows_is_said_to_be_for_the_others(result):
+    text = replace(
+        result, status="feasible", unreachable=(), undecided=(2,), ended="interrupted"
+    ).summary()  # fmt: skip
+    assert "proved to be the fewest possible for these rows" in text
+    assert "counting only rows known to be helpable" in text
+    assert "The search was interrupted." in text
 
 
 def test_the_summary_of_a_result_without_proof_says_so(result):
-    assert "none attached" in replace(result, certificate={}).summary()
+    assert "none attached" in replace(result, proof=None).summary()
+
+
+def test_rows_left_out_by_a_budget_are_told_apart(result):
+    short = replace(
+        result, count=1, lower_bound=1, explanations=result.explanations[:1], assignment=(0, 0, -1, -1),
+        budget=1, covered_bound=2,
+    )  # fmt: skip
+    assert short.left_out == (3,)
+    assert "1 row is left out; at most 2 can be covered by 1 explanation." in short.summary()
+    assert short.assignment_frame()["outcome"].tolist()[3] == "left out"
+
+
+def test_results_and_explanations_have_a_short_repr(result, unexamined):
+    assert repr(result) == (
+        "Result(optimal: 2 explanations cover 3 of 4 rows, at least 2 are needed, 1 beyond help)"
+    )
+    assert repr(unexamined) == (
+        "Result(feasible: 0 explanations cover 0 of 4 rows, at least 0 are needed, 4 undecided)"
+    )
+    assert repr(result.explanations[1]) == "Explanation(changes 2 features of 1 row)"
+
+
+HOSTILE = "<script>alert(1)</script>\x1b[31m\n&"
+
+
+@pytest.fixture
+def hostile(result):
+    schema = Schema(
+        (
+            Feature(HOSTILE, ("no", HOSTILE), unit=HOSTILE),
+            Feature("b", ("no", "yes")),
+            Feature("c", ("x", "y", "z")),
+        )
+    )
+    reasons = (Unreachable(2, HOSTILE),)
+    return replace(result, schema=schema, index=(HOSTILE, "b", "c", "d"), unreachable=reasons)
+
+
+def test_control_characters_in_names_are_shown_and_not_obeyed(hostile):
+    text = hostile.summary()
+    assert "\x1b" not in text
+    assert r"alert(1)</script>\x1b[31m\n&" in text
+
+
+def test_the_table_for_notebooks_escapes_what_it_shows(hostile):
+    table = hostile._repr_html_()
+    assert "<script>" not in table
+    assert "\x1b" not in table
+    assert "&lt;script&gt;" in table
+    assert table.count("<tr>") == 3
+
+
+def test_the_table_for_notebooks_is_short(result):
+    many = replace(
+        result, count=30, explanations=(Explanation((1, 1, 0), (0,), ()),) * 30, assignment=(-1,) * 4
+    )
+    assert many._repr_html_().count("<tr>") == 12
+    assert "20 more" in many._repr_html_()
+
+
+def test_values_keep_their_own_types_in_frames(result):
+    schema = Schema(
+        (
+            Feature("n", ("1", "2"), numbers=(1, 2)),
+            Feature("b", ("no", "yes"), numbers=(False, True)),
+            Feature("f", ("0.5", "1.5", "2.5"), numbers=(0.5, 1.5, 2.5)),
+        )
+    )
+    told = replace(result, schema=schema)
+    frame = told.to_frame()
+    assert frame["n"].tolist() == [2, 2]
+    assert frame["b"].tolist() == [True, True]
+    assert frame["f"].tolist() == [0.5, 1.5]
+    lines = told.assignment_frame()
+    assert lines["n"].dtype == "Int64"
+    assert lines.loc[1, "n"] == 2
+    assert lines["b"].isna().tolist() == [False, True, True, False]

@@ -1,4 +1,4 @@
-"""The proof as plain data, in the numbering of the rows as they were given."""
+"""Proofs in the numbering of the rows as they were given."""
 
 from __future__ import annotations
 
@@ -9,8 +9,85 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing.pricer import Priced
 from oneformany.engine.tree.column_generation import Node
+from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
 
 __all__ = ["branch_proof", "dual_proof", "enumeration_proof", "trivial_proof"]
+
+
+def trivial_proof(node: Node) -> DualProof:
+    """At least one explanation is needed.
+
+    Parameters
+    ----------
+    node : Node
+        Of the branching tree; has at least one item.
+    """
+    weights = np.zeros(len(node.run.arena.problem.codes), dtype=np.int64)
+    weights[_given(node)[0]] = 1
+    return DualProof(tuple(weights.tolist()), 1)
+
+
+def dual_proof(node: Node, priced: Priced) -> DualProof:
+    """No column weighs more than the capacity.
+
+    Parameters
+    ----------
+    node : Node
+        Of the branching tree.
+    priced : Priced
+        Weights of its items, and the capacity that was proved.
+    """
+    if priced.capacity is None:
+        return trivial_proof(node)
+    return DualProof(_weights(node, priced), priced.capacity)
+
+
+def enumeration_proof(
+    node: Node, priced: Priced, target: int, groups: list[IntArray], tree: dict[str, Any]
+) -> EnumerationProof:
+    """No ``target`` of all columns that could be part of such a cover do cover everything.
+
+    Parameters
+    ----------
+    node : Node
+        Of the branching tree.
+    priced : Priced
+        Weights of its items, and the capacity that was proved.
+    target : int
+        Size of the covers that are excluded.
+    groups : list of integer arrays
+        Items of each column that could be part of such a cover.
+    tree : dict
+        Why no ``target`` of them cover all items.
+    """
+    if priced.capacity is None:
+        raise ValueError("columns can be listed only under a capacity that was proved")
+    given = _given_rows(node)
+    item_of = node.items.item_of
+    return EnumerationProof(
+        weights=_weights(node, priced),
+        capacity=priced.capacity,
+        target=target,
+        columns=tuple(tuple(given[np.isin(item_of, group)].tolist()) for group in groups),
+        cover=_renumbered(tree, _given(node)),
+    )
+
+
+def branch_proof(pair: tuple[int, int], node: Node, together: Proof, apart: Proof) -> BranchProof:
+    """Two rows share an explanation, or they do not.
+
+    Parameters
+    ----------
+    pair : tuple of two int
+        Rows of the arena.
+    node : Node
+        Whose cases these are.
+    together, apart : Proof
+        Of the two cases.
+    """
+    given = _given(node)
+    one, other = sorted(int(given[node.items.item_of[row]]) for row in pair)
+    return BranchProof((one, other), together, apart)
 
 
 def _given_rows(node: Node) -> IntArray:
@@ -24,67 +101,19 @@ def _given(node: Node) -> IntArray:
     return np.asarray(_given_rows(node)[node.items.first])
 
 
-def _weights(node: Node, priced: Priced) -> list[int]:
+def _weights(node: Node, priced: Priced) -> tuple[int, ...]:
     weights = np.zeros(len(node.run.arena.problem.codes), dtype=np.int64)
     weights[_given(node)] = priced.weights
-    return [int(weight) for weight in weights]
+    return tuple(weights.tolist())
 
 
-def trivial_proof(node: Node) -> dict[str, Any]:
-    """At least one explanation is needed."""
-    weights = [0] * len(node.run.arena.problem.codes)
-    weights[int(_given(node)[0])] = 1
-    return {"kind": "dual", "weights": weights, "capacity": 1, "bound": 1}
-
-
-def dual_proof(node: Node, priced: Priced) -> dict[str, Any]:
-    """No column weighs more than the capacity."""
-    return {
-        "kind": "dual",
-        "weights": _weights(node, priced),
-        "capacity": priced.capacity,
-        "bound": priced.bound,
-    }
-
-
-def enumeration_proof(
-    node: Node, priced: Priced, target: int, groups: list[IntArray], tree: dict[str, Any]
-) -> dict[str, Any]:
-    """No ``target`` of all columns that could be part of such a cover do cover everything."""
-    given = _given_rows(node)
-    item_of = node.items.item_of
-    return {
-        "kind": "enumeration",
-        "weights": _weights(node, priced),
-        "capacity": priced.capacity,
-        "target": target,
-        "columns": [given[np.isin(item_of, group)].tolist() for group in groups],
-        "cover": _renumbered(tree, _given(node)),
-        "bound": target + 1,
-    }
-
-
-def _renumbered(tree: dict[str, Any], given: IntArray) -> dict[str, Any]:
-    renumbered: dict[str, Any] = {
-        "filters": [[[given[items].tolist(), weight] for items, weight in pairs] for pairs in tree["filters"]]
-    }
-    if "item" in tree:
-        renumbered["row"] = int(given[tree["item"]])
-        renumbered["columns"] = tree["columns"]
-        renumbered["parts"] = [_renumbered(part, given) for part in tree["parts"]]
-    return renumbered
-
-
-def branch_proof(
-    pair: tuple[int, int], node: Node, together: dict[str, Any], apart: dict[str, Any]
-) -> dict[str, Any]:
-    """Two rows share an explanation, or they do not."""
-    given = _given(node)
-    rows = sorted(int(given[node.items.item_of[row]]) for row in pair)
-    return {
-        "kind": "branch",
-        "pair": rows,
-        "together": together,
-        "apart": apart,
-        "bound": min(together["bound"], apart["bound"]),
-    }
+def _renumbered(tree: dict[str, Any], given: IntArray) -> CoverCase:
+    filters = tuple(
+        tuple((tuple(np.atleast_1d(given[items]).tolist()), int(weight)) for items, weight in pairs)
+        for pairs in tree["filters"]
+    )
+    if "item" not in tree:
+        return CoverCase(filters)
+    parts = tuple(_renumbered(part, given) for part in tree["parts"])
+    columns = tuple(int(column) for column in tree["columns"])
+    return CoverCase(filters, int(given[tree["item"]]), columns, parts)

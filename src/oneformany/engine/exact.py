@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from oneformany.engine.run import Run
 from oneformany.engine.tree.branching import pair_to_branch_on
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.diving import dive
+from oneformany.result.proof import Proof
 
 __all__ = ["minimise"]
 
@@ -28,22 +28,22 @@ class _Leaf:
     """A part of the branching tree: a proof of its own, or two further parts."""
 
     decisions: Decisions
-    proof: dict[str, Any] = field(default_factory=dict)
+    proof: Proof | None = None
     node: Node | None = None
     pair: tuple[int, int] | None = None
     parts: tuple[_Leaf, _Leaf] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def whole_proof(self) -> Proof | None:
         """The proof of this part and all below: its own, unless its parts prove more."""
-        if self.parts is None or self.pair is None or self.node is None:
+        if self.parts is None or self.pair is None or self.node is None or self.proof is None:
             return self.proof
-        together, apart = (part.to_dict() for part in self.parts)
-        if not together or not apart or min(together["bound"], apart["bound"]) <= self.proof["bound"]:
+        together, apart = (part.whole_proof() for part in self.parts)
+        if together is None or apart is None or min(together.bound, apart.bound) <= self.proof.bound:
             return self.proof
         return branch_proof(self.pair, self.node, together, apart)
 
 
-def minimise(run: Run) -> dict[str, Any]:
+def minimise(run: Run) -> Proof | None:
     """Find a smallest cover of the run's rows; return the proof, whose bound is valid at any end."""
     with run.timed("start"):
         run.offer(greedy_cover(run.pool.columns, len(run.arena.rows)))
@@ -54,14 +54,14 @@ def minimise(run: Run) -> dict[str, Any]:
     closed = run.count
     while open_leaves:
         bound, _, leaf = heapq.heappop(open_leaves)
-        if leaf.node is None:
+        if leaf.node is None or leaf.proof is None:
             if leaf is not root and run.stop.expired():
                 closed = min(closed, bound)
                 continue
             leaf.node = Node(run, Items(run.arena, leaf.decisions))
             leaf.proof = _settle(leaf.node)
             run.statistics.count("branching nodes")
-        bound = max(bound, leaf.proof["bound"])
+        bound = max(bound, leaf.proof.bound)
         if bound >= run.count:
             continue
         pair = pair_to_branch_on(leaf.node) if run.options.branching and not run.stop.expired() else None
@@ -78,8 +78,8 @@ def minimise(run: Run) -> dict[str, Any]:
                 heapq.heappush(open_leaves, (bound, created, part))
         run.bound = max(run.bound, min([closed, *(entry[0] for entry in open_leaves)]))
         run.report("branch", leaf.node.relaxed.value if leaf.node.relaxed else 0.0, len(run.pool))
-    proof = root.to_dict()
-    run.bound = min(run.count, proof["bound"])
+    proof = root.whole_proof()
+    run.bound = 0 if proof is None else min(run.count, proof.bound)
     return proof
 
 
@@ -102,25 +102,27 @@ def _offer_cover_of(node: Node, target: int) -> None:
             run.offer([node.columns[place] for place in covering.chosen])
 
 
-def _settle(node: Node) -> dict[str, Any]:
+def _settle(node: Node) -> Proof:
     """Bound one node as well as can be without branching; offer covers on the way."""
     run = node.run
     with run.timed("column generation"):
         node.generate()
     run.statistics.count("search nodes", node.pricer.nodes)
-    proof = trivial_proof(node) if node.priced is None or node.bound < 1 else dual_proof(node, node.priced)
+    proof: Proof = (
+        trivial_proof(node) if node.priced is None or node.bound < 1 else dual_proof(node, node.priced)
+    )
     is_root = node.items.decisions == Decisions()
-    if node.relaxed is None or node.priced is None or proof["bound"] >= run.count:
+    if node.relaxed is None or node.priced is None or proof.bound >= run.count:
         return proof
     with run.timed("heuristics"):
         _offer_whole(node, node.relaxed)
         run.offer(greedy_cover(run.pool.columns, len(run.arena.rows)))
         if run.options.diving and is_root:
             dive(node)
-            _offer_cover_of(node, proof["bound"])
+            _offer_cover_of(node, proof.bound)
     run.report("cover", node.relaxed.value, len(run.pool))
-    while run.options.enumeration and proof["bound"] < run.count and not run.stop.expired():
-        target = proof["bound"]
+    while run.options.enumeration and proof.bound < run.count and not run.stop.expired():
+        target = proof.bound
         with run.timed("enumeration"):
             listing = list_columns(node, node.priced, target)
         if listing is None:
@@ -141,6 +143,6 @@ def _settle(node: Node) -> dict[str, Any]:
         else:
             break
         if is_root:
-            run.bound = max(run.bound, proof["bound"])
+            run.bound = max(run.bound, proof.bound)
         run.report("enumerate", node.relaxed.value, len(listing.groups))
     return proof

@@ -1,4 +1,4 @@
-"""Which rows can be helped at all, each with a point or a proof that there is none."""
+"""Which rows can be helped at all: each with a point, with a proof that there is none, or undecided."""
 
 from __future__ import annotations
 
@@ -7,74 +7,195 @@ from time import perf_counter
 
 import numpy as np
 
-from oneformany.arrays import IntArray
-from oneformany.oracles.protocol import Answer
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.oracles.protocol import Relaxation
 from oneformany.problem import Problem
-from oneformany.result.result import Unreachable
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 __all__ = ["Screened", "screen"]
 
+BLOCK = 4096
+NO_MOVE = -(2**62)
+
 
 @dataclass(frozen=True, eq=False)
 class Screened:
-    """The rows that can be helped, a point for each, and the others.
+    """What is known about the distinct rows of a problem; of the rows named nowhere here, nothing is.
 
     Attributes
     ----------
-    places : integer array
+    helpable : integer array
         Distinct rows with a positive point in reach.
     points : list of integer arrays
         Those points.
-    unreachable : tuple of Unreachable
-        Given rows without one, with the reason.
-    proved : bool
-        Whether all of those are proved to be out of reach.
+    reasons : dict from int to str
+        Distinct rows that are proved to have none, and why.
     """
 
-    places: IntArray
+    helpable: IntArray
     points: list[IntArray]
-    unreachable: tuple[Unreachable, ...]
-    proved: bool
+    reasons: dict[int, str]
 
 
 def screen(problem: Problem, statistics: Statistics, stop: Stop | None = None) -> Screened:
-    """Ask once for every distinct row, as long as there is time; a closed form always has it."""
+    """Look once at every distinct row, as long as there is time.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked.
+    statistics : Statistics
+        Where the time goes.
+    stop : Stop or None
+        Rows not examined in time stay undecided.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> problem = ofm.Problem([[0, 0], [0, 1]], (2, 2), oracle, max_changes=1)
+    >>> screen(problem, ofm.Statistics()).helpable
+    array([0, 1])
+    """
     start = perf_counter()
+    stop = Stop() if stop is None else stop
     relaxation = problem.oracle.relaxation()
-    in_closed_form = relaxation is not None and relaxation.exact
-    answers: list[Answer] = []
-    for row in range(len(problem.rows)):
-        late = stop is not None and not in_closed_form and stop.expired()
-        question = replace(problem.question(row), stop=stop)
-        answers.append(Answer.unknown() if late else problem.oracle.reach(question))
+    if relaxation is not None and relaxation.exact and not problem.restrictions:
+        screened = _in_closed_form(problem, relaxation, stop)
+    else:
+        screened = _by_asking(problem, stop)
     statistics.spend("screening", perf_counter() - start)
-    reachable = np.array([answer.point is not None for answer in answers])
-    unreachable = []
-    for given, row in enumerate(problem.row_of.tolist()):
-        answer = answers[row]
-        if answer.point is None:
-            unreachable.append(Unreachable(given, _reason(problem, row, proved=answer.proved_none)))
-    return Screened(
-        np.flatnonzero(reachable),
-        [answer.point for answer in answers if answer.point is not None],
-        tuple(unreachable),
-        all(answer.point is not None or answer.proved_none for answer in answers),
-    )
+    statistics.count("rows screened", len(screened.helpable) + len(screened.reasons))
+    return screened
 
 
-def _reason(problem: Problem, row: int, *, proved: bool) -> str:
-    changes = "1 change" if problem.max_changes == 1 else f"{problem.max_changes} changes"
-    if not proved:
-        return f"no positive point was found within {changes}; none was excluded either"
-    score = float(problem.oracle.score(problem.rows[[row]])[0])
-    domain = problem.question(row).domain
-    best = problem.oracle.upper_bound(domain)
+def _by_asking(problem: Problem, stop: Stop) -> Screened:
+    helpable, points, reasons = [], [], {}
+    for row in range(len(problem.rows)):
+        if stop.expired():
+            break
+        question = replace(problem.question(row), stop=stop)
+        answer = problem.oracle.reach(question)
+        if answer.point is not None:
+            point = _cells(problem, answer.point)
+            if all(rule.holds(problem.rows[[row]], point[None]).all() for rule in problem.restrictions):
+                helpable.append(row)
+                points.append(point)
+        elif answer.proved_none:
+            score = float(problem.oracle.score(problem.values[[row]])[0])
+            best = problem.oracle.upper_bound(question.domain)
+            reasons[row] = _reason(problem, score, best)
+    return Screened(np.array(helpable, dtype=np.int64), points, reasons)
+
+
+def _in_closed_form(problem: Problem, relaxation: Relaxation, stop: Stop) -> Screened:
+    """Take the moves that gain most; where they do not reach the threshold, nothing does."""
+    best = [_best_moves(problem, relaxation, feature) for feature in range(problem.n_features)]
+    helpable: list[IntArray] = []
+    points: list[IntArray] = []
+    reasons: dict[int, str] = {}
+    for first in range(0, len(problem.rows), BLOCK):
+        if stop.expired():
+            break
+        block = np.arange(first, min(first + BLOCK, len(problem.rows)))
+        climb = _Climb.of(problem, relaxation, best, block)
+        enough = climb.needed <= problem.max_changes
+        helpable.append(block[enough])
+        points.extend(climb.points(climb.needed)[enough])
+        reasons |= climb.reasons(~enough)
+    return Screened(np.concatenate(helpable) if helpable else np.zeros(0, dtype=np.int64), points, reasons)
+
+
+def _best_moves(problem: Problem, relaxation: Relaxation, feature: int) -> tuple[IntArray, IntArray]:
+    """For each cell of a feature the best other cell to move to, and the units it has there."""
+    n = problem.levels[feature]
+    targets = np.arange(n) if problem.own is None else problem.own.targets[feature]
+    units = np.where(targets < 0, NO_MOVE, relaxation.units[feature, np.maximum(targets, 0)])
+    moves = problem.moves[feature]
+    if moves is None or moves[:n, :n].all():
+        order = np.argsort(-units, kind="stable")
+        cells = np.full(n, order[0])
+        if n > 1:
+            cells[order[0]] = order[1]
+        there = units[cells]
+        there[cells == np.arange(n)] = NO_MOVE
+        return cells, there
+    reached = np.where(moves[:n, :n] & ~np.eye(n, dtype=np.bool_), units, NO_MOVE)
+    cells = reached.argmax(axis=1)
+    return cells, reached[np.arange(n), cells]
+
+
+@dataclass(frozen=True, eq=False)
+class _Climb:
+    """Some rows, and how their score grows when they make their best moves one after the other."""
+
+    problem: Problem
+    rows: IntArray
+    cells: IntArray
+    gain: IntArray
+    order: IntArray
+    needed: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        relaxation: Relaxation,
+        best: list[tuple[IntArray, IntArray]],
+        rows: IntArray,
+    ) -> _Climb:
+        codes, values = problem.rows[rows], problem.values[rows]
+        features = np.arange(problem.n_features)
+        here = relaxation.units[features, values]
+        cells = np.stack([best[f][0][codes[:, f]] for f in features], axis=1)
+        there = np.stack([best[f][1][codes[:, f]] for f in features], axis=1)
+        gain = np.where(there == NO_MOVE, 0, np.maximum(there - here, 0))
+        order = np.argsort(-gain, axis=1, kind="stable")
+        steps = np.cumsum(np.take_along_axis(gain, order, axis=1), axis=1)
+        lacking = relaxation.threshold - relaxation.intercept - here.sum(axis=1)
+        below = np.column_stack([np.zeros(len(rows), dtype=np.int64), steps]) < lacking[:, None]
+        return cls(problem, rows, cells, gain, order, below.sum(axis=1))
+
+    def points(self, changes: IntArray) -> IntArray:
+        """Where the rows are after so many moves."""
+        rank = np.empty_like(self.order)
+        np.put_along_axis(rank, self.order, np.arange(self.order.shape[1])[None], axis=1)
+        moved: BoolArray = (rank < changes[:, None]) & (self.gain > 0)
+        return np.where(moved, self.cells, self.problem.rows[self.rows])
+
+    def reasons(self, which: BoolArray) -> dict[int, str]:
+        """Why some of the rows cannot be helped."""
+        if not which.any():
+            return {}
+        every = np.full(len(self.rows), self.problem.n_features)
+        before = self.problem.values[self.rows]
+        after = self.points(every)
+        if self.problem.own is not None:
+            after = self.problem.own.follow(before, after, np.ones(after.shape, dtype=np.bool_))
+        scores, best = (self.problem.oracle.score(codes[which]) for codes in (before, after))
+        return {
+            row: _reason(self.problem, float(score), float(most), needed)
+            for row, score, most, needed in zip(
+                self.rows[which].tolist(), scores, best, self.needed[which].tolist(), strict=True
+            )
+        }
+
+
+def _cells(problem: Problem, values: IntArray) -> IntArray:
+    """The cells of a point that an oracle gave in values."""
+    if problem.own is None:
+        return values
+    return np.array([of[value] for of, value in zip(problem.own.cell_of, values, strict=True)])
+
+
+def _reason(problem: Problem, score: float, best: float, needed: int | None = None) -> str:
     threshold = problem.oracle.threshold
     if best < threshold:
         return (
             f"no allowed move reaches the threshold: score {score:.6g}, at most {best:.6g} "
             f"with every feature free, needed {threshold:.6g}"
         )
-    return f"no positive point within {changes}: score {score:.6g}, needed {threshold:.6g}"
+    changes = "1 change" if problem.max_changes == 1 else f"{problem.max_changes} changes"
+    remedy = "" if needed is None else f"; {needed} changes would do"
+    return f"no positive point within {changes}: score {score:.6g}, needed {threshold:.6g}{remedy}"

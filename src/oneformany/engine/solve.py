@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 import numpy as np
 
@@ -12,12 +10,13 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.exact import minimise
 from oneformany.engine.polish import assign, simplest_point
-from oneformany.engine.pricing.classifier import Classifier
+from oneformany.engine.pricing.classifier import POINTS_KEPT, Classifier
 from oneformany.engine.pricing.instance import Arena
 from oneformany.engine.run import Options, Run
-from oneformany.engine.screening import Screened, screen
+from oneformany.engine.screening import screen
 from oneformany.problem import Problem
-from oneformany.result.result import Explanation, Result, Status, problem_to_dict
+from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.result import Result
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
@@ -43,7 +42,7 @@ def solve_exact(
     time_limit : float or None
         Seconds after which the best answer so far is returned, with the bound proved by then.
     progress : callable or None
-        Receives a :class:`~oneformany.statistics.Round` after each step.
+        Receives a :class:`~oneformany.Round` after each step.
     seed : int
         Recorded in the result; the method itself is deterministic.
     options : Options or None
@@ -53,69 +52,49 @@ def solve_exact(
     statistics = Statistics()
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop)
-        arena = Arena(problem, screened.places)
-        classifier = Classifier(arena, statistics, stop)
-        run = Run(arena, classifier, stop, statistics, options or Options(), progress)
-        proof: dict[str, Any] | None = None
-        if len(screened.places):
-            for point in screened.points:
-                run.classifier.learn(point)
-            run.pool.add(
-                [
-                    column
-                    for row in range(len(arena.rows))
-                    if (column := run.classifier.column(row, np.full(problem.n_features, -1))) is not None
-                ]
-            )
+        arena = Arena(problem, screened.helpable)
+        run = Run(
+            arena, Classifier(arena, statistics, stop), stop, statistics, options or Options(), progress
+        )
+        proof = None
+        if len(screened.helpable):
+            run.pool.add(_first_columns(run, screened.points))
             proof = minimise(run)
-    explanations, assignment = _explanations(problem, screened.places, run.best)
-    return Result(
-        status=_status(screened, run),
-        count=run.count,
-        lower_bound=run.bound,
-        explanations=explanations,
-        assignment=assignment,
-        unreachable=screened.unreachable,
+    return build_result(
+        problem,
+        _groups(problem, screened.helpable, run.best),
+        reasons=screened.reasons,
+        helpable=screened.helpable,
+        proof=proof,
+        stop=stop,
         statistics=statistics,
-        versions=_versions(),
-        seed=seed,
+        versions=versions_of(PACKAGES),
         method="exact",
-        certificate={"bound": run.bound, "proof": proof},
-        problem=problem_to_dict(problem),
+        seed=seed,
     )
 
 
-def _status(screened: Screened, run: Run) -> Status:
-    if not screened.proved:
-        return "feasible"
-    if screened.unreachable:
-        return "infeasible"
-    return "optimal" if run.bound == run.count else "feasible"
+def _first_columns(run: Run, points: list[IntArray]) -> list[Column]:
+    """Cover every row: with a wide column around each as long as there is time, then with its own point."""
+    for point in points[-POINTS_KEPT:]:
+        run.classifier.learn(point)
+    nothing_taken = np.full(run.arena.problem.n_features, -1)
+    covered = np.zeros(len(points), dtype=np.bool_)
+    columns = []
+    for row, point in enumerate(points):
+        column = None if run.stop.expired() else run.classifier.column(row, nothing_taken)
+        if column is None and not covered[row]:
+            column = Column(point, point != run.arena.rows[row], np.array([row]))
+        if column is not None:
+            covered[column.rows] = True
+            columns.append(column)
+    return columns
 
 
-def _explanations(
-    problem: Problem, places: IntArray, cover: list[Column]
-) -> tuple[tuple[Explanation, ...], tuple[int, ...]]:
-    groups = assign(problem, places, cover) if cover else []
-    order = sorted(
-        range(len(cover)), key=lambda c: (-int(problem.multiplicity[groups[c]].sum()), int(groups[c].min()))
-    )
-    explanations = []
-    assignment = np.full(len(problem.codes), -1)
-    for number, c in enumerate(order):
-        point = simplest_point(problem, cover[c].point, groups[c])
-        members = np.flatnonzero(np.isin(problem.row_of, groups[c]))
-        changed = np.flatnonzero((problem.rows[groups[c]] != point).any(axis=0))
-        explanations.append(Explanation(tuple(point), tuple(changed), tuple(members)))
-        assignment[members] = number
-    return tuple(explanations), tuple(int(number) for number in assignment)
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+def _groups(problem: Problem, helpable: IntArray, cover: list[Column]) -> list[Group]:
+    """Assign each row to one column, and move its point towards what its rows already have."""
+    rows_of = assign(problem, helpable, cover) if cover else []
+    return [
+        Group(simplest_point(problem, column.point, rows), rows)
+        for column, rows in zip(cover, rows_of, strict=True)
+    ]

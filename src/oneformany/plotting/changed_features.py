@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from oneformany.plotting.canvas import PAPER_WIDTH, axes
-from oneformany.result.result import Explanation
+from oneformany.result.explanation import Explanation
 from oneformany.schema.schema import Schema
 
 __all__ = ["plot_changed_features"]

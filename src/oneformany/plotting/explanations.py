@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import PAPER_WIDTH, axes
-from oneformany.result.result import Explanation
+from oneformany.result.explanation import Explanation
 from oneformany.schema.schema import Schema
 
 __all__ = ["plot_explanations"]

@@ -1,15 +1,38 @@
-"""What to call features, levels and rows: as the schema and the front door do, or by number."""
+"""What to call features, levels and rows: as the schema and the user's frame do, or by number."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from oneformany.result.row_index import RowIndex
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-__all__ = ["Labels", "labels_of"]
+__all__ = ["Labels", "labels_of", "shown"]
+
+
+def shown(text: object) -> str:
+    r"""Make a text harmless to show: what would control the terminal or the line is spelled out.
+
+    Parameters
+    ----------
+    text : object
+        A name, a label, a reason.
+
+    Examples
+    --------
+    >>> print(shown("red\x1b[31m\nalert"))
+    red\x1b[31m\nalert
+    """
+    return "".join(char.encode("unicode_escape").decode() if _controls(char) else char for char in str(text))
+
+
+def _controls(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] == "C" or category in {"Zl", "Zp"}
 
 
 @dataclass(frozen=True)
@@ -18,45 +41,60 @@ class Labels:
 
     Attributes
     ----------
-    features : tuple of str
-        One name per feature.
+    features : tuple
+        One name per feature, as in the user's frame.
+    values : tuple of tuples
+        What each level of each feature stands for, in its own type: a number, a truth value or a label.
     levels : tuple of tuples of str
         One label per level of each feature.
     units : tuple of str
         What the numbers of each feature count; may be empty.
-    rows : tuple of int
-        One number per row: its place in the frame it came from, where that is known.
+    rows : RowIndex
+        One label per row.
     """
 
-    features: tuple[str, ...]
+    features: tuple[Any, ...]
+    values: tuple[tuple[Any, ...], ...]
     levels: tuple[tuple[str, ...], ...]
     units: tuple[str, ...]
-    rows: tuple[int, ...]
+    rows: RowIndex
 
-    def point(self, codes: Sequence[int]) -> list[str]:
-        """Label each code of a full vector of levels."""
-        return [labels[code] for labels, code in zip(self.levels, codes, strict=True)]
+    def feature(self, feature: int) -> str:
+        """Name of a feature, for sentences."""
+        return shown(self.features[feature])
 
     def word(self, feature: int, level: int) -> str:
         """Label of one level with its unit, for sentences."""
-        return f"{self.levels[feature][level]} {self.units[feature]}".rstrip()
+        return shown(f"{self.levels[feature][level]} {self.units[feature]}".rstrip())
+
+    def row(self, row: int) -> str:
+        """Label of a given row, for sentences."""
+        return shown(self.rows[row])
 
 
 def labels_of(result: Result) -> Labels:
-    """Take the labels of a result's schema, or number features and levels."""
-    rows = tuple(result.problem.get("rows", range(len(result.assignment))))
+    """Take the labels of a result's schema and index, or number features and levels.
+
+    Parameters
+    ----------
+    result : Result
+        With or without a schema.
+    """
     if result.schema is not None:
         features = result.schema.features
         return Labels(
-            tuple(str(feature.name) for feature in features),
+            tuple(feature.name for feature in features),
+            tuple(tuple(feature.numbers or feature.levels) for feature in features),
             tuple(tuple(str(label) for label in feature.levels) for feature in features),
             tuple(feature.unit for feature in features),
-            rows,
+            result.index,
         )
     levels = result.problem["levels"]
+    numbered = tuple(tuple(f"level {level}" for level in range(n)) for n in levels)
     return Labels(
         tuple(f"feature {feature}" for feature in range(len(levels))),
-        tuple(tuple(f"level {level}" for level in range(n)) for n in levels),
+        numbered,
+        numbered,
         ("",) * len(levels),
-        rows,
+        result.index,
     )

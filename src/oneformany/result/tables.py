@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.result.labels import labels_of
 
 if TYPE_CHECKING:
@@ -14,66 +16,105 @@ if TYPE_CHECKING:
 
 __all__ = ["assignment_frame", "explanation_frame"]
 
+NULLABLE = {bool: "boolean", int: "Int64", float: "Float64"}
+
 
 def explanation_frame(result: Result) -> pd.DataFrame:
     """One line per explanation, numbered from 1 as in the summary.
+
+    Parameters
+    ----------
+    result : Result
+        What to tabulate.
 
     Returns
     -------
     DataFrame
         ``rows_covered``, ``changed_features`` (names, joined by "; "), then one column per feature with
-        the label of the explanation's point. Outside of the changed features that label is what all
-        its rows share. Where a feature already has one of the first two names, ours ends in "_".
+        the value of the explanation's point in its own type. Outside of the changed features that is what
+        all its rows share, and missing where they share nothing. Where a feature already has one of the
+        first two names, ours ends in "_".
     """
     labels = labels_of(result)
     own = _own_names(("rows_covered", "changed_features"), labels.features)
-    lines = [
-        [len(e.members), "; ".join(labels.features[f] for f in e.changed), *labels.point(e.point)]
-        for e in result.explanations
+    number = pd.RangeIndex(1, result.count + 1, name="explanation")
+    columns: list[Any] = [
+        pd.Series([len(e.members) for e in result.explanations], index=number, dtype="int64"),
+        pd.Series(
+            ["; ".join(str(labels.features[f]) for f in e.changed) for e in result.explanations],
+            index=number,
+            dtype="object",
+        ),
     ]
-    numbers = pd.RangeIndex(1, len(lines) + 1, name="explanation")
-    return pd.DataFrame(lines, index=numbers, columns=[*own, *labels.features])
+    for feature, values in enumerate(labels.values):
+        targets = np.array([e.point[feature] for e in result.explanations], dtype=np.int64)
+        columns.append(_column(values, targets, number))
+    return _frame(columns, [*own, *labels.features], number)
 
 
 def assignment_frame(result: Result) -> pd.DataFrame:
-    """One line per given row, in the given order, named by its place in the frame it came from.
+    """One line per given row, in the given order, under the label it has in the user's frame.
+
+    Parameters
+    ----------
+    result : Result
+        What to tabulate.
 
     Returns
     -------
     DataFrame
-        ``explanation`` (numbered from 1, missing for rows that cannot be helped), ``outcome`` ("explained",
-        "already positive" or "cannot be helped"), ``reason`` (of the last), ``changes`` (how many features
-        this row has to change), then one column per feature with the new label where the row has to
-        change it and a missing value where it stays as it is. Where a feature already has one of the first
-        four names, ours ends in "_".
+        ``explanation`` (numbered from 1, missing for rows without one), ``outcome`` ("explained", "already
+        positive", "cannot be helped", "undecided" or "left out"), ``reason`` (why it cannot be helped),
+        ``changes`` (how many features this row has to change), then one column per feature with the new
+        value, in its own type, where the row has to change it, and a missing value where it stays as it is.
+        Where a feature already has one of the first four names, ours ends in "_".
     """
     labels = labels_of(result)
     own = _own_names(("explanation", "outcome", "reason", "changes"), labels.features)
-    reasons = {entry.row: entry.reason for entry in result.unreachable}
-    lines = [
-        _assignment_line(result, row, place, reasons.get(row), labels.levels)
-        for row, place in enumerate(result.assignment)
+    rows = result.index.to_pandas()
+    assignment = np.array(result.assignment, dtype=np.int64)
+    codes = np.array(result.problem["codes"], dtype=np.int64)
+    points = np.where(assignment[:, None] < 0, codes, result.points)
+    moved = points != codes
+    changes = np.where(assignment < 0, -1, moved.sum(axis=1))
+    outcome = np.where(changes > 0, "explained", "already positive").astype(object)
+    outcome[assignment < 0] = "left out"
+    outcome[list(result.undecided)] = "undecided"
+    reason = np.full(len(rows), None, dtype=object)
+    for entry in result.unreachable:
+        outcome[entry.row] = "cannot be helped"
+        reason[entry.row] = entry.reason
+    columns: list[Any] = [
+        _number(assignment + 1, assignment < 0, rows),
+        pd.Series(outcome, index=rows, dtype="object"),
+        pd.Series(reason, index=rows, dtype="object"),
+        _number(changes, changes < 0, rows),
     ]
-    rows = pd.Index(labels.rows, name="row")
-    frame = pd.DataFrame(lines, index=rows, columns=[*own, *labels.features])
-    return frame.astype({own[0]: "Int64", own[3]: "Int64"})
-
-
-def _assignment_line(
-    result: Result, row: int, place: int, reason: str | None, levels: tuple[tuple[str, ...], ...]
-) -> list[object]:
-    if place < 0:
-        return [None, "cannot be helped", reason, None, *(None for _ in levels)]
-    codes, point = result.problem["codes"][row], result.explanations[place].point
-    targets = [
-        None if code == target else labels[target]
-        for code, target, labels in zip(codes, point, levels, strict=True)
+    columns += [
+        _column(values, np.where(moved[:, feature], points[:, feature], -1), rows)
+        for feature, values in enumerate(labels.values)
     ]
-    changes = sum(target is not None for target in targets)
-    return [place + 1, "explained" if changes else "already positive", None, changes, *targets]
+    return _frame(columns, [*own, *labels.features], rows)
 
 
-def _own_names(names: Iterable[str], features: tuple[str, ...]) -> list[str]:
+def _frame(columns: list[Any], names: list[Any], rows: pd.Index) -> pd.DataFrame:
+    frame = pd.DataFrame({number: column.array for number, column in enumerate(columns)}, index=rows)
+    return frame.set_axis(names, axis=1)
+
+
+def _number(numbers: IntArray, missing: BoolArray, rows: pd.Index) -> pd.Series[Any]:
+    return pd.Series(pd.array(numbers, dtype="Int64"), index=rows).mask(missing)
+
+
+def _column(values: Sequence[Any], levels: IntArray, rows: pd.Index) -> pd.Series[Any]:
+    """Values of levels in their own type; missing where the level is -1."""
+    table = np.array([*values, None], dtype=object)  # the last one is what -1 finds
+    kinds = {type(value) for value in values}
+    dtype = NULLABLE.get(kinds.pop(), "object") if len(kinds) == 1 else "object"
+    return pd.Series(table[levels], index=rows, dtype="object").astype(dtype)
+
+
+def _own_names(names: Iterable[str], features: tuple[Any, ...]) -> list[str]:
     own = []
     for name in names:
         free = name

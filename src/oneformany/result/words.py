@@ -1,19 +1,35 @@
-"""A result in words: what to change, for whom, what is proved and how."""
+"""A result in words: what to change, for whom, what is proved and how, and what is open."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from oneformany.result.labels import Labels, labels_of
+from oneformany.result.labels import Labels, labels_of, shown
+from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
 
 if TYPE_CHECKING:
-    from oneformany.result.result import Explanation, Result
+    from oneformany.result.explanation import Explanation
+    from oneformany.result.result import Result
 
-__all__ = ["explanation_words", "proof_words", "status_words", "summarise", "unreachable_words"]
+__all__ = [
+    "explanation_words",
+    "proof_words",
+    "short_words",
+    "status_words",
+    "summarise",
+    "undecided_words",
+    "unreachable_words",
+]
 
 MANY_ROWS = 12
+ENDINGS = {
+    "proved": "nothing was left to do",
+    "time limit": "the time limit ended the search",
+    "interrupted": "the search was interrupted",
+    "limit": "a limit on nodes, calls or memory ended the search",
+}
 
 
 def summarise(result: Result, limit: int | None = 20) -> str:
@@ -26,28 +42,68 @@ def summarise(result: Result, limit: int | None = 20) -> str:
     limit : int or None
         Spell out at most so many explanations; ``None``: all.
     """
-    shown = result.explanations if limit is None else result.explanations[:limit]
+    shown_ = result.explanations if limit is None else result.explanations[:limit]
     parts = [status_words(result)]
-    parts += [explanation_words(result, number) for number in range(1, len(shown) + 1)]
-    if hidden := result.count - len(shown):
+    parts += [explanation_words(result, number) for number in range(1, len(shown_) + 1)]
+    if hidden := result.count - len(shown_):
         parts.append(f"... and {_many(hidden, 'further explanation')}: see to_frame().")
     if result.unreachable:
         parts.append(unreachable_words(result))
+    if result.undecided:
+        parts.append(undecided_words(result))
     parts.append(proof_words(result))
     return "\n\n".join(parts)
 
 
-def status_words(result: Result) -> str:
-    """Say how many explanations cover how many rows, and what is known about fewer."""
+def short_words(result: Result) -> str:
+    """Say in one line how many explanations cover how many rows, and what is proved.
+
+    Parameters
+    ----------
+    result : Result
+        What to tell.
+    """
     rows = len(result.assignment)
-    helped = rows - len(result.unreachable)
-    budget = _many(result.problem["max_changes"], "feature")
-    who = f"all {rows} rows" if helped == rows else f"{helped} of {rows} rows"
-    cover = f"{_many(result.count, 'explanation')} {'covers' if result.count == 1 else 'cover'}"
-    line = f"{cover} {who}, each changing at most {budget}: {_known(result)}."
+    parts = [f"{_cover(result)} {result.covered} of {_many(rows, 'row')}", _needed(result)]
     if result.unreachable:
-        line += f" {_many(len(result.unreachable), 'row')} cannot be helped within that budget."
-    return line
+        parts.append(f"{len(result.unreachable)} beyond help")
+    if result.undecided:
+        parts.append(f"{len(result.undecided)} undecided")
+    return f"{result.status}: {', '.join(parts)}"
+
+
+def status_words(result: Result) -> str:
+    """Say how many explanations cover how many rows, what is known about fewer, and what is open.
+
+    Parameters
+    ----------
+    result : Result
+        What to tell.
+    """
+    rows = len(result.assignment)
+    budget = f"at most {_many(result.problem['max_changes'], 'feature')}"
+    if result.status == "infeasible":
+        return (
+            f"{'The row' if rows == 1 else f'None of the {rows} rows'} can{'not' if rows == 1 else ''} be "
+            f"helped by changing {budget}: proved."
+        )
+    if not result.covered:
+        lines = [f"No explanation was found for {_many(rows, 'row')}, changing {budget}."]
+    else:
+        who = f"all {_many(rows, 'row')}" if result.covered == rows else f"{result.covered} of {rows} rows"
+        lines = [f"{_cover(result)} {who}, each changing {budget}: {_known(result)}."]
+    if result.unreachable:
+        lines.append(f"{_many(len(result.unreachable), 'row')} cannot be helped that way: proved.")
+    if result.undecided:
+        lines.append(f"{_many(len(result.undecided), 'row')} {_be(result.undecided)} undecided.")
+    if result.left_out:
+        lines.append(
+            f"{_many(len(result.left_out), 'row')} {_be(result.left_out)} left out; "
+            f"at most {result.covered_bound} can be covered by {_many(result.count, 'explanation')}."
+        )
+    if result.ended != "proved":
+        lines.append(f"{ENDINGS[result.ended].capitalize()}.")
+    return " ".join(lines)
 
 
 def explanation_words(result: Result, number: int) -> str:
@@ -73,81 +129,127 @@ def explanation_words(result: Result, number: int) -> str:
 
 
 def unreachable_words(result: Result) -> str:
-    """Say which rows cannot be helped and why, rows with one reason together."""
+    """Say which rows cannot be helped and why, rows with one reason together.
+
+    Parameters
+    ----------
+    result : Result
+        What to tell.
+    """
     by_reason: dict[str, list[int]] = {}
     for entry in result.unreachable:
         by_reason.setdefault(entry.reason, []).append(entry.row)
     labels = labels_of(result)
-    lines = [f"    {_rows(rows, labels)}: {reason}" for reason, rows in by_reason.items()]
-    return "\n".join(["Cannot be helped:", *lines])
+    lines = [f"    {_rows(rows, labels)}: {shown(reason)}" for reason, rows in by_reason.items()]
+    return "\n".join(["Cannot be helped (proved):", *lines])
+
+
+def undecided_words(result: Result) -> str:
+    """Say of which rows nobody knows whether they can be helped, and why.
+
+    Parameters
+    ----------
+    result : Result
+        What to tell.
+    """
+    why = f"{ENDINGS[result.ended]} before it was known whether they can be helped"
+    return f"Undecided:\n    {_rows(result.undecided, labels_of(result))}: {why}"
 
 
 def proof_words(result: Result) -> str:
-    """Say why no smaller set exists, or how small one could be, following the certificate."""
-    proof = result.certificate.get("proof")
-    if result.lower_bound == 0:
+    """Say why no smaller set exists, or how small one could be, following the proof.
+
+    Parameters
+    ----------
+    result : Result
+        What to tell.
+    """
+    if result.status == "infeasible":
         return "Proof: none is needed, as no row can be helped."
-    if proof is None:
-        return f"Proof: none attached; at least {result.lower_bound} explanations are claimed to be needed."
-    return f"Proof that at least {_many(result.lower_bound, 'explanation')} must be used: {_argument(proof)}"
+    if result.lower_bound == 0:
+        return "Proof: none; it is not known of any row that it can be helped."
+    if result.proof is None:
+        return f"Proof: none attached; {_needed(result)}, it is claimed."
+    rows = ", counting only rows known to be helpable" if result.undecided else ""
+    return (
+        f"Proof that at least {_many(result.lower_bound, 'explanation')} must be used{rows}: "
+        f"{_argument(result.proof)}"
+    )
+
+
+def _cover(result: Result) -> str:
+    return f"{_many(result.count, 'explanation')} {'covers' if result.count == 1 else 'cover'}"
+
+
+def _needed(result: Result) -> str:
+    return f"at least {result.lower_bound} {'is' if result.lower_bound == 1 else 'are'} needed"
 
 
 def _known(result: Result) -> str:
     if result.count == result.lower_bound:
-        return "proved to be the fewest possible"
-    return f"at least {result.lower_bound} are needed (gap {result.gap:.1%})"
+        return "proved to be the fewest possible" + (" for these rows" if result.undecided else "")
+    return f"{_needed(result)} (gap {result.gap:.1%})"
 
 
 def _changes(result: Result, explanation: Explanation, labels: Labels) -> Iterator[tuple[str, str, str]]:
     """Name, new label and old labels of each feature that at least one row really changes."""
     codes = result.problem["codes"]
+    ends = explanation.ends or (explanation.point,) * len(explanation.members)
     for feature in explanation.changed:
-        target = explanation.point[feature]
-        movers = Counter(codes[row][feature] for row in explanation.members)
-        del movers[target]
-        if movers:
-            origins = (f"{rows} from {labels.word(feature, old)}" for old, rows in sorted(movers.items()))
-            yield labels.features[feature], labels.word(feature, target), ", ".join(origins)
+        moves = [
+            (codes[row][feature], end[feature])
+            for row, end in zip(explanation.members, ends, strict=True)
+            if codes[row][feature] != end[feature]
+        ]
+        if moves:
+            origins = Counter(old for old, _ in moves)
+            targets = Counter(new for _, new in moves)
+            yield (
+                labels.feature(feature),
+                " or ".join(labels.word(feature, new) for new in sorted(targets)),
+                ", ".join(
+                    f"{rows} from {labels.word(feature, old)}" for old, rows in sorted(origins.items())
+                ),
+            )
 
 
-def _argument(proof: dict[str, Any]) -> str:
-    if proof["kind"] == "branch":
-        leaves = list(_leaves(proof))
+def _argument(proof: Proof) -> str:
+    if isinstance(proof, SolverProof):
+        return f"the word of {shown(proof.name)}, which can be checked only by solving again."
+    if isinstance(proof, BranchProof):
+        leaves = list(proof.leaves)
         return (
             f"{len(leaves)} cases, by whether certain pairs of rows share an explanation; each is settled by "
             f"weights on its rows{_listing(leaves)}."
         )
-    total, capacity = sum(proof["weights"]), proof["capacity"]
+    if not isinstance(proof, (DualProof, EnumerationProof)):
+        return f"see the certificate, of kind {proof.kind}."
     weigh = (
-        f"the rows carry weights that sum to {total / capacity:.3f} times the most that any one explanation "
-        "can cover"
+        f"the rows carry weights that sum to {sum(proof.weights) / proof.capacity:.3f} times the most that "
+        "any one explanation can cover"
     )
-    if proof["kind"] == "enumeration":
+    if isinstance(proof, EnumerationProof):
         return (
-            f"{weigh}; so {_many(proof['target'], 'explanation')} would have to be among "
-            f"{_many(len(proof['columns']), 'group')} of rows, all listed in the certificate, and no "
-            f"{proof['target']} of these cover every row."
+            f"{weigh}; so {_many(proof.target, 'explanation')} would have to be among "
+            f"{_many(len(proof.columns), 'group')} of rows, all listed in the certificate, and no "
+            f"{proof.target} of these cover every row."
         )
     return f"{weigh}."
 
 
-def _listing(leaves: Sequence[dict[str, Any]]) -> str:
-    columns = sum(len(leaf.get("columns", ())) for leaf in leaves)
+def _listing(leaves: Sequence[Proof]) -> str:
+    columns = sum(len(leaf.columns) for leaf in leaves if isinstance(leaf, EnumerationProof))
     return f" and by listing {_many(columns, 'group')} of rows" if columns else ""
 
 
-def _leaves(proof: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if proof["kind"] == "branch":
-        yield from _leaves(proof["together"])
-        yield from _leaves(proof["apart"])
-    else:
-        yield proof
-
-
 def _rows(rows: Sequence[int], labels: Labels) -> str:
-    shown = ", ".join(str(labels.rows[row]) for row in rows[:MANY_ROWS])
+    told = ", ".join(labels.row(row) for row in rows[:MANY_ROWS])
     more = f", ... {len(rows) - MANY_ROWS} more" if len(rows) > MANY_ROWS else ""
-    return f"row{'' if len(rows) == 1 else 's'} {shown}{more}"
+    return f"row{'' if len(rows) == 1 else 's'} {told}{more}"
+
+
+def _be(rows: Sequence[int]) -> str:
+    return "is" if len(rows) == 1 else "are"
 
 
 def _many(number: int, noun: str) -> str:

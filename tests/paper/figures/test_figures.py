@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from oneformany.paper.figures.figures import Drawing, Missing, draw_figures
-from oneformany.result.result import Explanation
+from oneformany.result.explanation import Explanation
 
 COMPAS = (
     Explanation((0, 1, 0, 0, 1), (1, 2), (0, 1, 2)),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.screening import Screened
 from oneformany.paper.methods.columns import PaperColumn, PaperRows
 from oneformany.paper.methods.initial import Initial
 from oneformany.paper.methods.model import Solver
 from oneformany.paper.methods.pricing import PaperPriced
-from oneformany.result.result import Explanation, Result, Status, problem_to_dict
+from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.proof import DualProof, Proof, SolverProof
+from oneformany.result.result import Result
 from oneformany.statistics import Statistics
+from oneformany.stop import Stop
 
 __all__ = ["Bound", "dual_bound", "make_result", "one_is_needed", "solver_bound"]
 
@@ -26,16 +26,15 @@ class Bound:
     """A lower bound on the number of explanations, and what it rests on."""
 
     value: int
-    proof: dict[str, Any] | None
+    proof: Proof | None
 
 
 def dual_bound(rows: PaperRows, priced: PaperPriced) -> Bound:
     """Tell what the weights of a pricing prove; 0 when it proved no capacity."""
     if priced.capacity is None:
         return Bound(0, None)
-    weights = _on_given_rows(rows, priced.weights)
-    proof = {"kind": "dual", "weights": weights, "capacity": priced.capacity, "bound": priced.bound}
-    return Bound(priced.bound, proof)
+    proof = DualProof(_on_given_rows(rows, priced.weights), priced.capacity)
+    return Bound(proof.bound, proof)
 
 
 def one_is_needed(rows: PaperRows) -> Bound:
@@ -49,7 +48,7 @@ def one_is_needed(rows: PaperRows) -> Bound:
 
 def solver_bound(solver: Solver, value: int) -> Bound:
     """Report a bound that rests on the word of a solver and cannot be checked without solving again."""
-    return Bound(value, {"kind": "solver", "name": f"{solver.name} {solver.version}", "bound": value})
+    return Bound(value, SolverProof(f"{solver.name} {solver.version}", value))
 
 
 def make_result(
@@ -61,54 +60,34 @@ def make_result(
     method: str,
     solver: Solver,
     seed: int,
+    stop: Stop,
 ) -> Result:
     """Assign every row once and state what is proved."""
-    problem = initial.rows.problem
-    owner = np.full(len(problem.rows), -1, dtype=np.int64)
-    kept: list[PaperColumn] = []
+    waiting = np.ones(len(initial.rows), dtype=np.bool_)
+    groups: list[Group] = []
     for column in columns:
-        places = initial.rows.index[column.group]
-        places = places[owner[places] < 0]
-        if len(places):
-            owner[places] = len(kept)
-            kept.append(column)
-    assignment = owner[problem.row_of]
-    explanations = tuple(
-        Explanation(
-            tuple(column.point.tolist()),
-            tuple(np.flatnonzero(column.changed).tolist()),
-            tuple(np.flatnonzero(assignment == number).tolist()),
-        )
-        for number, column in enumerate(kept)
-    )
-    return Result(
-        status=_status(initial.screened, optimal=len(kept) == bound.value),
-        count=len(kept),
-        lower_bound=bound.value,
-        explanations=explanations,
-        assignment=tuple(assignment.tolist()),
-        unreachable=initial.screened.unreachable,
-        certificate={"bound": bound.value, "proof": bound.proof},
-        problem=problem_to_dict(problem),
+        group = column.group[waiting[column.group]]
+        if len(group):
+            waiting[group] = False
+            groups.append(Group(column.point, initial.rows.index[group], column.changed))
+    return build_result(
+        initial.rows.problem,
+        groups,
+        reasons=initial.screened.reasons,
+        helpable=initial.screened.helpable,
+        proof=bound.proof,
+        stop=stop,
         statistics=statistics,
-        versions={"oneformany": version("oneformany"), solver.name: solver.version},
-        seed=seed,
+        versions={**versions_of(["oneformany"]), solver.name: solver.version},
         method=method,
+        seed=seed,
     )
 
 
-def _status(screened: Screened, *, optimal: bool) -> Status:
-    if not screened.proved:
-        return "feasible"
-    if screened.unreachable:
-        return "infeasible"
-    return "optimal" if optimal else "feasible"
-
-
-def _on_given_rows(rows: PaperRows, weights: IntArray) -> list[int]:
+def _on_given_rows(rows: PaperRows, weights: IntArray) -> tuple[int, ...]:
     """Weights on the first occurrences of the distinct rows."""
     row_of = rows.problem.row_of
     first = np.unique(row_of, return_index=True)[1]
     given = np.zeros(len(row_of), dtype=np.int64)
     given[first[rows.index]] = weights
-    return [int(weight) for weight in given]
+    return tuple(given.tolist())

@@ -64,7 +64,7 @@ def solve_cg_mip(
     solver = make_solver(options.solver)
     embedding = embed(problem.oracle)
     initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
-    bound, best = one_is_needed(initial.rows), initial.columns
+    bound, best, ended_by = one_is_needed(initial.rows), initial.columns, stop
     log("start", columns=len(best), value=float(len(best)), bound=bound.value, count=len(best))
     if bound.value < len(best):
         master = PaperMaster(len(initial.rows), best)
@@ -76,8 +76,11 @@ def solve_cg_mip(
         if bound.value < len(best):
             with stop.on_interrupt():
                 best = master.best_cover(best, solver, stop, seed)
+        ended_by = early if early.expired() else stop
         log("cover", columns=len(master.columns), value=float(len(best)), bound=bound.value, count=len(best))
-    return make_result(initial, best, bound, log.statistics, method="cg-mip", solver=solver, seed=seed)
+    return make_result(
+        initial, best, bound, log.statistics, method="cg-mip", solver=solver, seed=seed, stop=ended_by
+    )
 
 
 def generate_columns(

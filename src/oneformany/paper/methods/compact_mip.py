@@ -76,7 +76,9 @@ def solve_compact_mip(
         compact = CompactModel(initial, embedding, options)
         with stop.on_interrupt():
             best, bound = compact.solve(solver, bound, stop, log, seed)
-    return make_result(initial, best, bound, log.statistics, method="mip", solver=solver, seed=seed)
+    return make_result(
+        initial, best, bound, log.statistics, method="mip", solver=solver, seed=seed, stop=stop
+    )
 
 
 class CompactModel:

@@ -52,7 +52,7 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
         one that is there already.
     """
     screened = screen(problem, statistics, stop)
-    rows = PaperRows(problem, screened.places)
+    rows = PaperRows(problem, screened.helpable)
     changes = [rows.codes != point for point in screened.points]
     if merge:
         groups = _greedy_cover(rows, screened.points, changes)

@@ -1,0 +1,200 @@
+"""The one place that builds results: from groups of rows, reasons and a proof, and no claim beyond these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.problem import Problem
+from oneformany.result.asked import problem_to_dict
+from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.proof import Proof
+from oneformany.result.result import Ended, Result, Status
+from oneformany.statistics import Statistics
+from oneformany.stop import Stop
+
+__all__ = ["Group", "build_result", "versions_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Distinct rows that share an explanation.
+
+    Attributes
+    ----------
+    point : (p,) integer array
+        Where they go.
+    rows : integer array
+        Which of the problem's distinct rows they are.
+    changed : (p,) boolean array or None
+        The features they may change; ``None``: those in which at least one of them differs from the point.
+    ends : (m, p) integer array or None
+        Where each of them goes, if they go to different points.
+    """
+
+    point: IntArray
+    rows: IntArray
+    changed: BoolArray | None = None
+    ends: IntArray | None = None
+
+
+def build_result(
+    problem: Problem,
+    groups: Sequence[Group],
+    *,
+    reasons: Mapping[int, str],
+    helpable: IntArray,
+    proof: Proof | None,
+    stop: Stop,
+    statistics: Statistics,
+    versions: Mapping[str, str],
+    method: str,
+    seed: int = 0,
+    budget: int | None = None,
+    covered_bound: int | None = None,
+    cost_bound: int | None = None,
+) -> Result:
+    """State what was found and what was proved, in the numbering of the given rows.
+
+    Parameters
+    ----------
+    problem : Problem
+        What was asked.
+    groups : sequence of Group
+        The explanations; no distinct row is in two of them.
+    reasons : mapping from int to str
+        Distinct rows that are proved to be beyond help, and why.
+    helpable : integer array
+        Distinct rows that are known to be helpable. Rows neither there nor in ``reasons`` are undecided.
+    proof : Proof or None
+        Why so many explanations are needed; ``None``: nothing is proved.
+    stop : Stop
+        Tells what ended the run.
+    statistics : Statistics
+        What happened.
+    versions : mapping
+        Of the software.
+    method, seed
+        How it was computed.
+    budget, covered_bound, cost_bound
+        As in :class:`~oneformany.Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> problem = ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1)
+    >>> group = Group(point=np.array([1, 0]), rows=np.array([0]))
+    >>> build_result(
+    ...     problem, [group], reasons={}, helpable=np.array([0]), proof=None, stop=Stop(),
+    ...     statistics=Statistics(), versions={}, method="by hand",
+    ... )
+    Result(feasible: 1 explanation covers 2 of 2 rows, at least 0 are needed)
+    """
+    explanations, assignment = _explanations(problem, groups)
+    unreachable = tuple(
+        Unreachable(given, reasons[row])
+        for given, row in enumerate(problem.row_of.tolist())
+        if row in reasons
+    )
+    known = np.zeros(len(problem.rows), dtype=np.bool_)
+    known[helpable] = True
+    known[list(reasons)] = True
+    undecided = tuple(np.flatnonzero(~known[problem.row_of]).tolist())
+    lower_bound = 0 if proof is None else min(len(explanations), proof.bound)
+    settled = (
+        lower_bound == len(explanations)
+        if covered_bound is None
+        else covered_bound <= int((assignment >= 0).sum())
+    )
+    status = _status(len(problem.codes), len(unreachable), len(undecided), settled=settled)
+    return Result(
+        status=status,
+        count=len(explanations),
+        lower_bound=lower_bound,
+        explanations=explanations,
+        assignment=tuple(assignment.tolist()),
+        unreachable=unreachable,
+        undecided=undecided,
+        proof=proof,
+        problem=problem_to_dict(problem),
+        statistics=statistics,
+        versions=dict(versions),
+        seed=seed,
+        method=method,
+        ended=_ended(status, stop),
+        budget=budget,
+        covered_bound=covered_bound,
+        cost_bound=cost_bound,
+    )
+
+
+def versions_of(packages: Iterable[str]) -> dict[str, str]:
+    """Look up the installed versions of packages.
+
+    Parameters
+    ----------
+    packages : iterable of str
+        Their names.
+
+    Examples
+    --------
+    >>> versions_of(["no-such-package"])
+    {'no-such-package': 'unknown'}
+    """
+    found = {}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+def _status(rows: int, unreachable: int, undecided: int, *, settled: bool) -> Status:
+    if unreachable == rows:
+        return "infeasible"
+    return "optimal" if settled and not undecided else "feasible"
+
+
+def _ended(status: Status, stop: Stop) -> Ended:
+    if status != "feasible":
+        return "proved"
+    if stop.interrupted:
+        return "interrupted"
+    return "time limit" if stop.expired() else "limit"
+
+
+def _explanations(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Explanation, ...], IntArray]:
+    """Order explanations by people covered, then by first row."""
+    order = sorted(groups, key=lambda g: (-int(problem.multiplicity[g.rows].sum()), int(g.rows.min())))
+    owner = np.full(len(problem.rows), -1, dtype=np.int64)
+    position = np.zeros(len(problem.rows), dtype=np.int64)
+    for number, group in enumerate(order):
+        if (owner[group.rows] >= 0).any():
+            raise ValueError("a row is in two groups")
+        owner[group.rows] = number
+        position[group.rows] = np.arange(len(group.rows))
+    assignment = owner[problem.row_of]
+    by_owner = np.argsort(assignment, kind="stable")
+    starts = np.searchsorted(assignment[by_owner], np.arange(len(order) + 1))
+    explanations = []
+    for number, group in enumerate(order):
+        members = by_owner[starts[number] : starts[number + 1]]
+        rows = problem.rows[group.rows]
+        changed = (rows != group.point).any(axis=0) if group.changed is None else group.changed
+        ends = None if group.ends is None else group.ends[position[problem.row_of[members]]].tolist()
+        explanations.append(
+            Explanation(
+                tuple(group.point.tolist()),
+                tuple(np.flatnonzero(changed).tolist()),
+                tuple(members.tolist()),
+                ends,
+            )
+        )
+    return tuple(explanations), assignment

@@ -1,0 +1,103 @@
+"""Parts of an answer: explanations, and rows that none can help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+__all__ = ["Explanation", "Unreachable", "integers"]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """One positive point for many rows.
+
+    Attributes
+    ----------
+    point : tuple of int
+        A full vector of levels, classified positive. Where the rows of a group share an advice only
+        (``share="action"``), it is -1 in features that the advice does not mention.
+    changed : tuple of int
+        The features its rows may change to get there.
+    members : tuple of int
+        The given rows assigned to it.
+    ends : tuple of tuples of int, or None
+        Where each member ends, if members end at different points (``share="features"``).
+
+    Examples
+    --------
+    >>> Explanation(point=(1, 0, 2), changed=(2,), members=(0, 4))
+    Explanation(changes 1 feature of 2 rows)
+    """
+
+    point: tuple[int, ...]
+    changed: tuple[int, ...]
+    members: tuple[int, ...]
+    ends: tuple[tuple[int, ...], ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("point", "changed", "members"):
+            object.__setattr__(self, name, integers(getattr(self, name)))
+        if self.ends is not None:
+            object.__setattr__(self, "ends", tuple(integers(end) for end in self.ends))
+            if len(self.ends) != len(self.members):
+                raise ValueError(f"{len(self.members)} rows end at {len(self.ends)} points")
+
+    def __repr__(self) -> str:
+        features = f"{len(self.changed)} feature{'' if len(self.changed) == 1 else 's'}"
+        rows = f"{len(self.members)} row{'' if len(self.members) == 1 else 's'}"
+        return f"Explanation(changes {features} of {rows})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        plain = {"point": list(self.point), "changed": list(self.changed), "members": list(self.members)}
+        return plain if self.ends is None else {**plain, "ends": [list(end) for end in self.ends]}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Explanation:
+        """Rebuild from :meth:`to_dict`."""
+        return cls(data["point"], data["changed"], data["members"], data.get("ends"))
+
+
+@dataclass(frozen=True)
+class Unreachable:
+    """A row that is proved to be beyond the help of every explanation, and why.
+
+    Attributes
+    ----------
+    row : int
+        The given row.
+    reason : str
+        What the proof says.
+
+    Examples
+    --------
+    >>> Unreachable(3, "no positive point within 2 changes").row
+    3
+    """
+
+    row: int
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"row": self.row, "reason": self.reason}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Unreachable:
+        """Rebuild from :meth:`to_dict`."""
+        return cls(index(data["row"]), str(data["reason"]))
+
+
+def integers(numbers: Iterable[int]) -> tuple[int, ...]:
+    """Turn numbers of any integer type into plain ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> integers(np.array([3, 4]))
+    (3, 4)
+    """
+    return tuple(index(number) for number in numbers)

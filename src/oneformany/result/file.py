@@ -1,0 +1,258 @@
+"""A result as a file: JSON that holds everything, and a digest by which damage is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from operator import index
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+import numpy as np
+
+from oneformany.exceptions import CertificateError
+from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.proof import proof_from_dict
+from oneformany.result.result import Ended, Result, Status
+from oneformany.result.row_index import RowIndex
+from oneformany.statistics import Statistics
+
+if TYPE_CHECKING:
+    from oneformany.schema.schema import Schema
+
+__all__ = ["FORMAT", "VERSION", "digest", "read_result", "to_text"]
+
+FORMAT = "oneformany-result"
+VERSION = 2
+
+
+def to_text(result: Result) -> str:
+    """Write a result as JSON, one line per part.
+
+    Parameters
+    ----------
+    result : Result
+        What to write.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> text = to_text(result)
+    >>> read_result(text) == result
+    True
+    """
+    parts = {name: _dump(part) for name, part in _to_dict(result).items()}
+    parts["digest"] = json.dumps(_digest_of_parts(parts))
+    lines = [f"{json.dumps(name)}: {part}" for name, part in parts.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """Compute the digest of a result file: SHA-256 of its content as canonical JSON, without the digest.
+
+    Canonical: sorted keys, no spaces, ASCII only, no infinite numbers. A digest notices accidents and
+    careless edits; who means to deceive can compute it anew. What is proved is checked from scratch by
+    :func:`oneformany.verify.verify` either way.
+
+    Parameters
+    ----------
+    content : mapping
+        The file's content; an entry ``"digest"`` is left out.
+
+    Examples
+    --------
+    >>> digest({"b": 1, "a": [2, 3], "digest": "whatever"})[:16]
+    '51fbdb1caf9ce83e'
+    """
+    return _digest_of_parts({name: _dump(part) for name, part in content.items() if name != "digest"})
+
+
+def read_result(source: str | os.PathLike[str]) -> Result:
+    """Read what :func:`to_text` wrote, exactly.
+
+    Parameters
+    ----------
+    source : path or str
+        A file, or the text itself.
+
+    Raises
+    ------
+    CertificateError
+        The file cannot be read, is half-written, was altered, or is not a result.
+    """
+    text, name = _read(source)
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise CertificateError(
+            f"{name} is not complete JSON ({error}); it may be half-written: save the result again"
+        ) from error
+    _check_header(data, name)
+    try:
+        intact = data["digest"] == digest(data)
+        result = _from_dict(data) if intact else None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise CertificateError(
+            f"{name} is not a complete result: {type(error).__name__} {error}; save the result again"
+        ) from error
+    if result is None:
+        raise CertificateError(
+            f"{name} was altered or damaged after it was written: its digest does not fit its content; "
+            "save the result again"
+        )
+    return result
+
+
+def _to_dict(result: Result) -> dict[str, Any]:
+    written = {
+        "format": FORMAT,
+        "version": VERSION,
+        "status": result.status,
+        "ended": result.ended,
+        "count": result.count,
+        "lower_bound": result.lower_bound,
+        "covered": result.covered,
+        "method": result.method,
+        "seed": result.seed,
+        "versions": result.versions,
+        "problem": result.problem,
+        "explanations": [explanation.to_dict() for explanation in result.explanations],
+        "assignment": list(result.assignment),
+        "unreachable": [entry.to_dict() for entry in result.unreachable],
+        "undecided": list(result.undecided),
+        "certificate": result.certificate,
+        "statistics": _statistics_to_dict(result.statistics),
+        "schema": None if result.schema is None else result.schema.to_dict(),
+        "index": result.index.to_list(),
+    }
+    if not result.index.plain:
+        written["index_type"] = {"names": list(result.index.names), "dtype": result.index.dtype}
+    if result.budget is not None:
+        written |= {"budget": result.budget, "covered_bound": result.covered_bound}
+    if result.cost_bound is not None:
+        written |= {"cost": result.cost, "cost_bound": result.cost_bound}
+    return written
+
+
+def _dump(part: object) -> str:
+    return json.dumps(part, sort_keys=True, separators=(",", ":"), default=_plain, allow_nan=False)
+
+
+def _digest_of_parts(parts: Mapping[str, str]) -> str:
+    """Canonical JSON of an object is that of its parts in the order of their names."""
+    lines = (f"{json.dumps(name)}:{parts[name]}" for name in sorted(parts))
+    return hashlib.sha256(("{" + ",".join(lines) + "}").encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"a result holds plain data only, not {type(value).__name__}")
+
+
+def _statistics_to_dict(statistics: Statistics) -> dict[str, Any]:
+    """Strict JSON has no infinity, which is the value of a relaxation that was never solved."""
+    data = statistics.to_dict()
+    for record in data["rounds"]:
+        if not math.isfinite(record["value"]):
+            record["value"] = str(float(record["value"]))
+    return data
+
+
+def _statistics_from_dict(data: dict[str, Any]) -> Statistics:
+    rounds = [{**record, "value": float(record["value"])} for record in data.get("rounds", [])]
+    return Statistics.from_dict({**data, "rounds": rounds})
+
+
+def _read(source: str | os.PathLike[str]) -> tuple[str, str]:
+    if isinstance(source, str) and source.lstrip().startswith("{"):
+        return source, "the text"
+    try:
+        return Path(source).read_text(encoding="utf-8"), str(source)
+    except (OSError, UnicodeDecodeError) as error:
+        raise CertificateError(f"{source} cannot be read: {error}") from error
+
+
+def _check_header(data: object, name: str) -> None:
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise CertificateError(f'{name} is not a result: its "format" is not "{FORMAT}"')
+    version = data.get("version")
+    if version == 1:
+        raise CertificateError(
+            f"{name} is of version 1, written by release 0.1.0; it did not tell rows beyond help from rows "
+            f"that nobody examined; this release reads version {VERSION}: explain again, or install 0.1.0"
+        )
+    if version != VERSION:
+        raise CertificateError(
+            f"{name} has version {version!r}, this release reads version {VERSION}; "
+            "install the release that wrote it"
+        )
+    for part, known in (("status", get_args(Status)), ("ended", get_args(Ended))):
+        if data.get(part) not in known:
+            raise CertificateError(f"{name} has the unknown {part} {data.get(part)!r}")
+
+
+def _from_dict(data: dict[str, Any]) -> Result:
+    for name, kind in (("problem", dict), ("certificate", dict), ("versions", dict), ("method", str)):
+        if not isinstance(data[name], kind):
+            raise TypeError(f'"{name}" is not of type {kind.__name__}')
+    proof = data["certificate"]["proof"]
+    result = Result(
+        status=cast("Status", data["status"]),
+        count=data["count"],
+        lower_bound=data["lower_bound"],
+        explanations=tuple(Explanation.from_dict(entry) for entry in data["explanations"]),
+        assignment=tuple(data["assignment"]),
+        unreachable=tuple(Unreachable.from_dict(entry) for entry in data["unreachable"]),
+        undecided=tuple(data["undecided"]),
+        proof=None if proof is None else proof_from_dict(proof),
+        problem=data["problem"],
+        statistics=_statistics_from_dict(data["statistics"]),
+        versions=data["versions"],
+        seed=index(data["seed"]),
+        method=data["method"],
+        schema=_schema(data["schema"]),
+        index=RowIndex.from_list(data["index"], **data.get("index_type", {})),
+        ended=cast("Ended", data["ended"]),
+        budget=data.get("budget"),
+        covered_bound=data.get("covered_bound"),
+        cost_bound=data.get("cost_bound"),
+    )
+    _check_sizes(result)
+    for name, value in (("covered", result.covered), ("cost", result.cost)):
+        if data.get(name, value) != value:
+            raise ValueError(f'"{name}" is {data[name]!r}, the explanations say {value}')
+    return result
+
+
+def _schema(data: dict[str, Any] | None) -> Schema | None:
+    if data is None:
+        return None
+    from oneformany.schema.schema import Schema
+
+    return Schema.from_dict(data)
+
+
+def _check_sizes(result: Result) -> None:
+    """Check what tables and summary rely on; whether the claims hold is for ``verify`` to say."""
+    asked, width = len(result.problem["codes"]), len(result.problem["levels"])
+    if result.count != len(result.explanations):
+        raise ValueError(f"the count is {result.count}, there are {len(result.explanations)} explanations")
+    if len(result.assignment) != asked:
+        raise ValueError(f"{asked} rows were asked, but {len(result.assignment)} are assigned")
+    for explanation in result.explanations:
+        if any(len(point) != width for point in (explanation.point, *(explanation.ends or ()))):
+            raise ValueError(f"a point has other than the {width} features of the problem")
+        if not all(0 <= row < asked for row in explanation.members):
+            raise ValueError(f"an explanation covers rows other than 0 to {asked - 1}")
+        if not all(0 <= feature < width for feature in explanation.changed):
+            raise ValueError(f"an explanation changes features other than 0 to {width - 1}")
+    if not all(-1 <= number < result.count for number in result.assignment):
+        raise ValueError(f"rows are assigned to explanations other than 0 to {result.count - 1}")
+    if not all(0 <= row < asked for row in (*result.undecided, *(e.row for e in result.unreachable))):
+        raise ValueError(f"rows other than 0 to {asked - 1} are called unreachable or undecided")

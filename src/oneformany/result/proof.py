@@ -1,0 +1,313 @@
+"""Proofs that so many explanations are needed: typed plain data in the numbering of the given rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from operator import index
+from typing import Any, ClassVar, Protocol
+
+from oneformany.result.explanation import integers
+
+__all__ = [
+    "BranchProof",
+    "CoverCase",
+    "DualProof",
+    "EnumerationProof",
+    "Proof",
+    "SolverProof",
+    "proof_from_dict",
+]
+
+Pairs = tuple[tuple[tuple[int, ...], int], ...]
+
+
+class Proof(Protocol):
+    """Why no fewer than ``bound`` explanations cover the rows that can be helped."""
+
+    kind: ClassVar[str]
+
+    @property
+    def bound(self) -> int:
+        """The number of explanations that are proved to be needed."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        ...
+
+
+@dataclass(frozen=True)
+class DualProof:
+    """No explanation covers rows that weigh more than the capacity (Farley's bound).
+
+    Attributes
+    ----------
+    weights : tuple of int
+        One per given row; 0 for rows that are not known to be helpable.
+    capacity : int
+        No group of rows that one explanation can cover weighs more.
+
+    Examples
+    --------
+    >>> DualProof(weights=(2, 2, 1), capacity=3).bound
+    2
+    """
+
+    kind: ClassVar[str] = "dual"
+    weights: tuple[int, ...]
+    capacity: int
+
+    def __post_init__(self) -> None:
+        _check_weights(self.weights, self.capacity)
+
+    @property
+    def bound(self) -> int:
+        """The weights in units of the capacity, rounded up."""
+        return -(-sum(self.weights) // self.capacity)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "kind": self.kind,
+            "weights": list(self.weights),
+            "capacity": self.capacity,
+            "bound": self.bound,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> DualProof:
+        """Rebuild from :meth:`to_dict`."""
+        return cls(integers(data["weights"]), index(data["capacity"]))
+
+
+@dataclass(frozen=True)
+class CoverCase:
+    """Why the groups usable in one case of a set cover do not cover what is needed.
+
+    Attributes
+    ----------
+    filters : tuple of tuples of (rows, weight)
+        Weights on sets of rows that exclude groups too light for a cover, or every cover, one after the
+        other. A group carries the weight of a set once for every two of its rows, rounded up.
+    row : int or None
+        If the case is open then: a row that some group has to cover.
+    columns : tuple of int
+        The numbers of all usable groups that cover the row.
+    parts : tuple of CoverCase
+        For each of these the case that it is used, and none of those before it.
+
+    Examples
+    --------
+    >>> CoverCase(filters=((((0,), 1), ((1,), 1)),)).to_dict()
+    {'filters': [[[[0], 1], [[1], 1]]]}
+    """
+
+    filters: tuple[Pairs, ...]
+    row: int | None = None
+    columns: tuple[int, ...] = ()
+    parts: tuple[CoverCase, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        data: dict[str, Any] = {
+            "filters": [[[list(rows), weight] for rows, weight in pairs] for pairs in self.filters]
+        }
+        if self.row is not None:
+            data["row"] = self.row
+            data["columns"] = list(self.columns)
+            data["parts"] = [part.to_dict() for part in self.parts]
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CoverCase:
+        """Rebuild from :meth:`to_dict`."""
+        filters = tuple(
+            tuple((integers(rows), index(weight)) for rows, weight in pairs) for pairs in data["filters"]
+        )
+        if "row" not in data:
+            return cls(filters)
+        parts = tuple(cls.from_dict(part) for part in data["parts"])
+        return cls(filters, index(data["row"]), integers(data["columns"]), parts)
+
+
+@dataclass(frozen=True)
+class EnumerationProof:
+    """Every group that a cover of ``target`` groups could use is listed, and no ``target`` of them cover all.
+
+    Attributes
+    ----------
+    weights, capacity
+        As in :class:`DualProof`: they tell which groups are too light to be part of such a cover.
+    target : int
+        So many explanations do not suffice.
+    columns : tuple of tuples of int
+        The rows of each listed group.
+    cover : CoverCase
+        Why no ``target`` of these cover every row.
+
+    Examples
+    --------
+    >>> needs_two = CoverCase(filters=((((0,), 1), ((1,), 1)),))
+    >>> EnumerationProof((1, 1), 1, target=1, columns=((0,), (1,)), cover=needs_two).bound
+    2
+    """
+
+    kind: ClassVar[str] = "enumeration"
+    weights: tuple[int, ...]
+    capacity: int
+    target: int
+    columns: tuple[tuple[int, ...], ...]
+    cover: CoverCase
+
+    def __post_init__(self) -> None:
+        _check_weights(self.weights, self.capacity)
+
+    @property
+    def bound(self) -> int:
+        """One more than the target."""
+        return self.target + 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "kind": self.kind,
+            "weights": list(self.weights),
+            "capacity": self.capacity,
+            "target": self.target,
+            "columns": [list(column) for column in self.columns],
+            "cover": self.cover.to_dict(),
+            "bound": self.bound,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> EnumerationProof:
+        """Rebuild from :meth:`to_dict`."""
+        return cls(
+            integers(data["weights"]),
+            index(data["capacity"]),
+            index(data["target"]),
+            tuple(integers(column) for column in data["columns"]),
+            CoverCase.from_dict(data["cover"]),
+        )
+
+
+@dataclass(frozen=True)
+class BranchProof:
+    """Two rows share an explanation, or they do not (Ryan and Foster); each case has its own proof.
+
+    Attributes
+    ----------
+    pair : tuple of two int
+        The rows.
+    together, apart : Proof
+        For the two cases.
+
+    Examples
+    --------
+    >>> three, two = DualProof((1, 1, 1), 1), DualProof((1, 1, 0), 1)
+    >>> BranchProof((0, 2), together=two, apart=three).bound
+    2
+    """
+
+    kind: ClassVar[str] = "branch"
+    pair: tuple[int, int]
+    together: Proof
+    apart: Proof
+
+    @property
+    def bound(self) -> int:
+        """The smaller of the two."""
+        return min(self.together.bound, self.apart.bound)
+
+    @property
+    def leaves(self) -> Iterator[Proof]:
+        """The proofs of all cases, without further cases in them."""
+        for part in (self.together, self.apart):
+            if isinstance(part, BranchProof):
+                yield from part.leaves
+            else:
+                yield part
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "kind": self.kind,
+            "pair": list(self.pair),
+            "together": self.together.to_dict(),
+            "apart": self.apart.to_dict(),
+            "bound": self.bound,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> BranchProof:
+        """Rebuild from :meth:`to_dict`."""
+        one, other = integers(data["pair"])
+        return cls((one, other), proof_from_dict(data["together"]), proof_from_dict(data["apart"]))
+
+
+@dataclass(frozen=True)
+class SolverProof:
+    """A solver says so; to check it, solve again.
+
+    Attributes
+    ----------
+    name : str
+        The solver and its version.
+    bound : int
+        What it claims.
+
+    Examples
+    --------
+    >>> SolverProof("HiGHS 1.11", 4).to_dict()
+    {'kind': 'solver', 'name': 'HiGHS 1.11', 'bound': 4}
+    """
+
+    kind: ClassVar[str] = "solver"
+    name: str
+    bound: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"kind": self.kind, "name": self.name, "bound": self.bound}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> SolverProof:
+        """Rebuild from :meth:`to_dict`."""
+        return cls(str(data["name"]), index(data["bound"]))
+
+
+KINDS: dict[str, type[DualProof | EnumerationProof | BranchProof | SolverProof]] = {
+    kind.kind: kind for kind in (DualProof, EnumerationProof, BranchProof, SolverProof)
+}
+
+
+def proof_from_dict(data: Mapping[str, Any]) -> Proof:
+    """Rebuild a proof of any kind from its ``to_dict``.
+
+    Parameters
+    ----------
+    data : mapping
+        With the ``"kind"`` and what belongs to it.
+
+    Raises
+    ------
+    ValueError
+        The kind is not known, or the bound that is written down is not what the rest of it proves.
+
+    Examples
+    --------
+    >>> proof_from_dict({"kind": "dual", "weights": [1, 1], "capacity": 1, "bound": 2})
+    DualProof(weights=(1, 1), capacity=1)
+    """
+    if data["kind"] not in KINDS:
+        raise ValueError(f"a proof of kind {data['kind']!r}; known are {', '.join(KINDS)}")
+    proof = KINDS[data["kind"]].from_dict(data)
+    if proof.bound != data["bound"]:
+        raise ValueError(f"a proof of {proof.bound} explanations is said to prove {data['bound']!r}")
+    return proof
+
+
+def _check_weights(weights: tuple[int, ...], capacity: int) -> None:
+    if capacity < 1 or any(weight < 0 for weight in weights):
+        raise ValueError("weights of a proof must be at least 0 and its capacity at least 1")

@@ -1,0 +1,125 @@
+"""What the user calls the rows: labels of a frame's index, as plain data that becomes that index again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["RowIndex"]
+
+SEVERAL = "several"
+
+
+class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
+    """Labels of rows in order, with the names and the type of the index they come from.
+
+    Parameters
+    ----------
+    labels : iterable
+        One label per row.
+    names : sequence of str or None
+        Names of the index; one, or several for labels that are tuples.
+    dtype : str or None
+        Type of the pandas index; ``None``: as pandas chooses.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [31, 62]}, index=pd.Index(["ann", "bob"], name="who"))
+    >>> index = RowIndex.of(frame.index)
+    >>> index[1], index.names
+    ('bob', ('who',))
+    >>> index.to_pandas().equals(frame.index)
+    True
+    """
+
+    names: tuple[Any, ...]
+    dtype: str | None
+
+    def __new__(cls, labels: Iterable[Any], names: Sequence[Any] = (None,), dtype: str | None = None) -> Self:
+        """Take labels as plain Python objects."""
+        made = super().__new__(cls, (_own(label) for label in labels))
+        made.names = tuple(names)
+        made.dtype = dtype
+        return made
+
+    @classmethod
+    def of(cls, labels: Iterable[Any]) -> RowIndex:
+        """Take the labels of a pandas index, of another one of these, or any others.
+
+        Parameters
+        ----------
+        labels : iterable
+            One label per row.
+        """
+        if isinstance(labels, cls):
+            return labels
+        names = getattr(labels, "names", None)
+        if names is None or not hasattr(labels, "dtype"):
+            return cls(labels)
+        kind = SEVERAL if len(names) > 1 else str(labels.dtype)
+        return cls(labels, tuple(names), kind)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowIndex, (tuple(self), self.names, self.dtype)
+
+    def to_pandas(self) -> pd.Index:
+        """Make a pandas index of the labels."""
+        import pandas as pd
+
+        if self.dtype == SEVERAL:
+            return pd.MultiIndex.from_tuples(list(self), names=list(self.names))
+        if self.dtype is not None:
+            with suppress(TypeError, ValueError):  # a type of another library, which this machine may lack
+                index: pd.Index = pd.Index(list(self), dtype=self.dtype, name=self.names[0])
+                return index
+        inferred: pd.Index = pd.Index(list(self), name=self.names[0])
+        return inferred
+
+    @property
+    def plain(self) -> bool:
+        """Whether the labels alone, as JSON knows them, make the same index again."""
+        if self.dtype == SEVERAL:
+            return False
+        again = self.from_list(self.to_list())
+        return again == self and again.to_pandas().identical(self.to_pandas())
+
+    def to_list(self) -> list[Any]:
+        """Plain data for JSON: numbers, texts, and text for what JSON does not know."""
+        return [_plain(label) for label in self]
+
+    @classmethod
+    def from_list(
+        cls, labels: Sequence[Any], names: Sequence[Any] = (None,), dtype: str | None = None
+    ) -> RowIndex:
+        """Rebuild from :meth:`to_list`, with the labels in their own types again.
+
+        Parameters
+        ----------
+        labels, names, dtype
+            As in the file.
+        """
+        own = tuple(tuple(label) if isinstance(label, list) else label for label in labels)
+        read = cls(own, names, dtype)
+        return read if dtype in {None, SEVERAL} else cls(read.to_pandas(), names, dtype)
+
+
+def _own(label: object) -> object:
+    return label.item() if isinstance(label, np.generic) and not isinstance(label, np.datetime64) else label
+
+
+def _plain(label: object) -> object:
+    if isinstance(label, tuple):
+        return [_plain(part) for part in label]
+    if label is None or isinstance(label, (bool, int, str)):
+        return label
+    if isinstance(label, float):
+        return label if math.isfinite(label) else None
+    return str(label)
