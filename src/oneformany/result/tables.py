@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import ExtensionDtype
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.result.labels import labels_of
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["assignment_frame", "explanation_frame"]
 
-NULLABLE = {bool: "boolean", int: "Int64", float: "Float64"}
+NULLABLE: dict[type, ExtensionDtype] = {
+    bool: pd.BooleanDtype(),
+    int: pd.Int64Dtype(),
+    float: pd.Float64Dtype(),
+}
 
 
 def explanation_frame(result: Result) -> pd.DataFrame:
@@ -110,8 +115,9 @@ def _column(values: Sequence[Any], levels: IntArray, rows: pd.Index) -> pd.Serie
     """Values of levels in their own type; missing where the level is -1."""
     table = np.array([*values, None], dtype=object)  # the last one is what -1 finds
     kinds = {type(value) for value in values}
-    dtype = NULLABLE.get(kinds.pop(), "object") if len(kinds) == 1 else "object"
-    return pd.Series(table[levels], index=rows, dtype="object").astype(dtype)
+    dtype = NULLABLE.get(kinds.pop()) if len(kinds) == 1 else None
+    column = pd.Series(table[levels], index=rows, dtype="object")
+    return column if dtype is None else column.astype(dtype)
 
 
 def _own_names(names: Iterable[str], features: tuple[Any, ...]) -> list[str]:

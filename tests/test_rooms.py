@@ -1,0 +1,114 @@
+"""Tests that imports between the rooms go along one arrow, those inside functions included."""
+
+import ast
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import oneformany
+
+SOURCE = Path(oneformany.__file__).parent
+
+# Each room may import the rooms before it; rooms in one line do not know each other.
+ARROW = (
+    ("exceptions",),
+    ("arrays", "files", "statistics", "verify"),
+    ("stop", "progress"),
+    ("schema",),
+    ("oracles", "datasets"),
+    ("readers", "own", "costs"),
+    ("problem",),
+    ("sharing",),
+    ("result",),
+    ("engine",),
+    ("paper",),
+    ("methods",),
+    ("own_numbers",),
+    ("explainer",),
+    ("plotting", "report"),
+    ("cli",),
+    ("__init__", "__main__"),
+)
+ORDER = {room: place for place, rooms in enumerate(ARROW) for room in rooms}
+# Beyond the arrow, each for a reason: the paper's room may import anything, and nobody imports it but its
+# commands and the choice of a method.
+ALLOWED = {
+    ("paper", "cli"): "the paper's commands use the helpers of the command line",
+    ("paper", "explainer"): "the paper's runs enter by the front door",
+    ("paper", "methods"): "the paper's runs pick a method",
+    ("paper", "plotting"): "the paper's figures are made of plots",
+    ("methods", "paper"): "lazily: the paper's methods are asked for by name",
+}
+# To be removed when the engine no longer offers the paper's pricing.
+KNOWN = {("engine", "paper")}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """Rooms that a file imports, at its top, in functions and for annotations."""
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "oneformany":
+            names = [f"oneformany.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path} imports relative to itself"
+            names = [node.module]
+        else:
+            continue
+        rooms |= {name.split(".")[1] for name in names if name.startswith("oneformany.")}
+    return rooms
+
+
+def import_graph() -> dict[str, set[str]]:
+    graph = defaultdict(set)
+    for path in sorted(SOURCE.rglob("*.py")):
+        graph[room_of(path)] |= imported_rooms(path) - {room_of(path)}
+    del graph["__init__"]
+    return dict(graph)
+
+
+GRAPH = import_graph()
+EDGES = [(room, other) for room in sorted(GRAPH) for other in sorted(GRAPH[room])]
+
+
+def test_every_room_has_its_place_in_the_arrow():
+    assert set(GRAPH) <= set(ORDER)
+
+
+@pytest.mark.parametrize(("room", "other"), EDGES)
+def test_a_room_imports_only_what_comes_before_it(room, other):
+    assert ORDER[other] < ORDER[room] or (room, other) in {*ALLOWED, *KNOWN}
+
+
+def test_the_import_graph_has_no_cycle_but_the_papers_commands():
+    for room in sorted(GRAPH, key=ORDER.__getitem__):
+        print(f"{room:<12} <- {', '.join(sorted(GRAPH[room], key=ORDER.__getitem__))}")
+    without_paper = {room: others - {"paper"} for room, others in GRAPH.items() if room != "paper"}
+    try:
+        tuple(TopologicalSorter(without_paper).static_order())
+    except CycleError as error:
+        pytest.fail(f"the rooms import each other in a circle: {' -> '.join(error.args[1])}")
+
+
+def test_nobody_imports_the_paper_but_its_commands_and_the_choice_of_a_method():
+    importers = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if "paper" in imported_rooms(path) and (room_of(path), "paper") not in {("paper", "paper"), *KNOWN}
+    }
+    assert importers == {"cli/app.py", "methods.py"}
+
+
+def test_verify_shares_nothing_with_the_rest():
+    assert GRAPH["verify"] == {"exceptions"}
+
+
+def test_the_result_knows_nothing_of_the_engine():
+    assert "engine" not in GRAPH["result"]
