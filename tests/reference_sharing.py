@@ -17,7 +17,9 @@ from oneformany.problem import Problem
 Group = dict[int, int]
 
 
-def cost_of_joining(problem: Problem, row: int, changed: tuple[int, ...], goal: tuple[int, ...]) -> int | None:
+def cost_of_joining(
+    problem: Problem, row: int, changed: tuple[int, ...], goal: tuple[int, ...]
+) -> int | None:
     """What a distinct row pays for following; ``None`` when it may not, or is not accepted then."""
     before = problem.rows[row]
     cells, values, cost = before.copy(), problem.values[row].copy(), 0

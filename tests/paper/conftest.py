@@ -8,15 +8,8 @@ from pathlib import Path
 import pytest
 
 from oneformany.paper.runs.cells import Published
-<<<<<<< HEAD
 from oneformany.paper.runs.record import Key, Questions, Record, Trained
-from oneformany.result.result import Explanation
-=======
-from oneformany.paper.runs.questions import Questions
-from oneformany.paper.runs.records import Key, Record
-from oneformany.paper.runs.subjects import Trained
 from oneformany.result.explanation import Explanation
->>>>>>> c9ebe6d (Result: rows proved beyond help apart from undecided ones; typed proofs, one builder, file version 2 with a digest)
 
 HERE = Path(__file__).resolve().parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"

@@ -44,7 +44,9 @@ def draw_problem(rng, kind, share, own=None, ruled=None, restricted=None, costed
     levels = tuple(int(n) for n in rng.integers(1, 4, size=p))
     n = int(rng.integers(1, 8))
     centres = rng.integers(levels, size=(2, p))
-    codes = np.where(rng.random((n, p)) < 0.5, rng.integers(levels, size=(n, p)), centres[rng.integers(2, size=n)])
+    codes = np.where(
+        rng.random((n, p)) < 0.5, rng.integers(levels, size=(n, p)), centres[rng.integers(2, size=n)]
+    )
     own, ruled, restricted, costed = (
         bool(rng.random() < 0.5) if given is None else given for given in (own, ruled, restricted, costed)
     )
@@ -77,9 +79,7 @@ def draw_own(rng, codes, levels):
 
 
 def draw_rules(rng, levels):
-    return [
-        None if rng.random() < 0.4 else rng.random((n, n)) < rng.choice([0.0, 0.5, 0.8]) for n in levels
-    ]
+    return [None if rng.random() < 0.4 else rng.random((n, n)) < rng.choice([0.0, 0.5, 0.8]) for n in levels]
 
 
 def draw_costs(rng, levels):
@@ -95,7 +95,9 @@ def draw_oracle(rng, kind, levels):
     """Draw a classifier whose threshold is the score of some point, so that ties occur."""
     if kind == "additive":
         tables = [rng.integers(-3, 4, size=n) for n in levels]
-        return AdditiveOracle(tables, 0.0, float(sum(rng.choice(table) for table in tables) + rng.integers(3)))
+        return AdditiveOracle(
+            tables, 0.0, float(sum(rng.choice(table) for table in tables) + rng.integers(3))
+        )
     if kind == "tree":
         ensemble = TreeEnsemble.from_trees(levels, [draw_tree(rng, levels) for _ in range(3)])
         scores = TreeOracle(ensemble).score(all_points(levels))

@@ -35,7 +35,9 @@ class Batches:
         """Points that the classifier was asked about."""
         return self._memory.asked
 
-    def accepted(self, features: IntArray, rows: IntArray, choices: IntArray, *, moved: bool = False) -> BoolArray:
+    def accepted(
+        self, features: IntArray, rows: IntArray, choices: IntArray, *, moved: bool = False
+    ) -> BoolArray:
         """Whether each row joins each choice of target cells, ``(rows, choices)``.
 
         Parameters

@@ -60,7 +60,9 @@ def affordable(
     """
     n, places = len(problem.rows), sum(problem.levels)
     if 16 * n * places > max(memory, TABLES):
-        return Estimate(float(n * places), 0.0, ok=False, reason=f"{n} rows times {places} cells are too many")
+        return Estimate(
+            float(n * places), 0.0, ok=False, reason=f"{n} rows times {places} cells are too many"
+        )
     ground = Ground.of(problem)
     work, columns = _size(ground, costed=keep == "cost")
     reason = ""

@@ -217,7 +217,15 @@ def _cheapen(gain, price, deficit, offsets, features, members, weight, simple, t
     for j in range(k):
         f = features[j]
         counts[j] = _affordable_targets(
-            gain, price, offsets[f], offsets[f + 1] - offsets[f], members, weight, simple, goals[j], burdens[j]
+            gain,
+            price,
+            offsets[f],
+            offsets[f + 1] - offsets[f],
+            members,
+            weight,
+            simple,
+            goals[j],
+            burdens[j],
         )
     for j in range(k - 1, -1, -1):
         rest[j] = rest[j + 1] + burdens[j, 0]
@@ -252,9 +260,7 @@ def _cheapen(gain, price, deficit, offsets, features, members, weight, simple, t
 
 
 @njit(cache=True, nogil=True)
-def point_groups(
-    gain, price, deficit, potential, offsets, weight, features, order, bounds, simple, costed
-):
+def point_groups(gain, price, deficit, potential, offsets, weight, features, order, bounds, simple, costed):
     """Groups of two or more rows in the buckets of one feature set: starts, rows, targets of each.
 
     With ``costed`` every target that is cheaper for some row is tried, otherwise only what helps coverage; then
@@ -391,9 +397,7 @@ def action_groups(gains, gain, price, deficit, offsets, weight, features, choice
             continue
         if not costed:
             group = joined[:n_joined]
-            _cheapen(
-                gain, price, deficit, offsets, features, group, weight, together, target, goals, burdens
-            )
+            _cheapen(gain, price, deficit, offsets, features, group, weight, together, target, goals, burdens)
         starts, rows, targets = _append(starts, rows, targets, n_groups, joined, n_joined, target)
         n_groups += 1
     return starts[: n_groups + 1], rows[: starts[n_groups]], targets[:n_groups]

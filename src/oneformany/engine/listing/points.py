@@ -46,7 +46,9 @@ def point_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Jo
             yield partial(_by_asking, ground, batches, features, keys, whole)
 
 
-def _by_gains(ground: Ground, features: IntArray, keys: IntArray, whole: IntArray, costed: bool) -> list[Piece]:
+def _by_gains(
+    ground: Ground, features: IntArray, keys: IntArray, whole: IntArray, costed: bool
+) -> list[Piece]:
     order, bounds = kernels.buckets(ground.cells, keys, whole, ground.offsets, features)
     starts, rows, targets = kernels.point_groups(
         ground.gain,
@@ -108,7 +110,12 @@ def add_single_rows(store: Store, batches: Batches, rows: IntArray, stop: Stop) 
         for row, cost, cell in zip(members, costs, cells, strict=True):
             if cost >= 0:
                 changed = np.flatnonzero(cell >= 0)
-                group = (np.array([0, 1]), np.array([row], dtype=np.int32), np.array([cost]), cell[None, changed])
+                group = (
+                    np.array([0, 1]),
+                    np.array([row], dtype=np.int32),
+                    np.array([cost]),
+                    cell[None, changed],
+                )
                 store.absorb(changed, group)
         settled[begin : begin + len(members)] = True
     return settled
