@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 
-from reference import columns, smallest_cover
+from reference import columns, columns_at, smallest_cover
 from strategies import SmallProblem
 
 UNIT = 60
@@ -27,61 +30,80 @@ TWO_TRIANGLES = SmallProblem(
 )
 
 
-def build_result(problem: SmallProblem, proof: str = "best", branchings: int = 0) -> dict[str, Any]:
-    """A whole result file.
+def sealed(result: dict[str, Any]) -> dict[str, Any]:
+    """The same content with its digest, as anyone can compute it."""
+    rest = {name: value for name, value in result.items() if name != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return {**rest, "digest": sha256(text.encode()).hexdigest()}
+
+
+def build_result(
+    problem: SmallProblem,
+    proof: str = "best",
+    branchings: int = 0,
+    oracle: dict[str, Any] | None = None,
+    positive: Callable[[tuple[int, ...]], bool] | None = None,
+) -> dict[str, Any]:
+    """A complete result file.
 
     ``proof`` is "dual" (which may leave a gap), "enumeration" (from equal weights, so that it has much to
-    list), "cases" (the same, with the set cover's proof), or "best" (by enumeration only where weights do
-    not prove the optimum).
+    list), or "best" (by enumeration only where weights do not prove the optimum). Another classifier than
+    the problem's tables comes as the file describes it and as a function that says which points it accepts.
     """
-    cells = columns(**problem.arguments())
+    if oracle is None or positive is None:
+        cells = columns(**problem.arguments())
+        names = ("tables", "intercept", "threshold")
+        oracle = {"kind": "additive", "digits": 0, **{name: getattr(problem, name) for name in names}}
+    else:
+        points = [point for point in product(*(range(n) for n in problem.levels)) if positive(point)]
+        shaped = np.array(points, dtype=int).reshape(-1, len(problem.levels))
+        cells = columns_at(shaped, problem.codes, problem.levels, problem.max_changes, problem.allowed)
     reachable = 0
     for mask in cells:
         reachable |= mask
     chosen = [cells[mask] for mask in smallest_cover(list(cells), reachable)]
     assignment = [
-        next((place for place, cell in enumerate(chosen) if cell.covered >> row & 1), -1)
+        next((number for number, cell in enumerate(chosen) if cell.covered >> row & 1), -1)
         for row in range(len(problem.codes))
     ]
-    unreachable = [row for row, place in enumerate(assignment) if place < 0]
+    unreachable = [row for row, number in enumerate(assignment) if number < 0]
     tree = Decisions(problem, list(cells)).prove(len(chosen), proof, branchings)
-    optimal = tree["bound"] == len(chosen)
-    return {
-        "format": "oneformany-result",
-        "version": 1,
-        "status": "infeasible" if unreachable else "optimal" if optimal else "feasible",
-        "count": len(chosen),
-        "lower_bound": tree["bound"],
-        "method": "brute force",
-        "seed": 0,
-        "versions": {"oneformany": "test"},
-        "problem": {
-            "codes": problem.codes,
-            "levels": problem.levels,
-            "max_changes": problem.max_changes,
-            "allowed": problem.allowed,
-            "oracle": {
-                "kind": "additive",
-                "digits": 0,
-                "tables": problem.tables,
-                "intercept": problem.intercept,
-                "threshold": problem.threshold,
+    status = "infeasible" if not chosen else "optimal" if tree["bound"] == len(chosen) else "feasible"
+    return sealed(
+        {
+            "format": "oneformany-result",
+            "version": 2,
+            "status": status,
+            "count": len(chosen),
+            "lower_bound": tree["bound"],
+            "method": "brute force",
+            "seed": 0,
+            "versions": {"oneformany": "test"},
+            "problem": {
+                "codes": problem.codes,
+                "levels": problem.levels,
+                "max_changes": problem.max_changes,
+                "allowed": problem.allowed,
+                "oracle": oracle,
             },
-        },
-        "explanations": [
-            {
-                "point": list(cell.point),
-                "changed": list(cell.changed),
-                "members": [row for row, other in enumerate(assignment) if other == place],
-            }
-            for place, cell in enumerate(chosen)
-        ],
-        "assignment": assignment,
-        "unreachable": [{"row": row, "reason": "too far"} for row in unreachable],
-        "certificate": {"bound": tree["bound"], "proof": tree},
-        "statistics": {"rounds": [], "timings": {}, "counters": {}},
-        "schema": None,
-    }
+            "explanations": [
+                {
+                    "point": list(cell.point),
+                    "changed": list(cell.changed),
+                    "members": [row for row, other in enumerate(assignment) if other == number],
+                }
+                for number, cell in enumerate(chosen)
+            ],
+            "assignment": assignment,
+            "unreachable": [{"row": row, "reason": "too far"} for row in unreachable],
+            "undecided": [],
+            "certificate": {"bound": tree["bound"], "proof": tree},
+            "statistics": {"rounds": [], "timings": {}, "counters": {}},
+            "schema": None,
+            "ended": "limit" if status == "feasible" else "proved",
+            "index": list(range(len(problem.codes))),
+        }
+    )
 
 
 class Decisions:
@@ -120,16 +142,16 @@ class Decisions:
         return child
 
     def groups(self) -> set[frozenset[int]]:
-        """All groups of whole items, as places of items, that contain no two rows kept apart."""
+        """All groups of complete items, as indices of items, that contain no two rows kept apart."""
         waiting = {
-            frozenset(place for place, item in enumerate(self.items) if all(mask >> row & 1 for row in item))
+            frozenset(index for index, item in enumerate(self.items) if all(mask >> row & 1 for row in item))
             for mask in self.masks
         }
         found: set[frozenset[int]] = set()
         while waiting:
             group = waiting.pop()
             if clash := self._clash(group):
-                waiting |= {group - {place} for place in clash}
+                waiting |= {group - {item} for item in clash}
             elif group:
                 found.add(group)
         return found
@@ -155,9 +177,8 @@ class Decisions:
                 "bound": min(child["bound"] for child in children),
             }
         groups = self.groups()
-        equal = proof in {"enumeration", "cases"}
-        weights = [1] * len(self.items) if equal else fair_weights(groups, len(self.items))
-        capacity = max([1, *(sum(weights[place] for place in group) for group in groups)])
+        weights = [1] * len(self.items) if proof == "enumeration" else fair_weights(groups, len(self.items))
+        capacity = max([1, *(sum(weights[item] for item in group) for group in groups)])
         bound = -(-sum(weights) // capacity)
         by_row = [0] * self.n_rows
         for weight, item in zip(weights, self.items, strict=True):
@@ -166,19 +187,17 @@ class Decisions:
         if proof == "dual" or count < 2 or (proof == "best" and bound >= count):
             return {"kind": "dual", **claim, "bound": bound}
         floor = sum(weights) - (count - 2) * capacity
-        heavy = {group for group in groups if sum(weights[place] for place in group) >= floor}
+        heavy = {group for group in groups if sum(weights[item] for item in group) >= floor}
         listed = sorted((g for g in heavy if not any(g < other for other in heavy)), key=sorted)
-        listing = {
+        everything = frozenset(range(len(self.items)))
+        return {
             "kind": "enumeration",
             **claim,
             "target": count - 1,
-            "columns": [sorted(row for place in group for row in self.items[place]) for group in listed],
+            "columns": [sorted(row for item in group for row in self.items[item]) for group in listed],
+            "cover": self._refutation(listed, everything, frozenset(range(len(listed))), count - 1),
             "bound": count,
         }
-        if proof == "cases" and floor <= capacity:
-            everything = frozenset(range(len(self.items)))
-            listing["cover"] = self._refutation(listed, everything, frozenset(range(len(listed))), count - 1)
-        return listing
 
     def _refutation(
         self, groups: list[frozenset[int]], needed: frozenset[int], usable: frozenset[int], left: int
@@ -196,8 +215,8 @@ class Decisions:
             "row": self.items[item][0],
             "columns": tried,
             "parts": [
-                self._refutation(groups, needed - groups[g], usable - set(tried[: place + 1]), left - 1)
-                for place, g in enumerate(tried)
+                self._refutation(groups, needed - groups[g], usable - set(tried[: number + 1]), left - 1)
+                for number, g in enumerate(tried)
             ],
         }
 
@@ -209,9 +228,9 @@ class Decisions:
 
 
 def fair_weights(groups: set[frozenset[int]], size: int) -> list[int]:
-    """Whole weights near the duals of the covering problem's relaxation."""
+    """Integer weights near the duals of the covering problem's relaxation."""
     if not groups:
         return [0] * size
-    matrix = np.array([[place in group for place in range(size)] for group in groups], dtype=float)
+    matrix = np.array([[item in group for item in range(size)] for group in groups], dtype=float)
     solution = linprog(-np.ones(size), matrix, np.ones(len(groups)), bounds=(0, 1))
     return [int(weight) for weight in np.rint(solution.x * UNIT)]

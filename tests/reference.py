@@ -35,10 +35,20 @@ def columns(
 
     More changed features never cover fewer rows, so only sets of exactly ``max_changes`` are tried.
     """
-    rows = np.array(codes)
     points = np.array(list(product(*(range(n) for n in levels))))
     score = intercept + sum(np.array(table)[points[:, feature]] for feature, table in enumerate(tables))
-    points = points[score >= threshold]
+    return columns_at(points[score >= threshold], codes, levels, max_changes, allowed)
+
+
+def columns_at(
+    points: Any,
+    codes: Rows,
+    levels: Sequence[int],
+    max_changes: int,
+    allowed: Sequence[Any] | None = None,
+) -> dict[int, Cell]:
+    """The same for the given positive points, whatever the classifier."""
+    rows = np.array(codes)
     differs = np.zeros((len(points), len(rows)), dtype=np.int64)
     reaches = np.ones((len(points), len(rows)), dtype=bool)
     for feature in range(len(levels)):

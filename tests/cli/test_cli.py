@@ -69,22 +69,31 @@ def test_the_demo_changes_nothing_that_cannot_be_changed(demo):
             assert codes[employment] <= explanation.point[employment]
 
 
-def test_the_demo_saves_a_result_that_verify_accepts(demo):
+def test_the_demo_saves_a_result_that_verify_confirms(demo):
     _, path = demo
     outcome = call("verify", path)
     assert outcome.exit_code == 0, outcome.output
-    assert "accepted" in outcome.output
+    assert "confirmed" in outcome.output
 
 
-def test_a_tampered_file_is_rejected_with_exit_code_1(demo, tmp_path):
+def test_a_tampered_file_is_wrong_with_exit_code_1(demo, tmp_path):
     data = json.loads(demo[1].read_text())
     data["explanations"][0]["point"][1] ^= 1
     path = tmp_path / "tampered.json"
     path.write_text(json.dumps(data))
     outcome = call("verify", path, "--json", tmp_path / "checks.json")
     assert outcome.exit_code == 1
-    assert "rejected" in outcome.output
-    assert json.loads((tmp_path / "checks.json").read_text())["ok"] is False
+    assert "wrong" in outcome.output
+    found = json.loads((tmp_path / "checks.json").read_text())
+    assert (found["ok"], found["outcome"]) == (False, "wrong")
+
+
+@pytest.mark.parametrize("limit", ["--time-limit", "--memory-limit"])
+def test_what_is_not_checked_within_the_limits_ends_with_exit_code_3(demo, limit):
+    outcome = call("verify", demo[1], limit, "0")
+    assert outcome.exit_code == 3, outcome.output
+    assert "cannot be confirmed" in outcome.output
+    assert "too large to check" in outcome.output
 
 
 @pytest.mark.parametrize("content", [None, "", "{", '{"format": "other"}'])

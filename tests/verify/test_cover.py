@@ -1,4 +1,4 @@
-"""Set covers are refuted exactly when they do not exist, with and without a solver."""
+"""Proofs that columns do not suffice hold exactly where no cover exists."""
 
 from __future__ import annotations
 
@@ -9,65 +9,17 @@ from operator import or_
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify import cover
-from oneformany.verify.cover import refute
+from oneformany.verify.cover import check_refutation
 from oneformany.verify.covering import Covering
+from oneformany.verify.limits import Limits, NotConfirmedError
+from oneformany.verify.proofs import CoverCase
 from reference import smallest_cover
 
 
 def mask_of(group: list[int]) -> int:
     return sum(1 << item for item in group)
-
-
-def check_cover(groups: list[list[int]], items: int) -> str:
-    """Compare with the reference just below and at the minimum; tell how it was proved."""
-    everything = (1 << items) - 1
-    minimum = len(smallest_cover([mask_of(group) for group in groups], everything))
-    with pytest.raises(CertificateError, match="do suffice"):
-        refute(Covering.of(groups, items, minimum))
-    return refute(Covering.of(groups, items, minimum - 1)) if minimum > 1 else "nothing"
-
-
-group_lists = st.integers(1, 9).flatmap(
-    lambda items: st.lists(
-        st.lists(st.integers(0, items - 1), min_size=1, unique=True).map(sorted), min_size=1, max_size=12
-    ).map(lambda groups: (groups, items))
-)
-
-
-@settings(max_examples=80, deadline=None)
-@given(group_lists)
-def test_covers_are_refuted_exactly_when_they_do_not_exist(case: tuple[list[list[int]], int]) -> None:
-    groups, items = case
-    singles = [[item] for item in range(items)]
-    assert "mixed" not in check_cover([*groups, *singles], items)
-
-
-def test_a_mixed_integer_program_takes_over_when_branching_takes_too_long(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(cover, "MOST_WORK", 0)
-    rng = np.random.default_rng(3)
-    for _ in range(20):
-        groups = [np.flatnonzero(rng.random(9) < 0.35).tolist() for _ in range(12)]
-        said = check_cover([*groups, *([item] for item in range(9))], 9)
-        assert said == "nothing" or "mixed integer" in said
-
-
-def test_an_item_in_no_group_refutes_every_cover() -> None:
-    assert "branching" in refute(Covering.of([[0], [1]], 3, 3))
-    assert "branching" in refute(Covering.of([], 1, 1))
-
-
-def test_an_odd_cycle_needs_more_than_its_relaxation() -> None:
-    cycle = [[i, (i + 1) % 9] for i in range(9)]
-    assert "branching" in refute(Covering.of(cycle, 9, 4))
-    with pytest.raises(CertificateError, match="do suffice"):
-        refute(Covering.of(cycle, 9, 5))
 
 
 def random_covering(rng: np.random.Generator) -> tuple[list[list[int]], int]:
@@ -85,7 +37,7 @@ def test_weights_on_sets_of_items_never_exclude_a_cover() -> None:
         target = len(smallest_cover([mask_of(group) for group in groups], everything))
         sets = [tuple(rng.permutation(items)[: rng.integers(1, 4)].tolist()) for _ in range(6)]
         weights = {chosen: int(rng.integers(0, 5)) for chosen in sets}
-        left = Covering.of(groups, items, target).filtered(weights)
+        left = Covering.of(groups, items, target, Limits()).filtered(weights)
         assert left is not None
         covers = [
             chosen
@@ -103,15 +55,52 @@ def sum_of_masks(groups: Iterable[list[int]]) -> int:
 
 
 def test_a_set_of_three_items_excludes_what_single_items_do_not() -> None:
-    triangle = Covering.of([[0, 1], [1, 2], [0, 2]], 3, 1)
+    triangle = Covering.of([[0, 1], [1, 2], [0, 2]], 3, 1, Limits())
     assert triangle.filtered({(0,): 1, (1,): 1}) is not None
     assert triangle.filtered({(0, 1, 2): 1}) is None
 
 
-def test_steiner_triples_are_refuted_by_branching() -> None:
-    lines = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8]]
-    lines += [[0, 4, 8], [1, 5, 6], [2, 3, 7], [0, 5, 7], [1, 3, 8], [2, 4, 6]]
-    hitting = [[line for line, points in enumerate(lines) if point in points] for point in range(9)]
-    assert "branching" in refute(Covering.of(hitting, len(lines), 4))
-    with pytest.raises(CertificateError, match="do suffice"):
-        refute(Covering.of(hitting, len(lines), 5))
+def split(groups: list[list[int]], needed: set[int], usable: list[int], left: int) -> CoverCase:
+    """A proof by cases alone, as far down as it takes; the row of an item is its number plus ten."""
+    item = min(needed)
+    tried = [number for number in usable if item in groups[number]]
+    if left == 0 or not tried:
+        return CoverCase(((((item + 10,), 1),),), None, (), ())
+    parts = [
+        split(groups, needed - set(groups[number]), [g for g in usable if g not in tried[: i + 1]], left - 1)
+        for i, number in enumerate(tried)
+    ]
+    return CoverCase((), item + 10, tuple(tried), tuple(parts))
+
+
+LINES = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8]]
+LINES += [[0, 4, 8], [1, 5, 6], [2, 3, 7], [0, 5, 7], [1, 3, 8], [2, 4, 6]]
+HITTING = [[line for line, points in enumerate(LINES) if point in points] for point in range(9)]
+ROWS = {item + 10: item for item in range(12)}
+
+
+def test_cases_close_exactly_what_cannot_be_covered() -> None:
+    proof = split(HITTING, set(range(12)), list(range(9)), 4)
+    check_refutation(Covering.of(HITTING, 12, 4, Limits()), proof, ROWS)
+    with pytest.raises(CertificateError, match="leaves open"):
+        check_refutation(Covering.of(HITTING, 12, 5, Limits()), proof, ROWS)
+
+
+def test_a_cover_that_exists_is_never_refuted() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(100):
+        groups, items = random_covering(rng)
+        minimum = len(smallest_cover([mask_of(group) for group in groups], (1 << items) - 1))
+        rows = {item + 10: item for item in range(items)}
+        for target in range(1, minimum):
+            proof = split(groups, set(range(items)), list(range(len(groups))), target)
+            check_refutation(Covering.of(groups, items, target, Limits()), proof, rows)
+            with pytest.raises(CertificateError):
+                check_refutation(Covering.of(groups, items, minimum, Limits()), proof, rows)
+
+
+def test_a_proof_ends_with_its_time_and_its_memory() -> None:
+    proof = split(HITTING, set(range(12)), list(range(9)), 4)
+    for limits in (Limits(time_limit=0.0), Limits(memory_limit=1e-9)):
+        with pytest.raises(NotConfirmedError, match="too large to check"):
+            check_refutation(Covering.of(HITTING, 12, 4, limits), proof, ROWS)

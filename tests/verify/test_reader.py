@@ -1,4 +1,4 @@
-"""Files that are not whole results are refused with a word on what is wrong and where."""
+"""Files that are not complete results are refused with a word on what is wrong and where."""
 
 from __future__ import annotations
 
@@ -12,34 +12,41 @@ import pytest
 
 from certificates import TWO_TRIANGLES, build_result
 from oneformany.exceptions import CertificateError
-from oneformany.verify.claims import Branch, Dual, Enumeration
-from oneformany.verify.reader import DEEPEST_PROOF, read_claims
+from oneformany.verify.claims import Claims
+from oneformany.verify.claims import read_claims as read_content
+from oneformany.verify.document import Source, read_document
+from oneformany.verify.limits import Limits, NotConfirmedError
+from oneformany.verify.proofs import DEEPEST_PROOF, Branch, Dual, Enumeration
 
 BRANCHED = build_result(TWO_TRIANGLES, "best", branchings=1)
-CASES = build_result(TWO_TRIANGLES, "cases")
 LISTED = build_result(TWO_TRIANGLES, "enumeration")
 Path_ = tuple[str | int, ...]
+
+
+def read_claims(source: Source, limits: Limits | None = None) -> Claims:
+    limits = limits or Limits()
+    return read_content(read_document(source, limits), limits)
 
 
 def changed(result: dict[str, Any], path: Path_, value: object) -> dict[str, Any]:
     """A copy with one entry replaced."""
     copied = copy.deepcopy(result)
-    place: Any = copied
+    inner: Any = copied
     for step in path[:-1]:
-        place = place[step]
-    place[path[-1]] = value
+        inner = inner[step]
+    inner[path[-1]] = value
     return copied
 
 
 def test_claims_are_read_as_written() -> None:
     claims = read_claims(LISTED)
     assert claims.count == claims.lower_bound == claims.bound == 4
-    assert claims.status == "infeasible"
-    assert claims.statement.codes.tolist() == LISTED["problem"]["codes"]
-    assert claims.statement.levels == (2, 2, 2, 2, 2)
-    assert claims.statement.rules[1] is None
-    assert np.array_equal(np.asarray(claims.statement.rules[0]), [[True, True], [False, True]])
-    assert claims.statement.classifier.threshold == 1
+    assert claims.status == "optimal"
+    assert claims.problem.codes.tolist() == LISTED["problem"]["codes"]
+    assert claims.problem.levels == (2, 2, 2, 2, 2)
+    assert claims.problem.rules[1] is None
+    assert np.array_equal(np.asarray(claims.problem.rules[0]), [[True, True], [False, True]])
+    assert claims.problem.classifier.needed == 1
     assert claims.unreachable == (7,)
     assert claims.explanations[0].point == tuple(LISTED["explanations"][0]["point"])
     assert isinstance(claims.proof, Enumeration)
@@ -62,7 +69,7 @@ def test_paths_text_and_plain_data_are_the_same(tmp_path: Path) -> None:
 
 def test_staying_is_always_allowed() -> None:
     forbidden = changed(LISTED, ("problem", "allowed", 3), [[0, 0], [0, 0]])
-    assert np.array_equal(np.asarray(read_claims(forbidden).statement.rules[3]), np.eye(2, dtype=bool))
+    assert np.array_equal(np.asarray(read_claims(forbidden).problem.rules[3]), np.eye(2, dtype=bool))
 
 
 def test_every_half_written_file_is_refused() -> None:
@@ -90,9 +97,9 @@ def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
 def test_other_formats_and_versions_are_named() -> None:
     with pytest.raises(CertificateError, match="format"):
         read_claims(changed(LISTED, ("format",), "something-else"))
-    with pytest.raises(CertificateError, match="version 2"):
-        read_claims(changed(LISTED, ("version",), 2))
-    for version in (True, 1.0, "1", None):
+    with pytest.raises(CertificateError, match="version 3"):
+        read_claims(changed(LISTED, ("version",), 3))
+    for version in (True, 2.0, "2", None):
         with pytest.raises(CertificateError, match="version"):
             read_claims(changed(LISTED, ("version",), version))
 
@@ -138,50 +145,48 @@ def test_data_that_is_not_plain_is_refused() -> None:
         read_claims(changed(LISTED, ("count",), {4}))
 
 
-def every_place(value: object, path: Path_ = ()) -> list[Path_]:
-    """The places of all values below the top."""
+def every_path(value: object, path: Path_ = ()) -> list[Path_]:
+    """The paths of all values below the top."""
     inner: list[tuple[str | int, object]] = []
     if isinstance(value, dict):
         inner = list(value.items())
     elif isinstance(value, list):
         inner = list(enumerate(value))
-    return [place for key, part in inner for place in ((*path, key), *every_place(part, (*path, key)))]
+    return [found for key, part in inner for found in ((*path, key), *every_path(part, (*path, key)))]
 
 
-FREE = ("versions", "statistics", "schema", "method")
-PLACES = [place for place in every_place(LISTED) if place[0] not in FREE]
-BRANCHED_PLACES = [place for place in every_place(BRANCHED) if place[:2] == ("certificate", "proof")]
-CASES_PLACES = [place for place in every_place(CASES) if place[:3] == ("certificate", "proof", "cover")]
+FREE = ("versions", "statistics", "schema", "method", "index", "digest", "ended")
+PATHS = [path for path in every_path(LISTED) if path[0] not in FREE]
+BRANCHED_PATHS = [path for path in every_path(BRANCHED) if path[:2] == ("certificate", "proof")]
 
 
 @pytest.mark.parametrize("wrong", [1.5, True, "7", {}, -(10**30), 10**30, [[None]], float("nan")], ids=repr)
 def test_a_value_of_another_kind_is_refused_everywhere(wrong: object) -> None:
-    for result, places in ((LISTED, PLACES), (BRANCHED, BRANCHED_PLACES), (CASES, CASES_PLACES)):
-        for place in places:
-            if wrong == "7" and place[-1] in {"reason", "kind"}:
+    for result, paths in ((LISTED, PATHS), (BRANCHED, BRANCHED_PATHS)):
+        for path in paths:
+            if wrong == "7" and path[-1] in {"reason", "kind"}:
                 continue  # any text is a reason, and names a classifier of some kind
             with pytest.raises(CertificateError):
-                read_claims(changed(result, place, wrong))
+                read_claims(changed(result, path, wrong))
 
 
 def test_null_is_refused_everywhere_but_for_rules_and_proofs() -> None:
-    for place in PLACES:
-        if place[:2] == ("problem", "allowed") and len(place) < 4:
+    for path in PATHS:
+        if path[:2] == ("problem", "allowed") and len(path) < 4:
             continue
-        if place == ("certificate", "proof"):
+        if path == ("certificate", "proof"):
             continue
         with pytest.raises(CertificateError):
-            read_claims(changed(LISTED, place, None))
+            read_claims(changed(LISTED, path, None))
 
 
 def test_every_missing_and_every_additional_field_is_named() -> None:
-    places = [(), *every_place(LISTED)]
-    for place in places:
+    for path in [(), *every_path(LISTED)]:
         copied = copy.deepcopy(LISTED)
         target: Any = copied
-        for step in place:
+        for step in path:
             target = target[step]
-        if not isinstance(target, dict) or place[:1] in {(name,) for name in FREE}:
+        if not isinstance(target, dict) or path[:1] in {(name,) for name in FREE}:
             continue
         with pytest.raises(CertificateError, match="surprise"):
             read_claims(_with(copied, target, "surprise"))
@@ -208,7 +213,7 @@ def _with(result: dict[str, Any], target: dict[str, Any], name: str) -> dict[str
         (("problem", "codes", 2, 1), 2, "feature 1"),
         (("problem", "codes", 2, 1), -1, "codes"),
         (("problem", "levels"), [], "features"),
-        (("problem", "levels"), [2] * 5000, "features"),
+        (("problem", "levels"), [2] * 70000, "features"),
         (("problem", "levels", 0), 0, "levels"),
         (("problem", "levels", 0), 10**9, "levels"),
         (("problem", "max_changes"), 0, "max_changes"),
@@ -270,12 +275,12 @@ def test_values_out_of_range_are_named(path: Path_, value: object, named: str) -
 )
 def test_cases_of_a_set_cover_out_of_range_are_named(path: Path_, value: object, named: str) -> None:
     with pytest.raises(CertificateError, match=named):
-        read_claims(changed(CASES, ("certificate", "proof", "cover", *path), value))
+        read_claims(changed(LISTED, ("certificate", "proof", "cover", *path), value))
 
 
 def test_cases_of_a_set_cover_that_are_half_given_are_refused() -> None:
     for name in ("row", "columns", "parts"):
-        copied = copy.deepcopy(CASES)
+        copied = copy.deepcopy(LISTED)
         del copied["certificate"]["proof"]["cover"][name]
         with pytest.raises(CertificateError, match="cover"):
             read_claims(copied)

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certificates import Decisions
-from oneformany.verify.claims import Classifier, Statement
+from oneformany.verify import search as search_module
+from oneformany.verify.classifiers import Classifier
 from oneformany.verify.items import Items
+from oneformany.verify.limits import Limits, NotConfirmedError
+from oneformany.verify.problem import Problem
 from oneformany.verify.search import LARGEST_TOTAL, GroupSearch
 from reference import columns
 from strategies import SmallProblem, random_problem, small_problems
 
 
-def statement_of(problem: SmallProblem) -> Statement:
-    tables = np.zeros((len(problem.levels), max(problem.levels)), dtype=np.int64)
-    for feature, table in enumerate(problem.tables):
-        tables[feature, : len(table)] = table
+def problem_of(problem: SmallProblem) -> Problem:
     rules = problem.allowed if problem.allowed is not None else [None] * len(problem.levels)
-    return Statement(
+    levels = np.array(problem.levels)
+    classifier = Classifier(
+        "additive",
+        np.concatenate([np.array(table) for table in problem.tables]),
+        np.cumsum(levels) - levels,
+        problem.threshold - problem.intercept,
+        additive=True,
+        cutoff=None,
+        judge=None,
+    )
+    return Problem(
         codes=np.array(problem.codes),
         levels=tuple(problem.levels),
         max_changes=problem.max_changes,
@@ -28,9 +40,8 @@ def statement_of(problem: SmallProblem) -> Statement:
             None if rule is None else np.array(rule, dtype=bool) | np.eye(n, dtype=bool)
             for rule, n in zip(rules, problem.levels, strict=True)
         ),
-        classifier=Classifier(
-            "additive", tables, problem.intercept, problem.threshold, exact=True, cutoff=None
-        ),
+        classifier=classifier,
+        limits=Limits(),
     )
 
 
@@ -60,16 +71,16 @@ def check_search(problem: SmallProblem, rng: np.random.Generator) -> None:
         return
     groups = sorted(reference.groups(), key=sorted)
     weights = rng.integers(0, int(rng.choice([2, 10, 10**6])), size=len(items.members)).tolist()
-    weigh = {group: sum(weights[place] for place in group) for group in groups}
+    weigh = {group: sum(weights[item] for item in group) for group in groups}
     listed = [sorted(group) for group in groups if rng.random() < rng.choice([0.0, 0.5, 0.9])]
-    search = GroupSearch(statement_of(problem), items)
+    search = GroupSearch(problem_of(problem), items)
     for floor in {0, 1, max(weigh.values(), default=0), int(rng.choice([*weigh.values(), 1])) + 1}:
         heavy = [group for group in groups if weigh[group] >= floor]
         unlisted = [group for group in heavy if not any(group <= set(other) for other in listed)]
         found = [set(group) for group in search.unlisted(weights, floor, listed)]
         assert bool(found) == bool(unlisted)
         assert all(any(group <= other for other in unlisted) for group in found)
-        assert all(sum(weights[place] for place in group) >= floor for group in found)
+        assert all(sum(weights[item] for item in group) >= floor for group in found)
 
 
 @settings(max_examples=80, deadline=None)
@@ -90,7 +101,7 @@ def test_works_beyond_sixty_four_features() -> None:
     for _ in range(20):
         problem = random_problem(rng)
         width = 150
-        places = rng.choice(width, size=len(problem.levels), replace=False)
+        features = rng.choice(width, size=len(problem.levels), replace=False)
         wide = SmallProblem(
             codes=[[0] * width for _ in problem.codes],
             levels=[2] * width,
@@ -100,18 +111,18 @@ def test_works_beyond_sixty_four_features() -> None:
             max_changes=problem.max_changes,
             allowed=None if problem.allowed is None else [None] * width,
         )
-        for feature, place in enumerate(places):
-            wide.levels[place] = problem.levels[feature]
-            wide.tables[place] = problem.tables[feature]
+        for feature, at in enumerate(features):
+            wide.levels[at] = problem.levels[feature]
+            wide.tables[at] = problem.tables[feature]
             if wide.allowed is not None and problem.allowed is not None:
-                wide.allowed[place] = problem.allowed[feature]
+                wide.allowed[at] = problem.allowed[feature]
             for narrow, row in zip(problem.codes, wide.codes, strict=True):
-                row[place] = narrow[feature]
+                row[at] = narrow[feature]
         _, items = random_decisions(problem, np.random.default_rng(0))
         if not items.members:
             continue
-        narrow_search = GroupSearch(statement_of(problem), items)
-        wide_search = GroupSearch(statement_of(wide), items)
+        narrow_search = GroupSearch(problem_of(problem), items)
+        wide_search = GroupSearch(problem_of(wide), items)
         weights = rng.integers(0, 9, size=len(items.members)).tolist()
         for floor in range(sum(weights) + 1):
             assert any(narrow_search.unlisted(weights, floor)) == any(wide_search.unlisted(weights, floor))
@@ -126,7 +137,7 @@ def test_is_exact_for_the_largest_weights_and_scores() -> None:
         threshold=2**60,
         max_changes=2,
     )
-    search = GroupSearch(statement_of(problem), Items.single([0, 1, 2]))
+    search = GroupSearch(problem_of(problem), Items.single([0, 1, 2]))
     third = LARGEST_TOTAL // 3
     assert list(search.unlisted([third] * 3, 3 * third)) == [(0, 1, 2)]
     assert not list(search.unlisted([third] * 3, 3 * third + 1))
@@ -136,8 +147,8 @@ def test_a_threshold_one_unit_too_high_leaves_no_group() -> None:
     problem = SmallProblem([[0, 0], [0, 1]], [2, 2], [[0, 3], [0, 4]], 0, 7, 2)
     higher = SmallProblem(**{**problem.arguments(), "threshold": 8})
     items = Items.single([0, 1])
-    assert list(GroupSearch(statement_of(problem), items).unlisted([1, 1], 1))
-    assert not list(GroupSearch(statement_of(higher), items).unlisted([1, 1], 0))
+    assert list(GroupSearch(problem_of(problem), items).unlisted([1, 1], 1))
+    assert not list(GroupSearch(problem_of(higher), items).unlisted([1, 1], 0))
 
 
 def test_rows_that_may_not_move_to_a_common_level_are_never_grouped() -> None:
@@ -145,6 +156,21 @@ def test_rows_that_may_not_move_to_a_common_level_are_never_grouped() -> None:
     stuck = [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
     problem = SmallProblem([[0], [2]], [3], [[0, 1, 1]], 0, 1, 1, [upwards])
     items = Items.single([0, 1])
-    assert list(GroupSearch(statement_of(problem), items).unlisted([1, 1], 2)) == [(0, 1)]
+    assert list(GroupSearch(problem_of(problem), items).unlisted([1, 1], 2)) == [(0, 1)]
     problem = SmallProblem([[0], [2]], [3], [[0, 1, 1]], 0, 1, 1, [stuck])
-    assert not list(GroupSearch(statement_of(problem), items).unlisted([1, 1], 2))
+    assert not list(GroupSearch(problem_of(problem), items).unlisted([1, 1], 2))
+
+
+def test_a_search_in_small_steps_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module, "WORK_BETWEEN_CHECKS", 1)
+    rng = np.random.default_rng(9)
+    for _ in range(60):
+        check_search(random_problem(rng), rng)
+
+
+def test_a_search_ends_with_its_time_and_its_memory() -> None:
+    problem = SmallProblem([[0, 0], [0, 1]], [2, 2], [[0, 3], [0, 4]], 0, 7, 2)
+    for limits in (Limits(time_limit=0.0), Limits(memory_limit=1e-9)):
+        bounded = dataclasses.replace(problem_of(problem), limits=limits)
+        with pytest.raises(NotConfirmedError, match="too large to check"):
+            list(GroupSearch(bounded, Items.single([0, 1])).unlisted([1, 1], 1))

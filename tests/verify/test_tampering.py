@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from certificates import TWO_TRIANGLES, build_result
+from certificates import TWO_TRIANGLES, build_result, sealed
 from oneformany.exceptions import CertificateError
-from oneformany.verify import verify
+from oneformany.verify import Outcome, verify
 
 Edit = Callable[[dict[str, Any]], object]
 
 
 def failing(result: dict[str, Any]) -> dict[str, str]:
-    """The checks that fail, with their details."""
-    return {check.name: check.detail for check in verify(result).checks if not check.ok}
+    """The checks that fail, with their details; a forger knows how to compute a digest."""
+    return {check.name: check.detail for check in verify(sealed(result)).checks if not check.ok}
 
 
 def swap_assignment(result: dict[str, Any]) -> None:
@@ -45,6 +45,15 @@ def hide_reachable_row(result: dict[str, Any]) -> None:
     result["unreachable"].append({"row": row, "reason": "too far"})
 
 
+def forget_row(result: dict[str, Any]) -> None:
+    result["unreachable"] = []
+
+
+def call_undecided(result: dict[str, Any]) -> None:
+    """Say that nothing is known of a row, and yet that all is proved."""
+    result["unreachable"], result["undecided"] = [], [7]
+
+
 def empty_explanation(result: dict[str, Any]) -> None:
     result["explanations"].append({"point": [1, 1, 1, 0, 0], "changed": [], "members": []})
     result["count"] += 1
@@ -52,10 +61,10 @@ def empty_explanation(result: dict[str, Any]) -> None:
 
 def edit(*path: str | int, to: object) -> Edit:
     def apply(result: dict[str, Any]) -> None:
-        place: Any = result
+        inner: Any = result
         for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = to
+            inner = inner[step]
+        inner[path[-1]] = to
 
     return apply
 
@@ -68,8 +77,12 @@ def edit(*path: str | int, to: object) -> Edit:
         (edit("certificate", "bound", to=3), "counts", "certificate says 3"),
         (edit("certificate", "proof", "bound", to=3), "counts", "its proof 3"),
         (claim_less, "counts", "its proof 4"),
-        (edit("status", to="optimal"), "counts", "'infeasible'"),
-        (edit("status", to="feasible"), "counts", "'infeasible'"),
+        (edit("status", to="infeasible"), "counts", "'optimal'"),
+        (edit("status", to="feasible"), "counts", "'optimal'"),
+        (edit("undecided", to=[7]), "every row", "row 7 is unreachable although it is listed as undecided"),
+        (edit("undecided", to=[0]), "every row", "row 0 is assigned although it is listed as undecided"),
+        (forget_row, "every row", "row 7 is neither"),
+        (call_undecided, "counts", "'feasible'"),
         (edit("assignment", 0, to=-1), "every row", "row 0 is neither"),
         (edit("assignment", 7, to=0), "every row", "row 7 is assigned although"),
         (swap_assignment, "every row", "members of explanation"),
@@ -94,9 +107,9 @@ def test_a_bent_answer_is_rejected(tamper: Edit, check: str, detail: str) -> Non
     result = copy.deepcopy(build_result(TWO_TRIANGLES, "enumeration"))
     explanations = result["explanations"]
     explanations.sort(key=lambda explanation: len(explanation["members"]), reverse=True)
-    for place, explanation in enumerate(explanations):
+    for number, explanation in enumerate(explanations):
         for row in explanation["members"]:
-            result["assignment"][row] = place
+            result["assignment"][row] = number
     assert not failing(result)
     tamper(result)
     wrong = failing(result)
@@ -104,8 +117,7 @@ def test_a_bent_answer_is_rejected(tamper: Edit, check: str, detail: str) -> Non
 
 
 def test_the_status_optimal_needs_a_proof_of_the_count() -> None:
-    problem = type(TWO_TRIANGLES)(**{**TWO_TRIANGLES.arguments(), "codes": TWO_TRIANGLES.codes[:7]})
-    result = build_result(problem, "dual")
+    result = build_result(TWO_TRIANGLES, "dual")
     assert (result["status"], result["count"], result["lower_bound"]) == ("feasible", 4, 3)
     assert not failing(result)
     assert "counts and status agree" in failing({**result, "status": "optimal"})
@@ -117,7 +129,7 @@ def bound_failure(proof: dict[str, Any], bound: int) -> str:
     result = build_result(TWO_TRIANGLES, "best")
     result["certificate"] = {"bound": bound, "proof": proof}
     result["lower_bound"] = bound
-    result["status"] = "infeasible"
+    result["status"] = "optimal" if bound == result["count"] else "feasible"
     return failing(result).get("lower bound holds", "")
 
 
@@ -152,17 +164,24 @@ def enumeration(**edits: object) -> dict[str, Any]:
 def test_a_forgotten_column_is_found() -> None:
     columns = enumeration()["columns"]
     assert not bound_failure(enumeration(), 4)
-    for place in range(len(columns)):
-        wrong = bound_failure(enumeration(columns=columns[:place] + columns[place + 1 :]), 4)
+    for i, column in enumerate(columns):
+        wrong = bound_failure(enumeration(columns=columns[:i] + columns[i + 1 :]), 4)
         assert "no listed column contains it" in wrong
-    for place, column in enumerate(columns):
-        shorter = [*columns[:place], column[1:], *columns[place + 1 :]]
+        shorter = [*columns[:i], column[1:], *columns[i + 1 :]]
         assert "no listed column contains it" in bound_failure(enumeration(columns=shorter), 4)
 
 
-def test_columns_that_suffice_are_found() -> None:
+def test_columns_that_suffice_leave_the_proof_open() -> None:
     generous = enumeration()["columns"] + [[0, 1, 2]]
-    assert "do suffice" in bound_failure(enumeration(columns=generous), 4)
+    wrong = bound_failure(enumeration(columns=generous), 4)
+    assert "leaves open" in wrong or "forgets" in wrong
+
+
+def test_an_enumeration_without_the_proof_of_its_set_cover_is_not_read() -> None:
+    proof = enumeration()
+    del proof["cover"]
+    with pytest.raises(CertificateError, match=r"proof\.cover is missing"):
+        bound_failure(proof, 4)
 
 
 def test_listed_columns_name_distinct_reachable_rows() -> None:
@@ -172,7 +191,7 @@ def test_listed_columns_name_distinct_reachable_rows() -> None:
 
 
 def test_an_enumeration_proves_one_more_than_its_target() -> None:
-    assert "proves no bound of 4" in bound_failure(enumeration(target=2), 4)
+    assert "does not prove 4" in bound_failure(enumeration(target=2), 4)
 
 
 def test_an_enumeration_needs_a_true_capacity() -> None:
@@ -181,7 +200,7 @@ def test_an_enumeration_needs_a_true_capacity() -> None:
 
 def cases(edit_cover: Edit) -> dict[str, Any]:
     """The enumeration with its set cover's proof, edited."""
-    proof: dict[str, Any] = copy.deepcopy(build_result(TWO_TRIANGLES, "cases")["certificate"]["proof"])
+    proof: dict[str, Any] = copy.deepcopy(build_result(TWO_TRIANGLES, "enumeration")["certificate"]["proof"])
     edit_cover(proof["cover"])
     return proof
 
@@ -213,9 +232,9 @@ def split_on_no_item(cover: dict[str, Any]) -> None:
 
 
 def test_the_proof_of_the_set_cover_is_checked_by_addition() -> None:
-    result = build_result(TWO_TRIANGLES, "cases")
+    result = build_result(TWO_TRIANGLES, "enumeration")
     assert not failing(result)
-    assert "by weights in the file" in verify(result).checks[-1].detail
+    assert "listed columns that do not suffice" in verify(result).checks[-1].detail
 
 
 @pytest.mark.parametrize(
@@ -245,7 +264,7 @@ def test_a_branch_proves_the_weaker_of_its_cases() -> None:
     assert "a branch claims 4" in bound_failure(branch(together=weak), 4)
 
 
-def test_the_cases_of_a_branch_cannot_change_places() -> None:
+def test_the_cases_of_a_branch_cannot_be_swapped() -> None:
     proof = branch()
     assert bound_failure(branch(together=proof["apart"], apart=proof["together"]), 4)
 
@@ -286,6 +305,12 @@ def test_explanations_are_checked_although_only_a_solver_bounds_them() -> None:
     assert "is not positive" in failing(result)["points are positive"]
 
 
+def test_the_word_of_a_solver_is_not_wrong_but_cannot_be_confirmed() -> None:
+    report = verify(sealed(solved()))
+    assert report.outcome is Outcome.UNCONFIRMED
+    assert "the word of the solver highs" in report.checks[-1].detail
+
+
 def test_a_solver_cannot_say_more_than_the_file() -> None:
     assert "its proof 3" in failing(solved(bound=3))["counts and status agree"]
     result = solved(bound=5)
@@ -296,12 +321,12 @@ def test_a_solver_cannot_say_more_than_the_file() -> None:
 @pytest.mark.parametrize("edits", [{"name": 1}, {"bound": "4"}, {"bound": -1}, {"weights": []}])
 def test_the_word_of_a_solver_has_a_form(edits: dict[str, Any]) -> None:
     with pytest.raises(CertificateError, match=r"proof\."):
-        verify(solved(**edits))
+        verify(sealed(solved(**edits)))
 
 
 def test_a_solver_closes_no_case_of_a_branch() -> None:
     word = {"kind": "solver", "name": "highs", "bound": 4}
-    assert "cannot be confirmed" in bound_failure(branch(apart=word), 4)
+    assert "the word of the solver" in bound_failure(branch(apart=word), 4)
 
 
 def test_without_a_proof_the_bound_is_zero() -> None:
@@ -309,7 +334,7 @@ def test_without_a_proof_the_bound_is_zero() -> None:
     result["certificate"]["proof"] = None
     assert "its proof 0" in failing(result)["counts and status agree"]
     result["certificate"]["bound"] = result["lower_bound"] = 0
-    assert not failing(result)
+    assert not failing({**result, "status": "feasible"})
 
 
 def test_a_bound_for_nobody_is_zero() -> None:
@@ -317,3 +342,33 @@ def test_a_bound_for_nobody_is_zero() -> None:
     result = build_result(problem)
     assert not failing(result)
     assert (result["count"], result["lower_bound"], result["status"]) == (0, 0, "infeasible")
+
+
+def test_infeasible_means_that_not_one_row_can_be_helped() -> None:
+    problem = type(TWO_TRIANGLES)(**{**TWO_TRIANGLES.arguments(), "threshold": 99})
+    result = build_result(problem)
+    assert "'infeasible'" in failing({**result, "status": "optimal"})["counts and status agree"]
+    result["undecided"] = [result["unreachable"].pop()["row"]]
+    assert "'feasible'" in failing({**result, "status": "optimal"})["counts and status agree"]
+    assert not failing({**result, "status": "feasible"})
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        edit("index", 0, to="another name"),
+        edit("versions", "oneformany", to="9"),
+        edit("unreachable", 0, "reason", to="anything"),
+        edit("seed", to=1),
+        edit("ended", to="interrupted"),
+        edit("digest", to="0" * 64),
+    ],
+)
+def test_what_no_proof_covers_is_bound_by_the_digest(tamper: Edit) -> None:
+    result = copy.deepcopy(build_result(TWO_TRIANGLES))
+    tamper(result)
+    report = verify(result)
+    assert report.outcome is Outcome.WRONG
+    assert [check.name for check in report.checks if check.outcome is Outcome.WRONG] == [
+        "the file is as it was written"
+    ]

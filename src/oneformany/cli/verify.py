@@ -17,41 +17,48 @@ if TYPE_CHECKING:
 
 __all__ = ["verify"]
 
-REJECTED = 1
+EXIT_CODES = {"confirmed": 0, "wrong": 1, "cannot be confirmed": 3}
+STYLES = {"confirmed": "green", "wrong": "bold red", "cannot be confirmed": "yellow"}
 
 
 @tell_errors
 def verify(
     file: Annotated[Path, typer.Argument(help="A result written with --json or Result.to_json.")],
     *,
+    time_limit: Annotated[
+        float, typer.Option(min=0.0, metavar="SECONDS", help="Leave open what takes longer.")
+    ] = 600.0,
+    memory_limit: Annotated[
+        float, typer.Option(min=0.0, metavar="GB", help="Leave open what needs more memory.")
+    ] = 4.0,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Also write the checks as JSON.")
     ] = None,
 ) -> None:
     """Check a result file: every row, every point, every change, and the proof that no fewer will do.
 
-    Exit code 0: accepted; 1: rejected; 2: the file cannot be read.
+    Exit code 0: confirmed; 1: wrong; 2: the file cannot be read; 3: cannot be confirmed.
     """
     from oneformany.verify import verify as check
 
-    report = check(file)
+    report = check(file, time_limit=time_limit, memory_limit=memory_limit)
     if json_file is not None:
         _write(report, json_file)
     _show(report, file)
     if not report.ok:
-        raise typer.Exit(REJECTED)
+        raise typer.Exit(EXIT_CODES[report.outcome])
 
 
 def _show(report: Report, file: Path) -> None:
     console = Console()
     table = Table("", "claim", "what was found", box=None, pad_edge=False)
     for entry in report.checks:
-        mark = Text("ok", style="green") if entry.ok else Text("WRONG", style="bold red")
-        table.add_row(mark, Text(entry.name), Text(entry.detail))
+        mark = {"confirmed": "ok", "wrong": "WRONG", "cannot be confirmed": "open"}[entry.outcome]
+        table.add_row(Text(mark, style=STYLES[entry.outcome]), Text(entry.name), Text(entry.detail))
     console.print(table)
     for caveat in report.caveats:
         console.print(Text(f"Not examined: {caveat}", style="yellow"), soft_wrap=True)
-    verdict = Text("accepted", style="bold green") if report.ok else Text("rejected", style="bold red")
+    verdict = Text(report.outcome, style=STYLES[report.outcome])
     console.print(Text.assemble(str(file), ": ", verdict), soft_wrap=True)
 
 
@@ -61,4 +68,5 @@ def _write(report: Report, path: Path) -> None:
 
     from oneformany.files import write_whole
 
-    write_whole(path, json.dumps({"ok": report.ok, **asdict(report)}, indent=1) + "\n")
+    found = {"outcome": report.outcome, "ok": report.ok, **asdict(report)}
+    write_whole(path, json.dumps(found, indent=1) + "\n")

@@ -1,6 +1,18 @@
-"""Independent verification of result files: shares nothing with the code that computed them."""
+"""Independent verification of result files: shares nothing with the code that computed them.
 
-from oneformany.verify.report import Check, Report
+Checked from scratch, whoever wrote the file: every row is covered, called unreachable or undecided; each
+explanation changes few enough features, by allowed moves, to a point that the classifier of the file surely
+accepts; no row called unreachable can be helped; no fewer explanations than the bound cover the covered rows;
+count, bound and status fit together. Bounds are recomputed in integers; no solver is asked.
+
+Bound by the digest only: labels, row numbers, index, schema, statistics, versions, seed, method and how the
+run ended. The digest notices accidents and edits; who can compute it anew can change those.
+
+Every claim ends as confirmed, wrong, or cannot be confirmed: rounding decides, too many points would have to
+be looked at, the classifier is not part of the file, a solver left no proof, or time or memory are used up.
+"""
+
+from oneformany.verify.report import Check, Outcome, Report
 from oneformany.verify.verification import verify
 
-__all__ = ["Check", "Report", "verify"]
+__all__ = ["Check", "Outcome", "Report", "verify"]

@@ -1,86 +1,31 @@
-"""What a result file says, as plain frozen data: the question, the answer and the proof."""
+"""Everything a result file claims, read strictly: what is not as it should be is an error that says where."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.verify.models import Positive
+from oneformany.exceptions import CertificateError
+from oneformany.verify.json_object import JsonObject
+from oneformany.verify.limits import Limits, NotConfirmedError
+from oneformany.verify.problem import Problem, read_codes, read_problem
+from oneformany.verify.proofs import LARGEST_NUMBER, Proof, read_proof
 
-__all__ = [
-    "Branch",
-    "Claims",
-    "Classifier",
-    "CoverCase",
-    "Dual",
-    "Enumeration",
-    "Explanation",
-    "Proof",
-    "SolverBound",
-    "Statement",
-]
+__all__ = ["Claims", "Explanation", "read_claims"]
 
-
-@dataclass(frozen=True, eq=False)
-class Classifier:
-    """Positive points are among those with ``intercept + tables[0][x_0] + ... >= threshold``.
-
-    Attributes
-    ----------
-    kind : str
-        The kind of classifier the file names.
-    tables : (p, max levels) integer array
-        Share of each level of each feature; nothing reads levels that do not exist.
-    intercept, threshold : int
-        Of the integer score.
-    exact : bool
-        Whether all those points are positive. Otherwise the tables only bound the classifier: "no such
-        group" proved with them still holds, a group found with them may not exist.
-    cutoff : float or None
-        The threshold on the classifier's own scale, if the file tells it.
-    positive : callable or None
-        Whether each row of codes is positive, if the file holds a classifier that is no sum of tables.
-    """
-
-    kind: str
-    tables: NDArray[np.int64]
-    intercept: int
-    threshold: int
-    exact: bool
-    cutoff: float | None
-    positive: Positive | None = None
-
-    def lacking(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Tell what the score of each row of codes lacks to the threshold; at most 0 for positive points."""
-        shares = self.tables[np.arange(codes.shape[1]), codes]
-        return np.asarray(self.threshold - self.intercept - shares.sum(axis=1))
-
-
-@dataclass(frozen=True, eq=False)
-class Statement:
-    """The rows to explain and the rules of the game.
-
-    Attributes
-    ----------
-    codes : (n, p) integer array
-        The given rows.
-    levels : tuple of int
-        Number of levels of each feature.
-    max_changes : int
-        How many features one explanation may change.
-    rules : tuple of boolean matrices or None
-        ``rules[l][a, b]``: level ``a`` of feature ``l`` may become, or is, ``b``; ``None``: no rule.
-    classifier : Classifier
-        Which points are positive.
-    """
-
-    codes: NDArray[np.int64]
-    levels: tuple[int, ...]
-    max_changes: int
-    rules: tuple[NDArray[np.bool_] | None, ...]
-    classifier: Classifier
+STATUSES = ("optimal", "feasible", "infeasible")
+ENDINGS = ("proved", "time limit", "interrupted", "limit")
+PARTS = (
+    *("format", "version", "status", "count", "lower_bound", "method", "seed", "versions", "problem"),
+    *("explanations", "assignment", "unreachable", "undecided", "certificate", "statistics", "schema"),
+    *("ended", "index", "digest"),
+)
+# What a result may claim beyond this release, each with the value at which it claims nothing.
+UNCHECKED = {"share": "point", "covered_bound": None, "cost": None, "cost_bound": None, "budget": None}
 
 
 @dataclass(frozen=True)
@@ -92,78 +37,13 @@ class Explanation:
     members: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Dual:
-    """No group weighs more than ``capacity``, so at least ``bound`` groups carry all the weight."""
-
-    weights: tuple[int, ...]
-    capacity: int
-    bound: int
-
-
-@dataclass(frozen=True)
-class CoverCase:
-    """Why the columns usable in one case do not cover what is needed.
-
-    Attributes
-    ----------
-    filters : tuple of tuples of (rows, weight)
-        Weights on sets of rows that exclude columns too light for a cover, or every cover, one after the
-        other. A column carries the weight of a set once for every two of its rows, rounded up.
-    row : int or None
-        If the case is still open then: a row that some column has to cover.
-    columns : tuple of int
-        The numbers of all usable columns that cover the row.
-    parts : tuple of CoverCase
-        For each of these the case that it is used, and none of those before it.
-    """
-
-    filters: tuple[tuple[tuple[tuple[int, ...], int], ...], ...]
-    row: int | None
-    columns: tuple[int, ...]
-    parts: tuple[CoverCase, ...]
-
-
-@dataclass(frozen=True)
-class Enumeration:
-    """Every group that a cover by ``target`` could use is part of a listed one, and those do not suffice."""
-
-    weights: tuple[int, ...]
-    capacity: int
-    target: int
-    columns: tuple[tuple[int, ...], ...]
-    cover: CoverCase | None
-    bound: int
-
-
-@dataclass(frozen=True)
-class Branch:
-    """Two rows are in one group or in two; both cases are proved."""
-
-    pair: tuple[int, int]
-    together: Proof
-    apart: Proof
-    bound: int
-
-
-@dataclass(frozen=True)
-class SolverBound:
-    """A solver said so, and left nothing that could be recomputed."""
-
-    name: str
-    bound: int
-
-
-Proof = Dual | Enumeration | Branch | SolverBound
-
-
 @dataclass(frozen=True, eq=False)
 class Claims:
     """Everything a result file claims.
 
     Attributes
     ----------
-    statement : Statement
+    problem : Problem
         What was asked.
     status : str
         "optimal", "feasible" or "infeasible".
@@ -175,18 +55,100 @@ class Claims:
         For each row its explanation, or -1.
     unreachable : tuple of int
         Rows that no explanation can help.
+    undecided : tuple of int
+        Rows of which nothing is claimed.
     bound : int
         The lower bound as the certificate gives it.
     proof : Proof
         Why the bound holds.
     """
 
-    statement: Statement
+    problem: Problem
     status: str
     count: int
     lower_bound: int
     explanations: tuple[Explanation, ...]
     assignment: tuple[int, ...]
     unreachable: tuple[int, ...]
+    undecided: tuple[int, ...]
     bound: int
     proof: Proof
+
+    @property
+    def points(self) -> NDArray[np.int64]:
+        """The points of all explanations, one per row."""
+        points = np.array([explanation.point for explanation in self.explanations], dtype=np.int64)
+        return points.reshape(-1, len(self.problem.levels))
+
+
+def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
+    """Read what a result file claims.
+
+    Raises
+    ------
+    CertificateError
+        The content is not exactly of the format.
+    NotConfirmedError
+        It claims what this release cannot check, or is too large.
+    """
+    fields = JsonObject(content).only(*PARTS, optional=("covered", *UNCHECKED))
+    try:
+        return _claims(fields, limits)
+    except RecursionError as error:
+        raise CertificateError("the proof is too deep to be read") from error
+
+
+def _claims(fields: JsonObject, limits: Limits) -> Claims:
+    _check_free_parts(fields)
+    problem = read_problem(fields.inner("problem"), limits)
+    rows = len(problem.codes)
+    fields.entries("index", rows)
+    explanations = _explanations(fields, problem)
+    certificate = fields.inner("certificate").only("bound", "proof")
+    assignment = fields.integers("assignment", -1, len(explanations) - 1, rows)
+    if "covered" in fields and fields.integer("covered", 0, rows) != rows - assignment.count(-1):
+        raise CertificateError(f"covered is not the number of assigned rows, {rows - assignment.count(-1)}")
+    return Claims(
+        problem=problem,
+        status=fields.text("status", STATUSES),
+        count=fields.integer("count", 0, rows),
+        lower_bound=fields.integer("lower_bound", 0, rows),
+        explanations=explanations,
+        assignment=assignment,
+        unreachable=tuple(_unreachable(entry, rows) for entry in fields.inners("unreachable")),
+        undecided=fields.integers("undecided", 0, rows - 1),
+        bound=certificate.integer("bound", 0, rows),
+        proof=read_proof(certificate, rows),
+    )
+
+
+def _check_free_parts(fields: JsonObject) -> None:
+    """What only the digest binds has a type at least."""
+    fields.text("method")
+    fields.integer("seed", -LARGEST_NUMBER, LARGEST_NUMBER)
+    fields.inner("versions")
+    fields.inner("statistics")
+    fields.text("ended", ENDINGS)
+    for name in ("schema", "digest"):
+        if fields.value(name) is not None:
+            _ = fields.inner(name) if name == "schema" else fields.text(name)
+    for name, nothing in UNCHECKED.items():
+        if name in fields and fields.value(name) != nothing:
+            raise NotConfirmedError(f"this release does not check {name}; install a newer one")
+
+
+def _explanations(fields: JsonObject, problem: Problem) -> tuple[Explanation, ...]:
+    rows, features = problem.codes.shape
+    entries = [entry.only("point", "changed", "members") for entry in fields.inners("explanations")]
+    points = read_codes([entry.value("point") for entry in entries], "points", problem.levels)
+    return tuple(
+        Explanation(
+            tuple(point), entry.distinct("changed", features - 1), entry.distinct("members", rows - 1)
+        )
+        for point, entry in zip(points.tolist(), entries, strict=True)
+    )
+
+
+def _unreachable(fields: JsonObject, rows: int) -> int:
+    fields.only("row", "reason").text("reason")
+    return fields.integer("row", 0, rows - 1)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from oneformany.verify.limits import Limits
+
 __all__ = ["Covering"]
+
+BATCH = 2**22
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,25 +28,28 @@ class Covering:
         Their numbers.
     target : int
         How many groups may be used.
+    limits : Limits
+        For how long it may be examined.
     """
 
     matrix: csr_array
     groups: NDArray[np.int64]
     items: NDArray[np.int64]
     target: int
+    limits: Limits
 
     @classmethod
-    def of(cls, groups: Sequence[Sequence[int]], items: int, target: int) -> Covering:
+    def of(cls, groups: Sequence[Sequence[int]], items: int, target: int, limits: Limits) -> Covering:
         """Ask for all groups and items."""
         edges = np.cumsum([0, *(len(group) for group in groups)])
         flat = np.array([item for group in groups for item in group], dtype=np.int64)
         matrix = csr_array((np.ones(len(flat), dtype=np.int64), flat, edges), shape=(len(groups), items))
-        return cls(matrix, np.arange(len(groups)), np.arange(items), target)
+        return cls(matrix, np.arange(len(groups)), np.arange(items), target, limits)
 
     @property
-    def hopeless(self) -> bool:
-        """Whether something is needed that no group or no budget is left for."""
-        return len(self.items) > 0 and (self.target <= 0 or bool((self.matrix.sum(axis=0) == 0).any()))
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return int(16 * self.matrix.nnz + 24 * len(self.groups) + 8 * len(self.items))
 
     def filtered(self, weights: Mapping[tuple[int, ...], int]) -> Covering | None:
         """Drop groups that are too light for any cover; ``None`` when no cover can carry the weight.
@@ -57,14 +64,19 @@ class Covering:
         weights : mapping
             Weight, not negative, of each set of items; sets with an item that is not needed are ignored.
         """
-        place_of = {item: place for place, item in enumerate(self.items.tolist())}
-        sets = [(chosen, weight) for chosen, weight in weights.items() if place_of.keys() >= set(chosen)]
-        edges = np.cumsum([0, *(len(chosen) for chosen, _ in sets)])
-        flat = np.array([place_of[item] for chosen, _ in sets for item in chosen], dtype=np.int64)
-        ones = np.ones(len(flat), dtype=np.int64)
-        carried = self.matrix @ csr_array((ones, flat, edges), shape=(len(sets), len(self.items))).T
-        carried.data = (carried.data + 1) // 2
-        loads = carried @ np.array([weight for _, weight in sets], dtype=np.int64)
+        index_of = {item: index for index, item in enumerate(self.items.tolist())}
+        sets = [(chosen, weight) for chosen, weight in weights.items() if index_of.keys() >= set(chosen)]
+        loads = np.zeros(len(self.groups), dtype=np.int64)
+        step = max(1, BATCH // max(1, len(self.groups)))
+        for first in range(0, len(sets), step):
+            self.limits.check()
+            batch = sets[first : first + step]
+            edges = np.cumsum([0, *(len(chosen) for chosen, _ in batch)])
+            flat = np.array([index_of[item] for chosen, _ in batch for item in chosen], dtype=np.int64)
+            ones = np.ones(len(flat), dtype=np.int64)
+            carried = self.matrix @ csr_array((ones, flat, edges), shape=(len(batch), len(self.items))).T
+            carried.data = (carried.data + 1) // 2
+            loads += carried @ np.array([weight for _, weight in batch], dtype=np.int64)
         heaviest = int(loads.max(initial=0))
         total = sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
         if total > self.target * heaviest:
@@ -73,10 +85,10 @@ class Covering:
 
     def only(self, usable: NDArray[np.bool_]) -> Covering:
         """Forbid the other groups."""
-        return Covering(self.matrix[usable], self.groups[usable], self.items, self.target)
+        return replace(self, matrix=self.matrix[usable], groups=self.groups[usable])
 
-    def using(self, place: int) -> Covering:
-        """Use the group at this place: what it covers is no longer needed."""
+    def using(self, index: int) -> Covering:
+        """Use one group: what it covers is no longer needed."""
         needed = np.ones(len(self.items), dtype=np.bool_)
-        needed[self.matrix[[place]].indices] = False
-        return Covering(self.matrix[:, needed], self.groups, self.items[needed], self.target - 1)
+        needed[self.matrix[[index]].indices] = False
+        return replace(self, matrix=self.matrix[:, needed], items=self.items[needed], target=self.target - 1)

@@ -17,9 +17,9 @@ class Items:
     Attributes
     ----------
     members : tuple of tuples of int
-        The rows of each item; an item is in a group only as a whole.
+        The rows of each item; a group contains all of an item or nothing of it.
     apart : frozenset of pairs of int
-        Items, smaller place first, that no group contains together.
+        Items, smaller index first, that no group contains together.
     """
 
     members: tuple[tuple[int, ...], ...]
@@ -42,21 +42,21 @@ class Items:
     def merged(self, one: int, other: int) -> Items:
         """Decide that both rows are in the same group; each inherits whom the other is apart from."""
         keep, drop = self._undecided(one, other)
-        place = {old: old - (old > drop) for old in range(len(self.members))} | {drop: keep}
+        new = {old: old - (old > drop) for old in range(len(self.members))} | {drop: keep}
         members = list(self.members)
         members[keep] = tuple(sorted(members[keep] + members[drop]))
         del members[drop]
-        apart = {(min(place[a], place[b]), max(place[a], place[b])) for a, b in self.apart}
+        apart = {(min(new[a], new[b]), max(new[a], new[b])) for a, b in self.apart}
         return Items(tuple(members), frozenset(apart))
 
     def _undecided(self, one: int, other: int) -> tuple[int, int]:
-        low, high = sorted((self._place(one), self._place(other)))
+        low, high = sorted((self._index(one), self._index(other)))
         if low == high or (low, high) in self.apart:
             raise CertificateError(f"the proof decides twice on rows {one} and {other}")
         return low, high
 
-    def _place(self, row: int) -> int:
-        for place, rows in enumerate(self.members):
+    def _index(self, row: int) -> int:
+        for index, rows in enumerate(self.members):
             if row in rows:
-                return place
+                return index
         raise CertificateError(f"the proof decides on row {row}, which is a repeat or unreachable")

@@ -15,10 +15,11 @@ start       (c + 1,) candidate ``j`` needs the features ``needed[start[j]:start[
 needed      see ``start``
 conflicts   (k, 2) candidates of which no group may contain both
 listed      (g, c) groups of which no part is of interest
-rule        (p,) for each feature its place in ``may``, or ``UNRULED``
-may         (c, ruled, levels) whether the candidate is, or may move, there
-shift       (p, levels) what changing the feature to the level adds to the anchor's score
-gain        (p,) the largest shift that the anchor's own rules allow
+rule        (p,) where the levels of each feature begin in ``may``, or ``UNRULED``
+width       (p,) number of levels of each feature
+may         (c, levels of all ruled features) whether the candidate is, or may move, there
+shift       (levels of all ruled features) what changing to the level adds to the anchor's score
+gain        (p,) the most that changing each feature adds, as far as the anchor's own rules allow
 ==========  ==============================================================================
 """
 
@@ -30,7 +31,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["BUDGET", "CHANGED", "KEPT", "UNRULED", "Stack", "begin", "find_group"]
+__all__ = ["BUDGET", "CHANGED", "KEPT", "PAUSED", "UNRULED", "Stack", "begin", "find_group"]
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -38,14 +39,15 @@ BoolArray = NDArray[np.bool_]
 OPEN, CHANGED, KEPT = 0, 1, 2
 UNRULED = -1
 NONE = -1
+PAUSED = -1
 # What a node remembers besides the state of the features and who is possible.
-SIZE, BUDGET, LACKING, RULE, LEVEL, DROPPED = 0, 1, 2, 3, 4, 5
+SIZE, BUDGET, LACKING, MOVE, DROPPED = 0, 1, 2, 3, 4
 
 
 class Stack(NamedTuple):
     """Memory of a search."""
 
-    nodes: IntArray  # (room, 6)
+    nodes: IntArray  # (room, 5)
     states: IntArray  # (room, p)
     possible: IntArray  # (room, c)
     group: IntArray  # (c,)
@@ -55,32 +57,30 @@ class Stack(NamedTuple):
     gains: IntArray  # (p,)
 
 
-def begin(size: int, shape: tuple[int, int], conflicts: int, max_changes: int, lacking: int) -> Stack:
+def begin(size: int, features: int, room: int, max_changes: int, lacking: int) -> Stack:
     """Make a stack whose top, 0, is the node where everything is open.
 
     Parameters
     ----------
     size : int
         Number of candidates.
-    shape : tuple of int
-        Number of features, and of branches of one.
-    conflicts : int
-        Number of pairs that no group may contain.
+    features : int
+        Number of features.
+    room : int
+        How many nodes may wait.
     max_changes : int
         How many features may change.
     lacking : int
         What the anchor's score lacks to the threshold.
     """
-    features, levels = shape
-    room = features * levels + conflicts + 2
     stack = Stack(
-        np.zeros((room, 6), np.int64),
+        np.zeros((room, 5), np.int64),
         np.zeros((room, features), np.int64),
         np.zeros((room, size), np.int64),
         *(np.zeros(length, np.int64) for length in (size, size, features, features, features)),
     )
     stack.possible[0] = np.arange(size)
-    stack.nodes[0] = size, max_changes, lacking, NONE, NONE, NONE
+    stack.nodes[0] = size, max_changes, lacking, NONE, NONE
     return stack
 
 
@@ -96,22 +96,28 @@ def find_group(
     conflicts: IntArray,
     listed: BoolArray,
     rule: IntArray,
+    width: IntArray,
     may: BoolArray,
     shift: IntArray,
     gain: IntArray,
     floor: int,
     stack: Stack,
     top: int,
+    steps: int,
 ) -> tuple[int, int]:
-    """Find a group with the anchor that weighs at least ``floor`` and is no part of a listed one.
+    """Find a group with the anchor that weighs at least ``floor`` and is not part of a listed one.
 
     Returns its size and the new top of the stack; size 0 when there is no such group: the search is
-    exhaustive. The group stands in ``stack.group``, what was decided in ``stack.state``, and the changes left
-    in the node above the top. Called again with that top, the search goes on without what was decided.
+    exhaustive; size ``PAUSED`` when it is not over after so many steps. The group stands in
+    ``stack.group``, what was decided in ``stack.state``, and the changes left in the node above the top.
+    Called again with that top, the search goes on, without what was decided.
     """
-    features, levels = shift.shape
+    features = len(gain)
     nodes, states, possible, group, wants, state, loads, gains = stack
     while top >= 0:
+        if steps == 0:
+            return PAUSED, top
+        steps -= 1
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
         size, certain = _survey(
             nodes[top], possible[top], states[top], weight, start, needed, may, group, wants, loads
@@ -132,7 +138,7 @@ def find_group(
                 top = _push(nodes, states, possible, top, state, group, size, budget, lacks)
                 nodes[top, DROPPED] = conflicts[clash, side]
             continue
-        chosen = _place_of_largest(loads)
+        chosen = _index_of_largest(loads)
         if loads[chosen] == 0:
             # All agree on every open feature, so what the anchor can still gain there, all can.
             return size, top
@@ -142,13 +148,11 @@ def find_group(
             top = _push(nodes, states, possible, top, state, group, size, budget - 1, lacks - gain[chosen])
             states[top, chosen] = CHANGED
             continue
-        for level in range(levels):
-            if may[0, rule[chosen], level]:
-                top = _push(
-                    nodes, states, possible, top, state, group, size, budget - 1, lacks - shift[chosen, level]
-                )
+        for move in range(rule[chosen], rule[chosen] + width[chosen]):
+            if may[0, move]:
+                top = _push(nodes, states, possible, top, state, group, size, budget - 1, lacks - shift[move])
                 states[top, chosen] = CHANGED
-                nodes[top, RULE], nodes[top, LEVEL] = rule[chosen], level
+                nodes[top, MOVE] = move
     return 0, NONE
 
 
@@ -166,12 +170,12 @@ def _push(
 ) -> int:
     """Put a node on the stack that is yet to be told what was decided."""
     top += 1
-    for place in range(size):
-        possible[top, place] = group[place]
+    for i in range(size):
+        possible[top, i] = group[i]
     for feature in range(len(state)):
         states[top, feature] = state[feature]
     nodes[top, SIZE], nodes[top, BUDGET], nodes[top, LACKING] = size, budget, lacking
-    nodes[top, RULE], nodes[top, LEVEL], nodes[top, DROPPED] = NONE, NONE, NONE
+    nodes[top, MOVE], nodes[top, DROPPED] = NONE, NONE
     return top
 
 
@@ -194,9 +198,9 @@ def _survey(
         loads[feature] = 0
     for candidate in range(len(wants)):
         wants[candidate] = NONE
-    for place in range(node[SIZE]):
-        candidate = before[place]
-        if candidate == node[DROPPED] or (node[RULE] >= 0 and not may[candidate, node[RULE], node[LEVEL]]):
+    for i in range(node[SIZE]):
+        candidate = before[i]
+        if candidate == node[DROPPED] or (node[MOVE] >= 0 and not may[candidate, node[MOVE]]):
             continue
         want = 0
         for entry in range(start[candidate], start[candidate + 1]):
@@ -220,12 +224,12 @@ def _survey(
 
 
 @_inner
-def _place_of_largest(values: IntArray) -> int:
-    place = 0
+def _index_of_largest(values: IntArray) -> int:
+    largest = 0
     for other in range(1, len(values)):
-        if values[other] > values[place]:
-            place = other
-    return place
+        if values[other] > values[largest]:
+            largest = other
+    return largest
 
 
 @_inner
@@ -234,22 +238,22 @@ def _largest(values: IntArray, count: int) -> int:
     left = values.copy()
     total = 0
     for _ in range(min(count, len(left))):
-        place = _place_of_largest(left)
-        if left[place] <= 0:
+        largest = _index_of_largest(left)
+        if left[largest] <= 0:
             break
-        total += left[place]
-        left[place] = 0
+        total += left[largest]
+        left[largest] = 0
     return total
 
 
 @_inner
 def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
-    """Whether a listed group contains the whole group."""
+    """Whether a listed group contains all of the group."""
     for row in range(len(listed)):
-        place = 0
-        while place < size and listed[row, group[place]]:
-            place += 1
-        if place == size:
+        inside = 0
+        while inside < size and listed[row, group[inside]]:
+            inside += 1
+        if inside == size:
             return True
     return False
 

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from oneformany.exceptions import CertificateError
 
-__all__ = ["Check", "Report"]
+__all__ = ["Check", "Outcome", "Report"]
+
+
+class Outcome(StrEnum):
+    """What became of a claim, or of all claims of a file together."""
+
+    CONFIRMED = "confirmed"
+    WRONG = "wrong"
+    UNCONFIRMED = "cannot be confirmed"
 
 
 @dataclass(frozen=True)
@@ -17,15 +26,20 @@ class Check:
     ----------
     name : str
         The claim.
-    ok : bool
-        Whether it was confirmed.
+    outcome : Outcome
+        Confirmed, wrong, or neither.
     detail : str
-        How it was confirmed, or what is wrong.
+        How it was confirmed, what is wrong, or why it stays open.
     """
 
     name: str
-    ok: bool
+    outcome: Outcome
     detail: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether the claim was confirmed."""
+        return self.outcome is Outcome.CONFIRMED
 
 
 @dataclass(frozen=True)
@@ -37,25 +51,35 @@ class Report:
     checks : tuple of Check
         One entry per claim.
     caveats : tuple of str
-        What could not be examined because the file does not hold it; empty for additive classifiers.
+        What this file does not claim, although newer ones do.
     """
 
     checks: tuple[Check, ...]
     caveats: tuple[str, ...] = ()
 
     @property
+    def outcome(self) -> Outcome:
+        """Wrong if one claim is, confirmed if all are."""
+        found = {check.outcome for check in self.checks}
+        return next((o for o in (Outcome.WRONG, Outcome.UNCONFIRMED) if o in found), Outcome.CONFIRMED)
+
+    @property
     def ok(self) -> bool:
-        """Whether every examined claim was confirmed."""
-        return all(check.ok for check in self.checks)
+        """Whether every claim was confirmed."""
+        return self.outcome is Outcome.CONFIRMED
 
     def raise_if_rejected(self) -> None:
-        """Turn a rejection into an error that lists what is wrong.
+        """Turn everything but a confirmation into an error that lists the reasons.
 
         Raises
         ------
         CertificateError
-            At least one claim was not confirmed.
+            At least one claim is wrong or cannot be confirmed.
         """
-        wrong = [f"{check.name}: {check.detail}" for check in self.checks if not check.ok]
-        if wrong:
-            raise CertificateError("the result is not verified; " + "; ".join(wrong))
+        open_claims = [f"{check.name}: {check.detail}" for check in self.checks if not check.ok]
+        if open_claims:
+            raise CertificateError(f"the result is {self._word}; " + "; ".join(open_claims))
+
+    @property
+    def _word(self) -> str:
+        return "wrong" if self.outcome is Outcome.WRONG else "not confirmed"

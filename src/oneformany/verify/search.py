@@ -1,4 +1,4 @@
-"""Exact search for groups: those that weigh at least so much and are no part of a listed one."""
+"""Exact search for groups: those that weigh at least so much and are not part of a listed one."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.verify.claims import Statement
 from oneformany.verify.items import Items
-from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, UNRULED, begin, find_group
-from oneformany.verify.points import Places, has_positive_point
+from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, PAUSED, UNRULED, begin, find_group
+from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
+from oneformany.verify.problem import Problem
 
 __all__ = ["LARGEST_TOTAL", "GroupSearch"]
 
 LARGEST_TOTAL = 2**60
 FINEST_SHARE = 2**20
+WORK_BETWEEN_CHECKS = 10**8
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -26,36 +27,41 @@ class GroupSearch:
 
     Parameters
     ----------
-    statement : Statement
+    problem : Problem
         What was asked.
     items : Items
-        The reachable distinct rows under the decisions taken so far.
+        The covered distinct rows under the decisions taken so far.
 
     Attributes
     ----------
-    undecided : bool
-        Whether a group was found of which the classifier could not tell that it exists.
+    doubt : str
+        Why it is not known whether the group found last exists; empty if it surely does.
     """
 
-    def __init__(self, statement: Statement, items: Items) -> None:
-        self._statement = statement
+    def __init__(self, problem: Problem, items: Items) -> None:
+        self._problem = problem
         self._members = items.members
-        self.undecided = False
-        rows = statement.codes[[row for rows in items.members for row in rows]]
+        self.doubt = SURELY
+        rows = problem.codes[[row for rows in items.members for row in rows]]
         edges = np.cumsum([0, *(len(rows) for rows in items.members)])[:-1]
-        self._codes = statement.codes[list(items.first)]
+        self._codes = problem.codes[list(items.first)]
         self._spread = np.minimum.reduceat(rows, edges) != np.maximum.reduceat(rows, edges)
         self._apart = np.array(sorted(items.apart), dtype=np.int64).reshape(-1, 2)
-        self._ruled = [feature for feature, rule in enumerate(statement.rules) if rule is not None]
-        self._may = np.zeros((len(edges), len(self._ruled), max(statement.levels)), dtype=np.bool_)
-        for place, feature in enumerate(self._ruled):
-            moves = np.asarray(statement.rules[feature])[rows[:, feature]]
-            self._may[:, place, : moves.shape[1]] = np.logical_and.reduceat(moves, edges)
+        self._width = np.array(problem.levels, dtype=np.int64)
+        self._ruled = np.array([rule is not None for rule in problem.rules])
+        self._rule = np.full(len(self._width), UNRULED)
+        self._rule[self._ruled] = np.cumsum(self._width[self._ruled]) - self._width[self._ruled]
+        moves = int(self._width[self._ruled].sum())
+        problem.limits.need(3 * len(rows) * moves, "the moves that rules allow")
+        self._may = np.zeros((len(edges), moves), dtype=np.bool_)
+        for start, n, rule, codes in zip(self._rule, self._width, problem.rules, rows.T, strict=True):
+            if rule is not None:
+                self._may[:, start : start + n] = np.logical_and.reduceat(rule[codes], edges)
 
     def unlisted(
         self, weights: Sequence[int], floor: int, listed: Sequence[Sequence[int]] = ()
     ) -> Iterator[tuple[int, ...]]:
-        """Find groups that weigh at least ``floor`` and are no part of a listed one.
+        """Find groups that weigh at least ``floor`` and are not part of a listed one.
 
         Each item is the anchor once: the search sees every group that contains it, and later ones do
         without it. Items with the lightest surroundings come first, which keeps the searches small.
@@ -67,12 +73,12 @@ class GroupSearch:
         floor : int
             Smallest weight of interest.
         listed : sequence of sequences of int
-            Groups, as places of items.
+            Groups, as indices of items.
 
         Yields
         ------
         tuple of int
-            Places of the items of such a group, at most one per anchor; none at all if and only if no
+            Indices of the items of such a group, at most one per anchor; none at all if and only if no
             such group exists.
         """
         total = sum(weights)
@@ -83,12 +89,13 @@ class GroupSearch:
         target = max(floor, 0) * scale
         present = weight > 0 if floor > 0 and not listed else np.ones(len(weight), dtype=np.bool_)
         known = _Listed(listed, len(weight))
-        surroundings = np.array([weight[self._near(place, present)[0]].sum() for place in range(len(weight))])
+        surroundings = np.array([weight[self._near(item, present)[0]].sum() for item in range(len(weight))])
         waiting = present & (weight > 0) if floor > 0 else present.copy()
         while waiting.any():
             anchor = int(np.argmin(np.where(waiting, surroundings, np.iinfo(np.int64).max)))
             near, needs = self._near(anchor, present)
             if anchor in near[:1] and surroundings[anchor] >= target:
+                self._problem.limits.need(known.size_around(near), "the listed columns around a row")
                 group = self._group_around(near, needs, weight[near], target, known.around(near))
                 if len(group):
                     yield tuple(sorted(near[group].tolist()))
@@ -97,49 +104,62 @@ class GroupSearch:
 
     def _near(self, anchor: int, present: BoolArray) -> tuple[IntArray, BoolArray]:
         """Items that may share a group with the anchor, itself first, and the features each needs."""
+        self._problem.limits.check()
         others = present.copy()
         others[anchor] = False
         others[self._apart[(self._apart == anchor).any(axis=1)]] = False
-        places = np.concatenate([[anchor], np.flatnonzero(others)])
-        needs = (self._codes[places] != self._codes[anchor]) | self._spread[places] | self._spread[anchor]
-        meets = (self._may[places] & self._may[anchor]).any(axis=2)
-        near = (needs.sum(axis=1) <= self._statement.max_changes) & (meets | ~needs[:, self._ruled]).all(
-            axis=1
-        )
-        return places[near], needs[near]
+        items = np.concatenate([[anchor], np.flatnonzero(others)])
+        needs = (self._codes[items] != self._codes[anchor]) | self._spread[items] | self._spread[anchor]
+        near = needs.sum(axis=1) <= self._problem.max_changes
+        items, needs = items[near], needs[near]
+        if self._may.shape[1]:
+            common = self._may[items] & self._may[anchor]
+            meets = np.logical_or.reduceat(common, self._rule[self._ruled], axis=1)
+            near = (meets | ~needs[:, self._ruled]).all(axis=1)
+            items, needs = items[near], needs[near]
+        return items, needs
 
     def _group_around(
         self, near: IntArray, needs: BoolArray, weight: IntArray, target: int, listed: BoolArray
     ) -> IntArray:
         """Describe the surroundings of an anchor to the compiled search, and run it."""
-        classifier, anchor = self._statement.classifier, int(near[0])
-        place_of = np.full(len(self._codes), -1)
-        place_of[near] = np.arange(len(near))
-        conflicts = place_of[self._apart]
-        rule = np.full(needs.shape[1], UNRULED)
-        rule[self._ruled] = np.arange(len(self._ruled))
-        shift = classifier.tables - classifier.tables[np.arange(len(rule)), self._codes[anchor]][:, None]
-        choices = np.arange(shift.shape[1]) < np.array(self._statement.levels)[:, None]
-        choices[self._ruled] = self._may[anchor]
+        classifier, anchor = self._problem.classifier, self._codes[near[0]]
+        index_of = np.full(len(self._codes), -1)
+        index_of[near] = np.arange(len(near))
+        conflicts = index_of[self._apart]
+        conflicts = conflicts[(conflicts >= 0).all(axis=1)]
+        own = classifier.tables[classifier.starts + anchor]
+        shift = classifier.tables - np.repeat(own, self._width)
+        free = np.repeat(~self._ruled, self._width)
+        choices = free.copy()
+        choices[~free] = self._may[near[0]]
         surroundings = (
             weight,
             np.cumsum([0, *needs.sum(axis=1)]),
             np.nonzero(needs)[1],
-            conflicts[(conflicts >= 0).all(axis=1)],
+            conflicts,
             listed,
-            rule,
+            self._rule,
+            self._width,
             self._may[near],
-            shift,
-            np.where(choices, shift, 0).max(axis=1),
+            shift[~free],
+            np.maximum.reduceat(np.where(choices, shift, 0), classifier.starts),
         )
-        lacking = int(classifier.lacking(self._codes[[anchor]])[0])
         # One memory layout, so that the search is compiled once.
         arrays = tuple(np.ascontiguousarray(array) for array in surroundings)
-        shape = (len(rule), shift.shape[1] if self._ruled else 1)
-        stack = begin(len(near), shape, len(surroundings[3]), self._statement.max_changes, lacking)
+        moves = np.where(self._ruled, self._width, 1)[needs.any(axis=0)]
+        room = int(moves.sum()) + len(moves) + len(conflicts) + 2
+        limits = self._problem.limits
+        limits.need(8 * room * (len(near) + len(anchor) + 5), "the search for groups around a row")
+        lacking = int(classifier.lacking(anchor[None])[0])
+        stack = begin(len(near), len(anchor), room, self._problem.max_changes, lacking)
+        steps = max(1, WORK_BETWEEN_CHECKS // (arrays[2].size + listed.size + len(near) + 1))
         top = 0
         while True:
-            size, top = find_group(*arrays, target, stack, top)
+            limits.check()
+            size, top = find_group(*arrays, target, stack, top, steps)
+            if size == PAUSED:
+                continue
             group = stack.group[:size]
             if not size or not self._is_impossible(near[group], stack.state, stack.nodes[top + 1, BUDGET]):
                 return group
@@ -149,13 +169,13 @@ class GroupSearch:
 
         The group is all that such a point could serve, so nothing else is lost.
         """
-        if self._statement.classifier.positive is None:
+        if self._problem.classifier.additive:
             return False
-        rows = self._statement.codes[[row for item in group for row in self._members[item]]]
-        places = Places(self._statement, rows, state == CHANGED, state == KEPT, int(budget))
-        answer = has_positive_point(self._statement, places)
-        self.undecided |= answer is None
-        return answer is False
+        rows = self._problem.codes[[row for item in group for row in self._members[item]]]
+        around = Neighbourhood(self._problem, rows, state == CHANGED, state == KEPT, int(budget))
+        doubt = doubt_of_point(self._problem, around)
+        self.doubt = doubt or SURELY
+        return doubt is None
 
 
 class _Listed:
@@ -163,15 +183,23 @@ class _Listed:
 
     def __init__(self, groups: Sequence[Sequence[int]], size: int) -> None:
         self._groups = [np.array(group, dtype=np.int64) for group in groups]
+        self._size = size
         self._of: list[list[int]] = [[] for _ in range(size)]
         for number, group in enumerate(groups):
             for item in group:
                 self._of[item].append(number)
 
+    def size_around(self, near: IntArray) -> int:
+        """Bytes of what :meth:`around` returns."""
+        return len(self._of[near[0]]) * len(near)
+
     def around(self, near: IntArray) -> BoolArray:
         """Tell which of the items each group with the first of them contains."""
         numbers = self._of[near[0]]
-        inside = np.zeros((len(numbers), len(self._of)), dtype=np.bool_)
+        index_of = np.full(self._size, -1)
+        index_of[near] = np.arange(len(near))
+        inside = np.zeros((len(numbers), len(near)), dtype=np.bool_)
         for row, number in enumerate(numbers):
-            inside[row, self._groups[number]] = True
-        return inside[:, near]
+            indices = index_of[self._groups[number]]
+            inside[row, indices[indices >= 0]] = True
+        return inside

@@ -1,36 +1,30 @@
-"""The verification of a whole result: composes the checks."""
+"""The verification of a result file: composes the checks."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from collections.abc import Callable
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.answer import check_assignment, check_changes, check_counts
 from oneformany.verify.bound import check_bound
-from oneformany.verify.checks import (
-    check_assignment,
-    check_changes,
-    check_counts,
-    check_points,
-    check_positive,
-    check_scores,
-    check_unreachable,
-)
-from oneformany.verify.claims import Claims
-from oneformany.verify.reader import read_claims
-from oneformany.verify.report import Check, Report
+from oneformany.verify.claims import read_claims
+from oneformany.verify.document import Source, check_digest, read_document
+from oneformany.verify.limits import MEMORY_LIMIT, TIME_LIMIT, Limits, NotConfirmedError
+from oneformany.verify.positivity import Score, check_points, check_scores
+from oneformany.verify.report import Check, Outcome, Report
+from oneformany.verify.unreachable import check_unreachable
 
 __all__ = ["verify"]
 
+NO_DIGEST = "written by an older release, without a digest: labels and row numbers are not bound to the proof"
+
 
 def verify(
-    source: str | os.PathLike[str] | Mapping[str, Any],
+    source: Source,
     *,
-    score: Callable[[NDArray[np.int64]], ArrayLike] | None = None,
+    score: Score | None = None,
+    time_limit: float | None = TIME_LIMIT,
+    memory_limit: float | None = MEMORY_LIMIT,
 ) -> Report:
     """Re-check a result: the explanations, the rows that cannot be helped, and the lower bound.
 
@@ -39,48 +33,59 @@ def verify(
     source : path, str or mapping
         A file written by ``Result.to_json``, its text, or its content as plain data.
     score : callable, optional
-        The classifier's score of each row of an ``(n, p)`` array of codes, to check the points with.
-        Without it, points are not checked when the file does not hold the classifier; the report says
-        so among its caveats.
+        The classifier's score of each row of an ``(n, p)`` array of codes, to check the points with. A file
+        that does not hold its classifier cannot be confirmed without it.
+    time_limit : float or None
+        Seconds after which what is still open cannot be confirmed; ``None``: no limit.
+    memory_limit : float or None
+        Gigabytes that the file and the arrays made of it may take; ``None``: no limit.
 
     Returns
     -------
     Report
-        One check per claim; ``report.ok`` only if all are confirmed.
+        One check per claim; ``report.outcome`` tells whether the file is confirmed, wrong, or neither.
 
     Raises
     ------
     CertificateError
-        The source is not a whole result of this format.
+        The source is not a complete result of this format.
     """
-    claims = read_claims(source)
-    checks: dict[str, Callable[[Claims], str]] = {
-        "counts and status agree": check_counts,
-        "every row is accounted for": check_assignment,
-        "changes are few and allowed": check_changes,
-        "unreachable rows cannot be helped": check_unreachable,
-    }
-    caveats: tuple[str, ...] = ()
-    if claims.statement.classifier.exact:
-        checks["points are positive"] = check_points
-    elif claims.statement.classifier.positive is not None:
-        checks["points are positive"] = check_positive
-    elif score is None:
-        caveats = ("points' positivity not re-checked: the model is not part of the file",)
-    if score is not None:
-        checks["points are positive under the given score"] = lambda said: check_scores(said, score)
-    examined = [_examine(name, check, claims) for name, check in checks.items()]
-    if all(check.ok for check in examined):
-        examined.append(_examine("lower bound holds", check_bound, claims))
-    else:
-        examined.append(
-            Check("lower bound holds", ok=False, detail="not examined: the answer is wrong already")
-        )
-    return Report(tuple(examined), caveats)
-
-
-def _examine(name: str, check: Callable[[Claims], str], claims: Claims) -> Check:
+    limits = Limits(time_limit, memory_limit)
     try:
-        return Check(name, ok=True, detail=check(claims))
+        content = read_document(source, limits)
+        claims = read_claims(content, limits)
+    except (NotConfirmedError, MemoryError) as error:
+        return Report((Check("the file can be examined", Outcome.UNCONFIRMED, _reason(error)),))
+    checks: dict[str, Callable[[], str]] = {
+        "counts and status agree": lambda: check_counts(claims),
+        "every row is accounted for": lambda: check_assignment(claims),
+        "changes are few and allowed": lambda: check_changes(claims),
+    }
+    if content["digest"] is not None:
+        checks = {"the file is as it was written": lambda: check_digest(content), **checks}
+    if score is None or claims.problem.classifier.judge is not None:
+        checks["points are positive"] = lambda: check_points(claims)
+    if score is not None:
+        checks["points are positive under the given score"] = lambda: check_scores(claims, score)
+    checks["unreachable rows cannot be helped"] = lambda: check_unreachable(claims)
+    examined = [_examine(name, check) for name, check in checks.items()]
+    if any(check.outcome is Outcome.WRONG for check in examined):
+        examined.append(
+            Check("lower bound holds", Outcome.UNCONFIRMED, "not examined: the answer is wrong already")
+        )
+    else:
+        examined.append(_examine("lower bound holds", lambda: check_bound(claims)))
+    return Report(tuple(examined), () if content["digest"] is not None else (NO_DIGEST,))
+
+
+def _examine(name: str, check: Callable[[], str]) -> Check:
+    try:
+        return Check(name, Outcome.CONFIRMED, check())
     except CertificateError as error:
-        return Check(name, ok=False, detail=str(error))
+        return Check(name, Outcome.WRONG, str(error))
+    except (NotConfirmedError, MemoryError) as error:
+        return Check(name, Outcome.UNCONFIRMED, _reason(error))
+
+
+def _reason(error: Exception) -> str:
+    return "too large to check: the memory is used up" if isinstance(error, MemoryError) else str(error)

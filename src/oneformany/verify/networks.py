@@ -1,0 +1,94 @@
+"""ReLU networks in floating point, each score with a bound on what rounding did to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.exceptions import CertificateError
+from oneformany.verify.json_object import JsonObject, check_list, check_numbers
+
+__all__ = ["Network", "read_network"]
+
+ROUNDOFF = 2.0**-53
+# What products below the smallest normal number lose is far less.
+UNDERFLOW = 1e-290
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Tables of first sums, then layers up to one logit.
+
+    Attributes
+    ----------
+    tables : tuple of (levels, width) arrays
+        What each level of each feature adds to the first sums.
+    layers : tuple of (weights, bias)
+        The first reads nothing: its bias alone starts the first sums.
+    threshold : float
+        What the logit has to reach.
+    """
+
+    tables: tuple[FloatArray, ...]
+    bias: FloatArray
+    layers: tuple[tuple[FloatArray, FloatArray], ...]
+    threshold: float
+
+    def judge(self, codes: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Tell which rows of codes are surely, and which are possibly positive."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores, errors = self.scores(codes)
+            surely = scores - errors >= self.threshold
+            possibly = ~(scores + errors < self.threshold)
+        return surely, possibly
+
+    def scores(self, codes: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+        """Score rows of codes, each with a bound on its distance from the score in exact arithmetic.
+
+        A sum of n products, in any order, is wrong by at most (n + 1) u times the sum of their sizes, where
+        u is half the distance from 1 to the next number. ReLU enlarges no error. The bound is made of the
+        numbers met on the way to this very score; twice what theory says makes up for its own rounding.
+        """
+        values, sizes = np.tile(self.bias, (len(codes), 1)), np.tile(np.abs(self.bias), (len(codes), 1))
+        for feature, table in enumerate(self.tables):
+            values += table[codes[:, feature]]
+            sizes += np.abs(table[codes[:, feature]])
+        errors = 2 * (len(self.tables) + 2) * ROUNDOFF * sizes + UNDERFLOW
+        for weights, bias in self.layers:
+            active = np.maximum(values, 0.0)
+            values = active @ weights + bias
+            factor = 2 * (len(weights) + 2) * ROUNDOFF
+            sizes = (active + errors) @ np.abs(weights) + np.abs(bias)
+            errors = (1 + factor) * (errors @ np.abs(weights)) + factor * sizes + UNDERFLOW
+        return values[:, 0], 2 * errors[:, 0] + 2 * ROUNDOFF * (np.abs(values[:, 0]) + abs(self.threshold))
+
+
+def read_network(fields: JsonObject, levels: tuple[int, ...]) -> Network:
+    """Read a network and check that its layers fit together."""
+    fields.only("kind", "tables", "bias", "layers", "threshold", optional=("rounding",))
+    bias = np.array(check_numbers(fields.value("bias"), fields.path("bias")))
+    tables = tuple(
+        _matrix(table, f"{fields.path('tables')}[{feature}]", n, len(bias))
+        for feature, (table, n) in enumerate(zip(fields.entries("tables", len(levels)), levels, strict=True))
+    )
+    layers = []
+    width = len(bias)
+    for layer in fields.inners("layers"):
+        shift = np.array(check_numbers(layer.only("weights", "bias").value("bias"), layer.path("bias")))
+        layers.append((_matrix(layer.value("weights"), layer.path("weights"), width, len(shift)), shift))
+        width = len(shift)
+    threshold = fields.number("threshold")
+    if width != 1 or threshold is None:
+        raise CertificateError(f"{fields.path('layers')} must end in one number, with a threshold for it")
+    return Network(tables, bias, tuple(layers), threshold)
+
+
+def _matrix(value: object, path: str, rows: int, columns: int) -> FloatArray:
+    lines = check_list(value, path, rows)
+    return np.array(
+        [check_numbers(line, f"{path}[{i}]", columns) for i, line in enumerate(lines)], dtype=np.float64
+    ).reshape(rows, columns)
