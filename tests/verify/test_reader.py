@@ -15,7 +15,7 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.claims import read_claims as read_content
 from oneformany.verify.document import Source, read_document
-from oneformany.verify.limits import Limits, NotConfirmedError
+from oneformany.verify.limits import Limits
 from oneformany.verify.proofs import DEEPEST_PROOF, Branch, Dual, Enumeration
 
 BRANCHED = build_result(TWO_TRIANGLES, "best", branchings=1)

@@ -52,7 +52,7 @@ class Limits:
 
     def most_bytes(self) -> int:
         """How much of a file may be read; so much would be too much already."""
-        return -1 if self._bytes == float("inf") else int(self._bytes)
+        return -1 if self._bytes == float("inf") else int(self._bytes) + 1
 
     def hold(self, size: int, what: str) -> None:
         """Count what is kept to the end."""

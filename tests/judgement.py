@@ -1,4 +1,4 @@
-"""Classifiers as result files describe them, drawn at random and evaluated point by point in fractions."""
+"""Result files judged by brute force: is what they say true? Scores are computed in fractions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,45 @@ from typing import Any
 
 import numpy as np
 
+from reference import columns_at, smallest_cover
+
 Point = Sequence[int]
+
+
+def is_true(result: dict[str, Any]) -> bool:
+    """Judge a well-formed result by brute force."""
+    problem = result["problem"]
+    codes, allowed, most = problem["codes"], problem["allowed"], problem["max_changes"]
+    oracle = problem["oracle"]
+    points = [point for point in product(*(range(n) for n in problem["levels"])) if accepts(oracle, point)]
+    shaped = np.array(points, dtype=int).reshape(-1, len(problem["levels"]))
+    groups = columns_at(shaped, codes, problem["levels"], most, allowed)
+    reachable = 0
+    for group in groups:
+        reachable |= group
+    beyond_help = [row for row in range(len(codes)) if not reachable >> row & 1]
+    explanations, undecided = result["explanations"], result["undecided"]
+    covered = sorted(row for explanation in explanations for row in explanation["members"])
+    unreachable = [entry["row"] for entry in result["unreachable"]]
+    if sorted([*covered, *unreachable, *undecided]) != list(range(len(codes))):
+        return False
+    if not set(unreachable) <= set(beyond_help) or set(covered) & set(beyond_help):
+        return False
+    for explanation in explanations:
+        point, changed = explanation["point"], explanation["changed"]
+        if not accepts(oracle, point) or len(changed) > most:
+            return False
+        for row in explanation["members"]:
+            for feature, (old, new) in enumerate(zip(codes[row], point, strict=True)):
+                rule = None if allowed is None else allowed[feature]
+                if old != new and (feature not in changed or (rule is not None and not rule[old][new])):
+                    return False
+    optimum = len(smallest_cover(list(groups), sum(1 << row for row in covered)))
+    count, bound = result["count"], result["lower_bound"]
+    status = "optimal" if count == bound and not undecided else "feasible"
+    if len(unreachable) == len(codes):
+        status = "infeasible"
+    return count == len(explanations) and bound <= optimum <= count and result["status"] == status
 
 
 def accepts(oracle: dict[str, Any], point: Point) -> bool:
