@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from oneformany.methods import solve
     from oneformany.oracles.additive import AdditiveOracle
     from oneformany.oracles.blackbox import BlackBoxOracle
+    from oneformany.oracles.constrained import ConstrainedOracle
     from oneformany.oracles.network.oracle import Network, NetworkOracle
     from oneformany.oracles.protocol import Answer, Oracle, Question, Relaxation
     from oneformany.oracles.trees.ensemble import Tree, TreeEnsemble
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from oneformany.problem import Problem, Restriction
     from oneformany.progress import Progress
     from oneformany.readers.callables import BlackBox
-    from oneformany.readers.registry import oracle_for
+    from oneformany.readers.registry import oracle_for, register_reader
     from oneformany.result.explanation import Explanation, Unreachable
     from oneformany.result.proof import (
         BranchProof,
@@ -57,6 +58,7 @@ __all__ = [
     "BlackBoxOracle",
     "BranchProof",
     "CertificateError",
+    "ConstrainedOracle",
     "Costs",
     "CoverCase",
     "DataUnavailableError",
@@ -102,6 +104,7 @@ __all__ = [
     "datasets",
     "infer_schema",
     "oracle_for",
+    "register_reader",
     "plotting",
     "solve",
     "verify",

@@ -17,7 +17,16 @@ from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-__all__ = ["READERS", "Reader", "named", "oracle_for", "read_model", "reader_for", "unwrapped"]
+__all__ = [
+    "READERS",
+    "Reader",
+    "named",
+    "oracle_for",
+    "read_model",
+    "reader_for",
+    "register_reader",
+    "unwrapped",
+]
 
 
 @dataclass(frozen=True)
@@ -30,8 +39,8 @@ class Reader:
         What it reads, in words, for messages.
     matches : callable
         Says whether a type is of this kind.
-    path : str
-        Where the reading function is, as ``"module:function"`` below ``oneformany``.
+    read : str or callable
+        The reading function, or where it is, as ``"module:function"``.
     reads : {"columns", "labels", "frames"}
         What the model itself reads, and so how the function is called:
 
@@ -39,20 +48,20 @@ class Reader:
         - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
         - frames: with ``(model, schema, frame, threshold, positive)``, where the schema may be ``None``; it
           returns a :class:`Reading` with a :class:`~oneformany.readers.verdict.FrameVerdict`.
-    probabilities : str
-        Where a function ``(model, columns)`` is that returns the model's own probabilities of all classes,
-        for models without ``predict``.
+    probabilities : str or callable or None
+        For models without ``predict``: a function ``(model, columns)`` that returns the model's own
+        probabilities of all classes, or where it is.
     """
 
     kind: str
     matches: Callable[[type], bool]
-    path: str
+    read: str | Callable[..., Any]
     reads: Literal["columns", "labels", "frames"] = "columns"
-    probabilities: str = ""
+    probabilities: str | Callable[..., Any] | None = None
 
     def load(self) -> Callable[..., Any]:
         """Import the reading function."""
-        return _load(self.path)
+        return _load(self.read)
 
     def verdict(
         self, model: object, encoding: Encoding, threshold: float | None, positive: object
@@ -70,7 +79,7 @@ class Reader:
         positive : object
             Label, or number, of the positive class.
         """
-        if not self.probabilities:
+        if self.probabilities is None:
             return Verdict(model, inputs_for(model, encoding), threshold, positive)
         if not isinstance(positive, int):
             raise InputError(f"positive is {positive!r}; {type(model).__name__} numbers its classes from 0")
@@ -119,17 +128,17 @@ READERS: list[Reader] = [
             "RidgeClassifierCV",
             "SGDClassifier",
         ),
-        "readers.multiclass:read_classes",
+        ".multiclass:read_classes",
     ),
     Reader(
         "naive Bayes classifiers of scikit-learn",
         named("sklearn", "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
-        "readers.multiclass:read_classes",
+        ".multiclass:read_classes",
     ),
     Reader(
         "CalibratedClassifierCV (sigmoid, one calibrator) over these",
         named("sklearn", "CalibratedClassifierCV"),
-        "readers.multiclass:read_classes",
+        ".multiclass:read_classes",
     ),
     Reader(
         "trees, forests, bagging and boosting of scikit-learn",
@@ -143,60 +152,133 @@ READERS: list[Reader] = [
             "HistGradientBoostingClassifier",
             "RandomForestClassifier",
         ),
-        "readers.trees.sklearn_trees:read_trees",
+        ".trees.sklearn_trees:read_trees",
     ),
-    Reader("XGBClassifier", named("xgboost", "XGBClassifier"), "readers.trees.xgboost_trees:read_trees"),
+    Reader(
+        "XGBClassifier",
+        named("xgboost", "XGBClassifier"),
+        ".trees.xgboost_trees:read_trees",
+    ),
     Reader(
         "boosters of XGBoost",
         named("xgboost", "Booster"),
-        "readers.trees.xgboost_trees:read_trees",
-        probabilities="readers.trees.boosters:xgboost_probabilities",
+        ".trees.xgboost_trees:read_trees",
+        probabilities=".trees.boosters:xgboost_probabilities",
     ),
-    Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), "readers.trees.lightgbm_trees:read_trees"),
+    Reader(
+        "LGBMClassifier",
+        named("lightgbm", "LGBMClassifier"),
+        ".trees.lightgbm_trees:read_trees",
+    ),
     Reader(
         "boosters of LightGBM",
         named("lightgbm", "Booster"),
-        "readers.trees.lightgbm_trees:read_trees",
-        probabilities="readers.trees.boosters:lightgbm_probabilities",
+        ".trees.lightgbm_trees:read_trees",
+        probabilities=".trees.boosters:lightgbm_probabilities",
     ),
-    Reader("MLPClassifier", named("sklearn", "MLPClassifier"), "readers.networks.sklearn_mlp:read_network"),
+    Reader(
+        "MLPClassifier",
+        named("sklearn", "MLPClassifier"),
+        ".networks.sklearn_mlp:read_network",
+    ),
     Reader(
         "PyTorch modules of linear layers and ReLU",
         named("torch", "Module"),
-        "readers.networks.torch_network:read_network",
-        probabilities="readers.networks.torch_network:class_probabilities",
+        ".networks.torch_network:read_network",
+        probabilities=".networks.torch_network:class_probabilities",
     ),
     Reader(
         "ONNX graphs of linear layers and ReLU (or the path to one)",
         lambda kind: named("onnx", "ModelProto")(kind) or _is_path(kind),
-        "readers.networks.onnx_network:read_network",
-        probabilities="readers.networks.onnx_network:class_probabilities",
+        ".networks.onnx_network:read_network",
+        probabilities=".networks.onnx_network:class_probabilities",
     ),
     Reader(
         "explainable boosting machines of interpret",
         named("interpret", "ExplainableBoostingClassifier"),
-        "readers.boosting_machine:read_boosting_machine",
+        ".boosting_machine:read_boosting_machine",
         reads="frames",
     ),
     Reader(
         "pipelines of scikit-learn that end in one of these",
         named("sklearn", "Pipeline"),
-        "readers.pipeline:read_pipeline",
+        ".pipeline:read_pipeline",
         reads="frames",
     ),
     Reader(
         "scorecards (dict of feature to level to points)",
         named("builtins", "dict"),
-        "readers.scorecard:scorecard_reading",
+        ".scorecard:scorecard_reading",
         reads="labels",
     ),
     Reader(
         "functions from frames to probabilities, as black boxes",
         lambda kind: named("oneformany", "BlackBox")(kind) or _is_function(kind),
-        "readers.callables:read_function",
+        ".callables:read_function",
         reads="frames",
     ),
 ]
+
+
+def register_reader(
+    kind: str,
+    matches: type | Callable[[type], bool],
+    read: str | Callable[..., Any],
+    reads: Literal["columns", "labels", "frames"] = "columns",
+    probabilities: str | Callable[..., Any] | None = None,
+) -> Reader:
+    """Teach the front door to read another kind of model; it is tried before those known so far.
+
+    Parameters
+    ----------
+    kind : str
+        What is read, in words, for messages.
+    matches : type or callable
+        The class of these models, or a function that says whether a class is one of them. To match
+        a class of a library that may not be installed see :func:`named`.
+    read : callable or str
+        The reading function, or where it is, as ``"module:function"``, to be imported when it is needed. For
+        models that read columns of numbers, which is usual, it is called with ``(model, encoding,
+        threshold, positive)`` and returns an :class:`~oneformany.oracles.protocol.Oracle`, often an
+        :class:`~oneformany.oracles.additive.AdditiveOracle`,
+        :class:`~oneformany.oracles.trees.oracle.TreeOracle` or
+        :class:`~oneformany.oracles.network.oracle.NetworkOracle`. An oracle that has a method
+        ``decided_by(verdict)`` is given the model's own verdict, to ask it about points at which
+        rounding could decide.
+    reads : {"columns", "labels", "frames"}
+        What the model reads; see :class:`Reader` for what the other two ask of the function.
+    probabilities : callable or str, optional
+        For models that read columns and have neither ``predict`` nor ``classes_``: a function
+        ``(model, columns)`` that returns an ``(n, classes)`` array, or where it is.
+
+    Returns
+    -------
+    Reader
+        The new entry of :data:`READERS`; remove it from there to forget it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import oneformany as ofm
+    >>> class Majority:
+    ...     '''Positive is a row of which more than half is 1.'''
+    ...     classes_ = (0, 1)
+    ...     def predict(self, matrix):
+    ...         return (matrix.mean(axis=1) > 0.5).astype(int)
+    >>> def read(model, encoding, threshold, positive):
+    ...     tables = [block[:, 0] for block in encoding.values]
+    ...     return ofm.AdditiveOracle(tables, threshold=encoding.width / 2, margin=0.1)
+    >>> reader = ofm.register_reader("majorities", Majority, read)
+    """
+    if isinstance(matches, type):
+        model_type = matches
+        reader = Reader(kind, lambda other: issubclass(other, model_type), read, reads, probabilities)
+    else:
+        reader = Reader(kind, matches, read, reads, probabilities)
+    if reads not in ("columns", "labels", "frames"):
+        raise InputError(f"reads is {reads!r}; it must be 'columns', 'labels' or 'frames'")
+    READERS.insert(0, reader)
+    return reader
 
 
 def unwrapped(model: object) -> object:
@@ -306,7 +388,9 @@ def oracle_for(
     return read_model(model, source, threshold, positive, frame).oracle
 
 
-def _load(path: str) -> Callable[..., Any]:
-    module, _, name = path.partition(":")
-    function: Callable[..., Any] = getattr(import_module(f"oneformany.{module}"), name)
+def _load(where: str | Callable[..., Any]) -> Callable[..., Any]:
+    if not isinstance(where, str):
+        return where
+    module, _, name = where.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module, "oneformany.readers"), name)
     return function

@@ -1,0 +1,152 @@
+"""Rules on complete points around any classifier: only permitted points count as positive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.oracles.box import choices, count_points, list_points
+from oneformany.oracles.protocol import Answer, Oracle, Question, Relaxation
+
+__all__ = ["ConstrainedOracle"]
+
+LARGEST_BOX = 4096
+MOST_QUESTIONS = 10_000
+
+
+class ConstrainedOracle:
+    """A classifier whose positive points are those that another one calls positive and a rule permits.
+
+    A question is first asked of the classifier alone. If there is no point, that is the answer, and if the
+    point is permitted, so is that. Otherwise the question is settled by looking at all of its points where
+    these are few, and else is divided in two at the feature with the most levels left.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        The classifier.
+    permits : callable
+        Says for each row of an ``(n, p)`` array of codes whether it is permitted.
+    largest_box : int
+        Questions with at most so many points are settled by looking at all of them.
+    most_questions : int
+        How many questions to the classifier one question may take before its answer is "unknown".
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        permits: Callable[[IntArray], BoolArray],
+        *,
+        largest_box: int = LARGEST_BOX,
+        most_questions: int = MOST_QUESTIONS,
+    ) -> None:
+        self.oracle = oracle
+        self.permits = permits
+        self.largest_box = largest_box
+        self.most_questions = most_questions
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Number of levels of each feature."""
+        return self.oracle.levels
+
+    @property
+    def threshold(self) -> float:
+        """No point with a lower score is positive."""
+        return self.oracle.threshold
+
+    def score(self, codes: IntArray) -> FloatArray:
+        """Score each row of an ``(n, p)`` array of codes, permitted or not."""
+        return self.oracle.score(codes)
+
+    def positive(self, codes: IntArray) -> BoolArray:
+        """Whether each row of an ``(n, p)`` array of codes is positive and permitted."""
+        answers = np.asarray(self.permits(np.atleast_2d(codes)), dtype=np.bool_)
+        allowed = np.flatnonzero(answers)
+        if len(allowed):
+            answers[allowed] = self.oracle.positive(np.atleast_2d(codes)[allowed])
+        return answers
+
+    def upper_bound(self, domain: BoolArray) -> float:
+        """Bound from above the score of every point with levels inside ``domain``."""
+        return self.oracle.upper_bound(domain)
+
+    def reach(self, question: Question) -> Answer:
+        """Find a positive and permitted point, or prove that there is none, or end "unknown"."""
+        parts = [question]
+        surely_none = True
+        for _ in range(self.most_questions):
+            if not parts:
+                return Answer.none() if surely_none else Answer.unknown()
+            if question.stop is not None and question.stop.expired():
+                return Answer.unknown()
+            part = parts.pop()
+            answer = self.oracle.reach(part)
+            if answer.proved_none:
+                continue
+            if answer.point is not None and self.permits(answer.point[None])[0]:
+                return answer
+            if count_points(part) <= self.largest_box:
+                found = self._look_through(part)
+                if found is not None:
+                    return Answer(found)
+            elif answer.point is None:
+                surely_none = False
+            else:
+                parts += _halves(part)
+        return Answer.unknown()
+
+    def relaxation(self) -> Relaxation | None:
+        """What bounds the classifier bounds fewer points as well, but no longer exactly."""
+        relaxation = self.oracle.relaxation()
+        return None if relaxation is None else replace(relaxation, exact=False)
+
+    def describe(self) -> dict[str, Any]:
+        """The classifier without the rule, which is the problem's to describe."""
+        return self.oracle.describe()
+
+    def _look_through(self, question: Question) -> IntArray | None:
+        for points in list_points(question):
+            positive = np.flatnonzero(self.positive(points))
+            if len(positive):
+                return np.asarray(points[positive[0]])
+        return None
+
+
+def _halves(question: Question) -> list[Question]:
+    """Divide the points of a question at the feature with the most levels left.
+
+    A feature that is not free either stays at the anchor or has to move; that it has to move is a free
+    feature with a smaller domain and one change less.
+    """
+    options = choices(question)
+    sizes = np.array([len(levels) for levels in options])
+    feature = int(np.argmax(np.where(question.free, sizes - 1, sizes * (question.extra > 0))))
+    free = question.free.copy()
+    if not free[feature]:
+        free[feature] = True
+        stays, moves = np.zeros((2, question.domain.shape[1]), dtype=np.bool_)
+        stays[question.anchor[feature]] = True
+        moves[options[feature]] = True
+        return [
+            _with(question, feature, stays, free, question.extra),
+            _with(question, feature, moves, free, question.extra - 1),
+        ]
+    middle = len(options[feature]) // 2
+    parts = []
+    for levels in (options[feature][:middle], options[feature][middle:]):
+        inside = np.zeros(question.domain.shape[1], dtype=np.bool_)
+        inside[levels] = True
+        parts.append(_with(question, feature, inside, free, question.extra))
+    return parts
+
+
+def _with(question: Question, feature: int, inside: BoolArray, free: BoolArray, extra: int) -> Question:
+    domain = question.domain.copy()
+    domain[feature] = inside
+    return replace(question, domain=domain, free=free, extra=extra)
