@@ -36,8 +36,6 @@ class Veiled:
 class Shrugging(Veiled):
     """An oracle that finds nothing beyond a row's own class and proves nothing."""
 
-    proves = False
-
     def reach(self, question):
         answer = self.oracle.reach(question)
         if answer.point is None or question.free.any():

@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
@@ -46,24 +45,6 @@ def points_of(oracle, question):
         else:
             if moved <= question.extra:
                 yield np.array(point)
-
-
-@given(questions())
-def test_reach_finds_a_point_exactly_when_there_is_one(asked):
-    oracle, question = asked
-    positive = [point for point in points_of(oracle, question) if oracle.positive(point[None, :])[0]]
-    answer = oracle.reach(question)
-    assert answer.proved_none == (not positive)
-    if answer.point is not None:
-        assert any((answer.point == point).all() for point in positive)
-
-
-@given(questions())
-def test_the_upper_bound_is_the_best_score_of_the_domain(asked):
-    oracle, question = asked
-    levels = [np.flatnonzero(row) for row in question.domain]
-    scores = [float(oracle.score(np.array([point]))[0]) for point in product(*levels)]
-    assert oracle.upper_bound(question.domain) == max(scores, default=-np.inf)
 
 
 def test_decimal_ties_are_ties():

@@ -95,7 +95,6 @@ def test_large_boxes_are_searched_and_a_failure_is_no_proof():
     flat = BlackBoxOracle(lambda codes: np.full(len(codes), 0.2), levels, 0.9)
     answer = flat.reach(anything)
     assert (answer.point, answer.proved_none, flat.unanswered) == (None, False, 1)
-    assert not flat.proves
     assert flat.upper_bound(anything.domain) == np.inf
 
 
@@ -108,16 +107,6 @@ def test_a_swap_leaves_a_hill_that_single_moves_do_not():
     question = Question(np.zeros(20, np.int64), np.zeros(20, np.bool_), 2, np.ones((20, 2), np.bool_))
     oracle = BlackBoxOracle(function, (2,) * 20, 0.5, largest_box=0)
     assert np.flatnonzero(oracle.reach(question).point).tolist() == [1, 2]
-
-
-def test_it_proves_when_all_points_there_are_may_be_asked_about():
-    def proves(**limits):
-        return BlackBoxOracle(np.mean, (10, 10), **limits).proves
-
-    assert proves()
-    assert proves(largest_box=100, max_calls=100)
-    assert not proves(largest_box=99)
-    assert not proves(max_calls=99)
 
 
 def drawn(small, seed, quantile):
@@ -178,7 +167,7 @@ def test_an_open_question_makes_the_answer_feasible_not_optimal():
 @pytest.mark.parametrize(
     ("output", "words"),
     [
-        (np.array([0, 1, 1]), r"returns 0 \(int64\), which is no probability; .* not labels"),
+        (np.array([0, 1, 1]), r"returns 0 \(int64\), which is not a probability; .* not labels"),
         (np.array([True, False, True]), r"returns True \(bool\)"),
         (np.array(["yes", "no", "no"]), "returns 'yes' .* not labels"),
         (np.array([0.1, 0.2]), r"shape \(2,\) for 3 rows"),
@@ -186,7 +175,7 @@ def test_an_open_question_makes_the_answer_feasible_not_optimal():
         (0.5, r"shape \(\) for 3 rows"),
         (np.array([0.1, np.nan, 0.2]), "NaN for row 1 of 3"),
         (np.array([0.1, 3.5, 0.2]), "returns 3.5; a probability lies between 0 and 1"),
-        (None, r"returns None \(object\), which is no probability"),
+        (None, r"returns None \(object\), which is not a probability"),
     ],
 )
 def test_functions_that_do_not_return_probabilities_are_refused(output, words):

@@ -86,7 +86,7 @@ def test_labels_instead_of_probabilities_are_refused():
 
 def test_limits_are_handed_on():
     oracle = read_function(BlackBox(chance, max_calls=7, largest_box=8), None, FRAME).oracle
-    assert (oracle.max_calls, oracle.largest_box, oracle.proves) == (7, 8, False)
+    assert (oracle.max_calls, oracle.largest_box) == (7, 8)
 
 
 def test_the_verdict_asks_the_function_again():

@@ -263,10 +263,10 @@ def alternating(classes):
         (CategoricalNB(), "CategoricalNB is not fitted"),
         (LinearRegression().fit(DATA, alternating(2)), "LinearRegression is a regressor"),
         (LogisticRegression().fit(DATA, alternating(3)), "knows 3 classes"),
-        (GaussianNB().fit(DATA, alternating(1)), r"knows 1 classes \(0\); it must know two"),
+        (GaussianNB().fit(DATA, alternating(1)), r"knows only the class 0; fit it on rows of two"),
         (
             SVC(kernel="linear").fit(DATA, alternating(2)),
-            "SVC is no linear classifier; read are",
+            "SVC is not a linear classifier; read are",
         ),
         (
             CalibratedClassifierCV(LinearSVC(), cv=2).fit(DATA, alternating(2)),
@@ -280,7 +280,7 @@ def alternating(classes):
         ),
         (
             CalibratedClassifierCV(SVC(kernel="linear"), cv=2, ensemble=False).fit(DATA, DATA[:, 0]),
-            "SVC is no linear classifier",
+            "SVC is not a linear classifier",
         ),
         (
             RidgeClassifier().fit(DATA, np.column_stack([alternating(2), 1 - alternating(2)])),

@@ -22,9 +22,9 @@ def test_without_a_threshold_predict_decides():
 def test_with_a_threshold_the_probability_decides():
     model = LogisticRegression().fit(DATA, TARGET)
     probabilities = model.predict_proba(DATA)
-    for place, positive in enumerate(("no", "yes")):
+    for index, positive in enumerate(("no", "yes")):
         verdict = Verdict(model, lambda codes: codes, 0.9, positive)
-        assert (verdict(DATA) == (probabilities[:, place] >= 0.9)).all()
+        assert (verdict(DATA) == (probabilities[:, index] >= 0.9)).all()
         assert 0 < verdict(DATA).sum() < 4
 
 
@@ -51,7 +51,8 @@ def test_several_classes_have_a_decision_value_each():
 
 def test_a_model_without_predict_is_asked_for_probabilities():
     chances = np.array([[0.2, 0.5, 0.3], [0.4, 0.2, 0.4]])
-    assert ProbabilityVerdict(lambda _: chances, np.asarray, None, 2)(CODES).tolist() == [False, True]
+    assert ProbabilityVerdict(lambda _: chances, np.asarray, None, 2)(CODES).tolist() == [False, False]
+    assert ProbabilityVerdict(lambda _: chances, np.asarray, None, 0)(CODES).tolist() == [False, True]
     assert ProbabilityVerdict(lambda _: chances, np.asarray, 0.3, 2)(CODES).tolist() == [True, True]
 
 
@@ -66,5 +67,5 @@ def test_the_positive_class_must_be_one_of_those_the_model_knows():
     with pytest.raises(UnsupportedModelError, match="regressor"):
         class_index(LinearRegression().fit(DATA, DATA[:, 0]), 1)
     assert class_index(LogisticRegression().fit(DATA, DATA[:, 0]), 5) == 5
-    with pytest.raises(UnsupportedModelError, match=r"knows 1 classes \(0.0\); it must know two"):
+    with pytest.raises(UnsupportedModelError, match=r"knows only the class 0.0; fit it on rows of two"):
         class_index(GaussianNB().fit(DATA, np.zeros(8)), 0)

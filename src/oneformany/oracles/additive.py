@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.box import admits
 from oneformany.oracles.protocol import Answer, Question, Relaxation
+from oneformany.oracles.ties import Decide, points_between
 
 __all__ = ["AdditiveOracle"]
 
@@ -34,7 +38,11 @@ class AdditiveOracle:
     threshold : float
         A point is positive when its score is at least this.
     margin : float
-        Added to the threshold, so that rounding in the original model never flips an answer.
+        Scores within this distance of the threshold are too near to tell what a model that rounds would
+        say. They do not count as positive, unless :meth:`decided_by` can ask the model.
+    rounds : bool
+        False: the model adds up without rounding, so that points with the same score are both positive or
+        both not.
     """
 
     def __init__(
@@ -44,6 +52,7 @@ class AdditiveOracle:
         threshold: float = 0.0,
         *,
         margin: float = 0.0,
+        rounds: bool = True,
     ) -> None:
         entries = [np.asarray(table, dtype=np.float64) for table in tables]
         _check(entries, intercept, threshold, margin)
@@ -57,6 +66,32 @@ class AdditiveOracle:
             self.units[feature, : len(table)] = np.rint(table * scale).astype(np.int64)
         self.intercept_units = round(intercept * scale)
         self.threshold_units = round((threshold + margin) * scale)
+        self._band = (math.floor((threshold - margin) * scale), math.ceil((threshold + margin) * scale))
+        self._rounds = rounds
+        self._ties = np.zeros((0, len(entries)), dtype=np.int64)
+
+    def decided_by(self, decide: Decide) -> AdditiveOracle:
+        """Let the model decide about the points within the margin, where these can be listed.
+
+        Usually its answers are what some threshold says, and then that is the threshold. Otherwise the points
+        it accepts are remembered one by one.
+
+        Parameters
+        ----------
+        decide : callable
+            Says of points whether the model calls them positive.
+        """
+        low, high = (edge - self.intercept_units for edge in self._band)
+        near = points_between(self.units, self._levels, low, high, one_per_sum=not self._rounds)
+        if near is None:
+            return self
+        accepted = decide(near) if len(near) else np.zeros(0, dtype=np.bool_)
+        totals = self._sum(near)
+        oracle = copy(self)
+        oracle.threshold_units = int(totals[accepted].min(initial=self._band[1]))
+        if (~accepted & (totals >= oracle.threshold_units)).any():
+            oracle._ties = near[accepted]  # noqa: SLF001 (a copy of itself)
+        return oracle
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -65,13 +100,8 @@ class AdditiveOracle:
 
     @property
     def threshold(self) -> float:
-        """A point is positive when its score is at least this."""
+        """A point is positive when its score is at least this, unless the model itself says otherwise."""
         return self.threshold_units / self._scale
-
-    @property
-    def proves(self) -> bool:
-        """Whether every ``reach`` ends with a point or a proof: always, in closed form."""
-        return True
 
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes."""
@@ -79,7 +109,13 @@ class AdditiveOracle:
 
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive, exactly."""
-        return np.asarray(self._sum(codes) >= self.threshold_units)
+        totals = self._sum(codes)
+        if not len(self._ties):
+            return np.asarray(totals >= self.threshold_units)
+        answers = np.asarray(totals >= self._band[1])
+        for row in np.flatnonzero((totals >= self.threshold_units) & ~answers):
+            answers[row] = (self._ties == np.asarray(codes)[row]).all(axis=1).any()
+        return answers
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Largest score of a point with levels inside ``domain``; minus infinity when there is none."""
@@ -89,7 +125,8 @@ class AdditiveOracle:
         return (self.intercept_units + int(best.sum())) / self._scale
 
     def reach(self, question: Question) -> Answer:
-        """Find the best point of the question in closed form: it is positive, or none is."""
+        """Find the best point of the question in closed form: it is positive, or only a listed tie can be."""
+        needed = self._band[1] if len(self._ties) else self.threshold_units
         rows = np.arange(len(self._levels))
         masked = np.where(question.domain, self.units, np.iinfo(np.int64).min)
         target = masked.argmax(axis=1)
@@ -100,15 +137,18 @@ class AdditiveOracle:
         point = np.where(question.free, target, question.anchor).astype(np.int64)
         total = self.intercept_units + int(np.where(question.free, gain, 0).sum() + here.sum())
         for feature in np.argsort(np.where(question.free, 0, -gain), kind="stable")[: question.extra]:
-            if total >= self.threshold_units or question.free[feature] or gain[feature] <= 0:
+            if total >= needed or question.free[feature] or gain[feature] <= 0:
                 break
             point[feature] = target[feature]
             total += int(gain[feature])
-        return Answer(point) if total >= self.threshold_units else Answer.none()
+        if total >= needed:
+            return Answer(point)
+        ties = self._ties[admits(question, self._ties)]
+        return Answer(ties[0].copy()) if len(ties) else Answer.none()
 
     def relaxation(self) -> Relaxation:
-        """The score itself, in units."""
-        return Relaxation(self.units, self.intercept_units, self.threshold_units, exact=True)
+        """The score itself, in units; exact unless ties are decided one by one."""
+        return Relaxation(self.units, self.intercept_units, self.threshold_units, exact=not len(self._ties))
 
     def describe(self) -> dict[str, Any]:
         """Integer tables that rebuild the oracle exactly."""

@@ -76,7 +76,7 @@ class BlackBoxOracle:
             raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
         for name, number in (("max_calls", max_calls), ("largest_box", largest_box)):
             if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):
-                raise InputError(f"{name} is {number!r}; it must be a whole number, not negative")
+                raise InputError(f"{name} is {number!r}; it must be an integer, not negative")
         self.function = function
         self.max_calls = max_calls
         self.largest_box = largest_box
@@ -97,22 +97,14 @@ class BlackBoxOracle:
         """A point is positive when its score is at least this."""
         return self._threshold
 
-    @property
-    def proves(self) -> bool:
-        """Whether every ``reach`` ends with a point or a proof: when all points there are, are few."""
-        space = 1
-        for n in self._levels:
-            space *= n
-        return space <= self.largest_box and (self.max_calls is None or space <= self.max_calls)
-
     def score(self, codes: IntArray) -> FloatArray:
         """Probability of each row of an ``(n, p)`` array of codes."""
         points = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
         keys = [point.tobytes() for point in points]
-        new = {key: place for place, key in enumerate(keys) if key not in self._known}
-        places = list(new.values())
-        for start in range(0, len(places), BATCH):
-            batch = points[places[start : start + BATCH]]
+        new = {key: index for index, key in enumerate(keys) if key not in self._known}
+        indices = list(new.values())
+        for start in range(0, len(indices), BATCH):
+            batch = points[indices[start : start + BATCH]]
             for point, chance in zip(batch, self._ask(batch).tolist(), strict=True):
                 self._known[point.tobytes()] = chance
         return np.array([self._known[key] for key in keys])
@@ -130,7 +122,7 @@ class BlackBoxOracle:
         if count_points(question) > self.largest_box:
             return np.inf
         try:
-            return max(float(self._searched(points).max()) for points in list_points(question))
+            return max(float(self._searched(points).max()) for points in _batches(list_points(question)))
         except _SpentError:
             return np.inf
 
@@ -140,13 +132,19 @@ class BlackBoxOracle:
         if size == 0:
             return Answer.none()
         rng = np.random.default_rng(question.anchor)
+
+        def score(points: IntArray) -> FloatArray:
+            if question.stop is not None and question.stop.expired():
+                raise _SpentError
+            return self._searched(points)
+
         try:
             restarts = 0 if size <= self.largest_box else RESTARTS
-            point = climb(question, self._searched, self._threshold, rng, restarts)
+            point = climb(question, score, self._threshold, rng, restarts)
             if point is not None:
                 return Answer(point)
             if size <= self.largest_box:
-                return self._exhaust(question)
+                return self._exhaust(question, score)
         except _SpentError:
             pass
         self.unanswered += 1
@@ -165,9 +163,9 @@ class BlackBoxOracle:
             "unanswered": self.unanswered,
         }
 
-    def _exhaust(self, question: Question) -> Answer:
+    def _exhaust(self, question: Question, score: Callable[[IntArray], FloatArray]) -> Answer:
         for points in _batches(list_points(question)):
-            scores = self._searched(points)
+            scores = score(points)
             if scores.max() >= self._threshold:
                 return Answer(points[int(scores.argmax())])
         return Answer.none()
@@ -188,7 +186,7 @@ class BlackBoxOracle:
 
 
 class _SpentError(Exception):
-    """The searches have asked as often as they may."""
+    """The searches have asked as often, or as long, as they may."""
 
 
 def check_probabilities(output: ArrayLike, rows: int, positive: int = 1) -> FloatArray:
@@ -214,8 +212,8 @@ def check_probabilities(output: ArrayLike, rows: int, positive: int = 1) -> Floa
     if array.dtype.kind != "f":
         shown = repr(array.ravel().tolist()[0]) if array.size else "nothing"
         raise UnsupportedModelError(
-            f"the function returns {shown} ({array.dtype}), which is no probability; return probabilities as "
-            "decimal numbers, as predict_proba does, not labels"
+            f"the function returns {shown} ({array.dtype}), which is not a probability; return "
+            "probabilities as decimal numbers, as predict_proba does, not labels"
         )
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

@@ -8,10 +8,10 @@ from math import prod
 
 import numpy as np
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.oracles.protocol import Question
 
-__all__ = ["choices", "count_points", "list_points"]
+__all__ = ["admits", "choices", "count_points", "list_points"]
 
 
 def choices(question: Question) -> list[IntArray]:
@@ -22,6 +22,14 @@ def choices(question: Question) -> list[IntArray]:
     return [np.flatnonzero(row) for row in inside]
 
 
+def admits(question: Question, points: IntArray) -> BoolArray:
+    """Whether each of the points is one of the question's."""
+    inside = question.domain[np.arange(points.shape[1]), points]
+    stays = points == question.anchor
+    fits = np.where(question.free, inside, inside | stays).all(axis=1)
+    return np.asarray(fits & ((~stays & ~question.free).sum(axis=1) <= question.extra))
+
+
 def count_points(question: Question) -> int:
     """Count the points.
 
@@ -30,22 +38,22 @@ def count_points(question: Question) -> int:
     """
     sizes = [len(levels) for levels in choices(question)]
     moved = [1] + [0] * question.extra
-    for place in np.flatnonzero(~question.free):
+    for feature in np.flatnonzero(~question.free):
         for k in range(question.extra, 0, -1):
-            moved[k] += moved[k - 1] * sizes[place]
-    return sum(moved) * prod(sizes[place] for place in np.flatnonzero(question.free))
+            moved[k] += moved[k - 1] * sizes[feature]
+    return sum(moved) * prod(sizes[feature] for feature in np.flatnonzero(question.free))
 
 
 def list_points(question: Question) -> Iterator[IntArray]:
     """List the points in arrays, those with fewer moves first; meant for boxes that are small."""
     levels = choices(question)
     free = np.flatnonzero(question.free).tolist()
-    paid = [place for place in np.flatnonzero(~question.free).tolist() if len(levels[place])]
+    paid = [feature for feature in np.flatnonzero(~question.free).tolist() if len(levels[feature])]
     for k in range(min(question.extra, len(paid)) + 1):
         for moved in combinations(paid, k):
             features = [*free, *moved]
-            grid = np.meshgrid(*(levels[place] for place in features), indexing="ij")
+            grid = np.meshgrid(*(levels[feature] for feature in features), indexing="ij")
             points = np.tile(question.anchor, (grid[0].size if grid else 1, 1))
-            for place, column in zip(features, grid, strict=True):
-                points[:, place] = column.ravel()
+            for feature, values in zip(features, grid, strict=True):
+                points[:, feature] = values.ravel()
             yield points

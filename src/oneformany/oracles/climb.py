@@ -68,18 +68,18 @@ def _better(score: Callable[[IntArray], FloatArray], near: IntArray, best: float
 def _start(question: Question, levels: list[IntArray]) -> IntArray:
     """Stay at the anchor, except where a free feature may not."""
     point = question.anchor.copy()
-    for place in np.flatnonzero(question.free):
-        if not question.domain[place, point[place]]:
-            point[place] = levels[place][0]
+    for feature in np.flatnonzero(question.free):
+        if not question.domain[feature, point[feature]]:
+            point[feature] = levels[feature][0]
     return point
 
 
 def _random(question: Question, levels: list[IntArray], rng: np.random.Generator) -> IntArray:
-    paid = [place for place in np.flatnonzero(~question.free) if len(levels[place])]
+    paid = [feature for feature in np.flatnonzero(~question.free) if len(levels[feature])]
     moved = rng.permutation(paid)[: question.extra].astype(np.int64)
     point = question.anchor.copy()
-    for place in [*np.flatnonzero(question.free), *moved]:
-        point[place] = rng.choice(levels[place])
+    for feature in [*np.flatnonzero(question.free), *moved]:
+        point[feature] = rng.choice(levels[feature])
     return point
 
 
@@ -88,11 +88,11 @@ def _steps(question: Question, levels: list[IntArray], point: IntArray) -> IntAr
     away = (point != question.anchor) & ~question.free
     spent = away.sum() >= question.extra
     near = [
-        _with(point, place, options)
-        for place, options in enumerate(levels)
-        if question.free[place] or away[place] or not spent
+        _with(point, feature, options)
+        for feature, options in enumerate(levels)
+        if question.free[feature] or away[feature] or not spent
     ]
-    home = [_with(point, place, question.anchor[[place]]) for place in np.flatnonzero(away).tolist()]
+    home = [_with(point, feature, question.anchor[[feature]]) for feature in np.flatnonzero(away).tolist()]
     return np.concatenate([*near, *home, point[None][:0]])
 
 
@@ -105,13 +105,13 @@ def _swaps(question: Question, levels: list[IntArray], point: IntArray) -> IntAr
         for back in np.flatnonzero(away):
             without = point.copy()
             without[back] = question.anchor[back]
-            near += [_with(without, place, levels[place]) for place in stays.tolist()]
+            near += [_with(without, feature, levels[feature]) for feature in stays.tolist()]
     return np.concatenate(near)
 
 
-def _with(point: IntArray, place: int, options: IntArray) -> IntArray:
+def _with(point: IntArray, feature: int, options: IntArray) -> IntArray:
     """Copies of a point, one for each level of one feature other than its own."""
-    options = options[options != point[place]]
+    options = options[options != point[feature]]
     copies = np.tile(point, (len(options), 1))
-    copies[:, place] = options
+    copies[:, feature] = options
     return copies

@@ -73,7 +73,13 @@ class Relaxation:
 
 
 class Oracle(Protocol):
-    """A classifier on codes, as the engine sees it."""
+    """A classifier on codes, as the engine sees it.
+
+    There is one predicate: ``positive``. ``reach`` returns points for which it holds and calls a question
+    hopeless only when it holds for none of the question's points; ``relaxation`` excludes only points for
+    which it does not hold. Where the score is so near the threshold that rounding could decide, it is what
+    the library itself says.
+    """
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -82,12 +88,7 @@ class Oracle(Protocol):
 
     @property
     def threshold(self) -> float:
-        """A point is positive when its score is at least this."""
-        ...
-
-    @property
-    def proves(self) -> bool:
-        """Whether every ``reach`` ends with a point or a proof, given time."""
+        """No point with a lower score is positive, and every point with a clearly higher one is."""
         ...
 
     def score(self, codes: IntArray) -> FloatArray:
@@ -107,9 +108,9 @@ class Oracle(Protocol):
         ...
 
     def relaxation(self) -> Relaxation | None:
-        """An additive bound on the score for pruning inside the search, if there is one."""
+        """Bound the score by a sum over the features for pruning inside the search, if that is possible."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Plain data that identifies the oracle; for additive ones enough to rebuild it."""
+        """Plain data from which a stranger can tell which points are positive, or at least the kind."""
         ...

@@ -19,13 +19,16 @@ from oneformany.schema.encoding import Encoding
 __all__ = ["MARGIN", "PROBABILITY_MARGIN", "RELATIVE_MARGIN", "read_linear", "two_class_tables"]
 
 MARGIN = 1e-9
-"""By how much the score of a positive point exceeds what the threshold asks for."""
+"""Scores nearer to the threshold are the model's to decide, since it may round."""
 
 RELATIVE_MARGIN = 1e-12
 """The same for scores above a thousand, as a share of the largest score."""
 
 PROBABILITY_MARGIN = 1e-12
-"""By how much its probability does, which matters only next to 0 and 1."""
+"""The same for probabilities, which matters only next to 0 and 1."""
+
+EXACT_BITS = 12
+"""Products and sums of multiples of ``2**-EXACT_BITS`` of usual size are exact in double precision."""
 
 SINGLE = 2.0**-24
 """Relative error of one operation in single precision."""
@@ -37,7 +40,7 @@ class _Score:
 
     ``share(column, values)`` is what each value adds when it stands in the column. ``inverse`` gives the
     score at which that probability is reached; ``None`` for models that have no probabilities. ``single``
-    says that the model computes in single precision.
+    says that the model computes in single precision, ``weights`` are those of a model that multiplies.
     """
 
     width: int
@@ -45,6 +48,7 @@ class _Score:
     constant: float
     inverse: Callable[[float], float] | None
     single: bool = False
+    weights: FloatArray | None = None
 
 
 def read_linear(
@@ -55,9 +59,10 @@ def read_linear(
 ) -> AdditiveOracle:
     """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
 
-    A point is positive when the model's score exceeds what the threshold asks for by ``MARGIN``, or by what
-    single precision demands where the model was fitted in it; so a point that the oracle calls positive is
-    positive for the model, however it rounds.
+    Scores within ``MARGIN`` of what the threshold asks for, or within what single precision demands where the
+    model was fitted in it, are the model's to decide. Where that cannot be asked (the oracle was read
+    without a verdict, or there are too many such points to list) they do not count as positive; so a point
+    that the oracle calls positive is positive for the model, however it rounds.
 
     Parameters
     ----------
@@ -88,12 +93,24 @@ def read_linear(
     tables, constant = _tables(score, encoding, type(model).__name__)
     largest = abs(constant) + sum(float(np.abs(table).max()) for table in tables)
     relative = 2 * (score.width + 2) * SINGLE if score.single else RELATIVE_MARGIN
+    low, high = _needed(score, threshold, sign)
     return AdditiveOracle(
         [sign * table for table in tables],
         sign * constant,
-        _needed(score, threshold, sign),
-        margin=max(MARGIN, relative * largest),
+        (low + high) / 2,
+        margin=max(MARGIN, relative * largest) + (high - low) / 2,
+        rounds=not _is_exact(score, encoding),
     )
+
+
+def _is_exact(score: _Score, encoding: Encoding) -> bool:
+    """Whether weights and inputs are so round that no product and no sum of them is rounded."""
+    if score.weights is None:
+        return False
+    numbers = [score.weights, np.array([score.constant]), encoding.constants]
+    numbers += [block.ravel() for block in encoding.values]
+    fine = np.concatenate(numbers) * 2 ** (EXACT_BITS // 2)
+    return bool((fine == np.rint(fine)).all() and np.abs(fine).max() < 2**EXACT_BITS)
 
 
 def two_class_tables(model: Any, encoding: Encoding) -> tuple[list[FloatArray], float]:
@@ -127,21 +144,22 @@ def _tables(score: _Score, encoding: Encoding, model: str) -> tuple[list[FloatAr
     return tables, constant
 
 
-def _needed(score: _Score, threshold: float | None, sign: float) -> float:
-    """Turn the threshold into the signed score at which it is met."""
+def _needed(score: _Score, threshold: float | None, sign: float) -> tuple[float, float]:
+    """Turn the threshold into the signed scores below which it is surely missed, and above surely met."""
     if threshold is not None and not isinstance(threshold, Real):
         raise InputError(f"the threshold is {threshold!r}; it must be a number")
     if score.inverse is None:
         level = 0.0 if threshold is None else float(threshold)
         if not math.isfinite(level):
             raise InputError(f"the threshold is {threshold}; it must be a finite decision value")
-        return level
+        return level, level
     probability = 0.5 if threshold is None else float(threshold)
     margin = 8 * SINGLE if score.single else PROBABILITY_MARGIN
     if not 0 < probability < 1 - margin:
         raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
-    probability += margin
-    return score.inverse(probability) if sign > 0 else -score.inverse(1 - probability)
+    edges = (max(probability - margin, probability / 2), probability + margin)
+    low, high = (score.inverse(p) if sign > 0 else -score.inverse(1 - p) for p in edges)
+    return low, high
 
 
 def _share(score: _Score, encoding: Encoding, column: int, values: FloatArray) -> FloatArray:
@@ -161,7 +179,7 @@ def _score(model: Any) -> _Score:
         if base.__name__ in _SCORES and base.__module__.split(".")[0] == "sklearn":
             return _SCORES[base.__name__](model)
     supported = ", ".join(_SCORES)
-    raise UnsupportedModelError(f"{type(model).__name__} is no linear classifier; read are {supported}")
+    raise UnsupportedModelError(f"{type(model).__name__} is not a linear classifier; read are {supported}")
 
 
 def _logit(probability: float) -> float:
@@ -169,7 +187,9 @@ def _logit(probability: float) -> float:
 
 
 def _weighted(weights: FloatArray, constant: float, inverse: Callable[[float], float] | None) -> _Score:
-    return _Score(len(weights), lambda column, values: weights[column] * values, constant, inverse)
+    return _Score(
+        len(weights), lambda column, values: weights[column] * values, constant, inverse, weights=weights
+    )
 
 
 def _coefficients(model: Any, inverse: Callable[[float], float] | None) -> _Score:
@@ -265,19 +285,26 @@ def _calibrated(model: Any) -> _Score:
             f"CalibratedClassifierCV with method={model.method!r} is not read; use method='sigmoid'"
         )
     slope, offset = -float(calibrator.a_), -float(calibrator.b_)
-    if slope <= 0:
-        raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
     base = member.estimator
     while type(base).__name__ == "FrozenEstimator":
         base = base.estimator
     score = _score(base)
+    if slope == 0 or (slope < 0 and not hasattr(base, "decision_function")):
+        raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
 
     def response(probability: float) -> float:
         """Find the classifier's own response at which the calibrated probability is reached."""
         return (_logit(probability) - offset) / slope
 
     if hasattr(base, "decision_function"):
-        return replace(score, inverse=response)
+        if slope > 0:
+            return replace(score, inverse=response)
+        return replace(
+            score,
+            share=lambda column, values: -score.share(column, values),
+            constant=-score.constant,
+            inverse=lambda probability: -response(probability),
+        )
     inner = score.inverse
 
     def inverse(probability: float) -> float:

@@ -53,7 +53,7 @@ def read_classes(
         Columns, threshold or positive class do not fit the model: the probability of one class among
         several is not additive.
     """
-    place = class_index(model, positive)
+    index = class_index(model, positive)
     n_classes = len(model.classes_)
     if n_classes == 2:
         return read_linear(model, encoding, threshold, positive)
@@ -70,14 +70,14 @@ def read_classes(
                 "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
                 "to have it asked as a black box"
             )
-        return read_linear(_against_rest(model, place), encoding, threshold, 1)
-    return _smallest_lead(model, encoding, place)
+        return read_linear(_against_rest(model, index), encoding, threshold, 1)
+    return _smallest_lead(model, encoding, index)
 
 
-def _smallest_lead(model: Any, encoding: Encoding, place: int) -> NetworkOracle:
+def _smallest_lead(model: Any, encoding: Encoding, index: int) -> NetworkOracle:
     """Make a network whose logits are minus the leads, and 0 for the positive class."""
-    others = [other for other in range(len(model.classes_)) if other != place]
-    leads = [two_class_tables(_pair(model, other, place), encoding) for other in others]
+    others = [other for other in range(len(model.classes_)) if other != index]
+    leads = [two_class_tables(_pair(model, other, index), encoding) for other in others]
     blocks = [np.stack(shares, axis=1) for shares in zip(*(tables for tables, _ in leads), strict=True)]
     minus = np.hstack([np.zeros((len(others), 1)), -np.eye(len(others))])
     bias = np.array([0.0, *(-constant for _, constant in leads)])
@@ -85,18 +85,18 @@ def _smallest_lead(model: Any, encoding: Encoding, place: int) -> NetworkOracle:
     return network_oracle(type(model).__name__, [logits], Encoding.from_blocks(blocks), None, 0, SAFETY)
 
 
-def _against_rest(model: Any, place: int) -> Any:
+def _against_rest(model: Any, index: int) -> Any:
     """One class against the rest, as a classifier of two classes."""
-    return _view(model, coef_=_dense(model)[[place]], intercept_=_intercepts(model)[[place]])
+    return _view(model, coef_=_dense(model)[[index]], intercept_=_intercepts(model)[[index]])
 
 
-def _pair(model: Any, other: int, place: int) -> Any:
+def _pair(model: Any, other: int, index: int) -> Any:
     """The choice between two of the classes, as a classifier of two; the second is the positive one."""
-    both = [other, place]
+    both = [other, index]
     if hasattr(model, "coef_"):
         weights, constants = _dense(model), _intercepts(model)
-        ahead = weights[[place]] - weights[[other]]
-        return _view(model, coef_=ahead, intercept_=constants[[place]] - constants[[other]])
+        ahead = weights[[index]] - weights[[other]]
+        return _view(model, coef_=ahead, intercept_=constants[[index]] - constants[[other]])
     if hasattr(model, "theta_"):
         return _view(
             model, theta_=model.theta_[both], var_=model.var_[both], class_prior_=model.class_prior_[both]

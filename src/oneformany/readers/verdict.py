@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.rows import Rows
 
-__all__ = ["FrameVerdict", "ProbabilityVerdict", "Reading", "Verdict", "class_index"]
+__all__ = ["FrameVerdict", "ProbabilityVerdict", "Reading", "Verdict", "class_index", "class_position"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +41,15 @@ class Verdict:
 
     def __call__(self, codes: Any) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
-        place = class_index(self.model, self.positive)
+        index = class_index(self.model, self.positive)
         data = self.inputs(codes)
         if self.threshold is None:
-            return np.asarray(self.model.predict(data) == self.model.classes_[place], dtype=np.bool_)
+            return np.asarray(self.model.predict(data) == self.model.classes_[index], dtype=np.bool_)
         if hasattr(self.model, "predict_proba"):
-            scores = np.asarray(self.model.predict_proba(data))[:, place]
+            scores = np.asarray(self.model.predict_proba(data))[:, index]
         else:
             scores = np.asarray(self.model.decision_function(data))
-            scores = scores * (1 if place else -1) if scores.ndim == 1 else scores[:, place]
+            scores = scores * (1 if index else -1) if scores.ndim == 1 else scores[:, index]
         return np.asarray(scores >= self.threshold, dtype=np.bool_)
 
 
@@ -64,7 +64,8 @@ class ProbabilityVerdict:
     inputs : callable
         Turns ``(n, p)`` codes into columns.
     threshold : float or None
-        Least probability of a positive point; ``None``: no other class has a larger one.
+        Least probability of a positive point; ``None``: the class has the largest one, and of several with
+        the largest it is the first, which is what ``argmax`` predicts.
     positive : int
         Number of the positive class.
     """
@@ -77,8 +78,9 @@ class ProbabilityVerdict:
     def __call__(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
         chances = self.probabilities(self.inputs(codes))
-        needed = chances.max(axis=1) if self.threshold is None else self.threshold
-        return np.asarray(chances[:, self.positive] >= needed, dtype=np.bool_)
+        if self.threshold is None:
+            return np.asarray(chances.argmax(axis=1) == self.positive)
+        return np.asarray(chances[:, self.positive] >= self.threshold, dtype=np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +114,19 @@ class Reading:
     Attributes
     ----------
     oracle : Oracle
-        Answers the engine.
+        Answers the engine. Where rounding could decide, the verdict does: an oracle with a ``decided_by``
+        is given it.
     verdict : callable
         Says for ``(n, p)`` codes whether the user's own model calls them positive.
     """
 
     oracle: Oracle
     verdict: Callable[[IntArray], BoolArray]
+
+    def __post_init__(self) -> None:
+        decided_by = getattr(self.oracle, "decided_by", None)
+        if decided_by is not None:
+            object.__setattr__(self, "oracle", decided_by(self.verdict))
 
 
 def class_index(model: Any, positive: object) -> int:
@@ -136,20 +144,42 @@ def class_index(model: Any, positive: object) -> int:
     UnsupportedModelError
         The model is a regressor, not fitted, or knows only one class.
     InputError
-        The positive label is none of its classes.
+        The positive label is not one of its classes.
     """
     kind = type(model).__name__
     if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
         raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
     if not hasattr(model, "classes_"):
         raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
-    classes = np.asarray(model.classes_).tolist()
-    if len(classes) < 2:
-        raise UnsupportedModelError(f"{kind} knows 1 classes ({classes[0]!r}); it must know two")
-    if positive not in classes:
-        named = " and ".join([", ".join(map(repr, classes[:-1])), repr(classes[-1])])
+    return class_position(model.classes_, positive, kind)
+
+
+def class_position(classes: Sequence[Any], positive: object, model: str) -> int:
+    """Find the positive class among those that a model knows.
+
+    Parameters
+    ----------
+    classes : sequence
+        Labels of the classes.
+    positive : object
+        Label of the positive class.
+    model : str
+        Name of the model, for messages.
+
+    Raises
+    ------
+    UnsupportedModelError
+        There is only one class.
+    InputError
+        The positive label is not one of the classes.
+    """
+    labels: list[Any] = np.asarray(classes).tolist()
+    if len(labels) < 2:
+        raise UnsupportedModelError(f"{model} knows only the class {labels[0]!r}; fit it on rows of two")
+    if positive not in labels:
+        named = " and ".join([", ".join(map(repr, labels[:-1])), repr(labels[-1])])
         raise InputError(
             f"the positive class {positive!r} is none of the model's classes {named}; "
             "name one of them as positive"
         )
-    return int(classes.index(positive))
+    return labels.index(positive)

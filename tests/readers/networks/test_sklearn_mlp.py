@@ -160,7 +160,7 @@ def test_other_columns_are_refused():
 
 
 def test_an_unknown_class_is_refused():
-    with pytest.raises(InputError, match="positive='good' is not one of them"):
+    with pytest.raises(InputError, match="'good' is none of the model's classes"):
         read_network(small_model(), ENCODING, positive="good")
 
 

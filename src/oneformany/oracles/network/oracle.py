@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.network.arrays import GAINS, Arrays, Work, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.leaves import enter
-from oneformany.oracles.network.search import search
+from oneformany.oracles.network.search import Goal, search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.schema.encoding import Encoding
+from oneformany.oracles.ties import Decide
 
 __all__ = ["Network", "NetworkOracle"]
 
@@ -65,22 +65,6 @@ class Network:
             largest = max(self.growth, *(float(limit.max()) for limit in self.limits))
         if not largest <= LARGEST:
             raise InputError(f"the network's sums reach {largest:g}; train it on scaled data")
-
-    @classmethod
-    def on_columns(cls, encoding: Encoding, layers: Sequence[tuple[ArrayLike, ArrayLike]]) -> Network:
-        """Put a network that reads numeric columns on the codes behind them.
-
-        Parameters
-        ----------
-        encoding : Encoding
-            How codes become columns.
-        layers : sequence of (weights, bias) pairs
-            Weights as (inputs, outputs); ReLU between them.
-        """
-        weights = np.asarray(layers[0][0], dtype=np.float64)
-        bias = np.asarray(layers[0][1], dtype=np.float64) + encoding.constant_share(weights)
-        later = tuple((np.asarray(w, np.float64), np.asarray(b, np.float64)) for w, b in layers[1:])
-        return cls(encoding.tables(weights), bias, later)
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -140,10 +124,11 @@ class NetworkOracle:
     """Answers for a ReLU network.
 
     The score is the network's logit in float64, added up in a fixed order. A point is positive when its score
-    is at least ``threshold + margin``. A "no" is proved for exactly this: whatever the bounds in the proof do
-    to rounding, no point of the question has such a score. The margin makes every positive point
-    positive for the framework the network comes from, too, although that adds up in another order or
-    precision; readers derive it from the sizes of the weights.
+    is at least ``threshold + margin``; with a smaller one, down to ``threshold - margin``, when the model
+    says so (:meth:`decided_by`). A "no" is proved for exactly this: whatever the bounds in the proof do
+    to rounding, no point of the question is positive. The margin makes the answers those of the framework the
+    network comes from, although that adds up in another order or precision; readers derive it from the
+    sizes of the weights.
 
     Parameters
     ----------
@@ -152,7 +137,7 @@ class NetworkOracle:
     threshold : float
         What the logit has to reach.
     margin : float
-        By how much it has to exceed the threshold.
+        Scores nearer to the threshold do not count as positive, unless the model can be asked.
     budget : int or None
         How many parts one question may bound before the answer is "unknown"; ``None``: as many as it takes.
     """
@@ -170,12 +155,28 @@ class NetworkOracle:
         self.network = network
         self.margin = float(margin)
         self.budget = budget
-        self._threshold = float(threshold) + float(margin)
+        self._goal = Goal(float(threshold) + self.margin, float(threshold) + self.margin)
+        self._middle = float(threshold)
         self._levels = network.levels
         self._net = network.arrays()
         counts = np.array(self._levels)
         self._feature = np.repeat(np.arange(len(counts)), counts)
         self._level = np.arange(counts.sum()) - self._net.starts[self._feature]
+
+    def decided_by(self, decide: Decide) -> NetworkOracle:
+        """Let the model decide about points within the margin, one by one, when a search meets them.
+
+        Parameters
+        ----------
+        decide : callable
+            Says of points whether the model calls them positive.
+        """
+        oracle = copy(self)
+        first = self._net.starts[:-1]
+        oracle._goal = Goal(  # noqa: SLF001 (a copy of itself)
+            self._middle - self.margin, self._middle + self.margin, lambda choices: decide(choices - first)
+        )
+        return oracle
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -184,13 +185,8 @@ class NetworkOracle:
 
     @property
     def threshold(self) -> float:
-        """A point is positive when its score is at least this: the margin is part of it."""
-        return self._threshold
-
-    @property
-    def proves(self) -> bool:
-        """Whether every ``reach`` ends with a point or a proof, given time: without a budget it does."""
-        return self.budget is None
+        """A point is positive when its score is at least this, unless the model itself says otherwise."""
+        return self._goal.least
 
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes."""
@@ -201,7 +197,7 @@ class NetworkOracle:
 
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return np.asarray(self.score(codes) >= self._threshold)
+        return self._goal.met(np.atleast_2d(codes) + self._net.starts[:-1], self.score(codes))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Bound from above the score of every point with levels inside ``domain``; no point: -infinity."""
@@ -215,7 +211,7 @@ class NetworkOracle:
         options = question.domain[self._feature, self._level]
         options[anchor[~question.free]] = True
         part = make_part(self._net, options, question.free, question.extra, anchor)
-        answer = search(self._net, part, self._threshold, self.budget, question.stop)
+        answer = search(self._net, part, self._goal, self.budget, question.stop)
         return answer if answer.point is None else Answer(answer.point - first)
 
     def relaxation(self) -> Relaxation | None:
@@ -224,7 +220,7 @@ class NetworkOracle:
         _, constant = self._bound(np.ones(len(self._level), dtype=np.bool_), work)
         gains = np.where(np.array(self._levels)[self._feature] > 1, work.choices[GAINS], 0.0)
         n_features = len(self._levels)
-        largest = abs(constant) + abs(self._threshold) + float(np.abs(gains).max()) * n_features
+        largest = abs(constant) + abs(self._goal.least) + float(np.abs(gains).max()) * n_features
         digits = min(FINEST_DIGITS, math.floor(math.log10(LARGEST_SUM / (largest + 1))))
         if digits < 0:
             return None
@@ -232,7 +228,7 @@ class NetworkOracle:
         units = np.zeros((n_features, max(self._levels)), dtype=np.int64)
         units[self._feature, self._level] = np.ceil(gains * scale).astype(np.int64) + 1
         return Relaxation(
-            units, math.ceil(constant * scale) + 1, math.floor(self._threshold * scale) - 1, exact=False
+            units, math.ceil(constant * scale) + 1, math.floor(self._goal.least * scale) - 1, exact=False
         )
 
     def describe(self) -> dict[str, Any]:
@@ -244,15 +240,9 @@ class NetworkOracle:
             "layers": [
                 {"weights": weights.tolist(), "bias": bias.tolist()} for weights, bias in self.network.layers
             ],
-            "threshold": self._threshold,
+            "threshold": self._goal.least,
             "rounding": float(self.network.slack[-1][0]),
         }
-
-    @classmethod
-    def from_description(cls, data: dict[str, Any]) -> NetworkOracle:
-        """Rebuild from :meth:`describe`."""
-        layers = tuple((layer["weights"], layer["bias"]) for layer in data["layers"])
-        return cls(Network(tuple(data["tables"]), data["bias"], layers), data["threshold"])
 
     def _bound(self, options: BoolArray, work: Work) -> tuple[float, float]:
         """Bound the score of every point with these choices; see :func:`bound_logit`."""

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import product
+
 import numpy as np
 
-from oneformany.arrays import IntArray
-from oneformany.oracles.network.arrays import HIDDEN, Arrays, Part, Work, reserve, score_point
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.oracles.network.arrays import (
+    EXTRA,
+    HIDDEN,
+    Arrays,
+    Part,
+    Work,
+    reserve,
+    score_point,
+    score_points,
+)
 from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.branching import split
 from oneformany.oracles.network.climb import climb
 from oneformany.oracles.network.leaves import enter, has_more_points_than, look_through, shrink
 from oneformany.oracles.protocol import Answer
+from oneformany.oracles.ties import Decide
 from oneformany.stop import Stop
 
-__all__ = ["FEW", "ROUNDS", "search"]
+__all__ = ["FEW", "ROUNDS", "Goal", "search"]
 
 ROUNDS = 10
 """How often a bound is improved."""
@@ -25,10 +38,37 @@ FEW = 64
 """Parts with at most so many points are looked through."""
 
 
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """When a point is positive.
+
+    Attributes
+    ----------
+    least : float
+        No point with a lower score is.
+    sure : float
+        Every point with at least this score is.
+    decide : callable or None
+        Decides about rows of choices with scores between; ``None``: they are not.
+    """
+
+    least: float
+    sure: float
+    decide: Decide | None = None
+
+    def met(self, points: IntArray, scores: FloatArray) -> BoolArray:
+        """Whether points with these scores are positive."""
+        answers = np.asarray(scores >= self.sure)
+        near = np.flatnonzero((scores >= self.least) & ~answers)
+        if len(near) and self.decide is not None:
+            answers[near] = self.decide(points[near])
+        return answers
+
+
 def search(
-    net: Arrays, question: Part, threshold: float, budget: int | None = None, stop: Stop | None = None
+    net: Arrays, question: Part, goal: Goal, budget: int | None = None, stop: Stop | None = None
 ) -> Answer:
-    """Find a point with a score of at least the threshold; points are given as choices.
+    """Find a positive point; points are given as choices.
 
     Parameters
     ----------
@@ -36,8 +76,8 @@ def search(
         The network.
     question : Part
         Where to look; it is changed.
-    threshold : float
-        What the score has to reach.
+    goal : Goal
+        Which points are positive.
     budget : int or None
         How many parts may be bounded before giving up; ``None``: never give up.
     stop : Stop or None
@@ -47,16 +87,16 @@ def search(
     if enter(net, question, work) < 0:
         return Answer.none()
     point = _first_point(net, question)
-    climb(net, question, threshold, point, work)
-    if _reaches(net, point, threshold, work):
+    climb(net, question, goal.sure, point, work)
+    if _reaches(net, point, goal, work):
         return Answer(point)
-    return _branch(net, question, threshold, point, work, budget, stop)
+    return _branch(net, question, goal, point, work, budget, stop)
 
 
 def _branch(
     net: Arrays,
     question: Part,
-    threshold: float,
+    goal: Goal,
     point: IntArray,
     work: Work,
     budget: int | None,
@@ -71,33 +111,53 @@ def _branch(
         if n_open < 0:
             continue
         if not has_more_points_than(net, part, n_open, FEW, work):
-            if look_through(net, part, threshold, point, work):
+            if look_through(net, part, goal.sure, point, work):
                 return Answer(point)
+            if goal.least < goal.sure and look_through(net, part, goal.least, point, work):
+                near = _first_tie(net, part, goal)
+                if near is not None:
+                    return Answer(near)
             continue
         if n_bounded == budget or (stop is not None and stop.expired()):
             return Answer.unknown()
         n_bounded += 1
         rounds = ROUNDS if n_bounded > 1 else FIRST_ROUNDS
-        value, _ = bound_logit(net, part, n_open, rounds, threshold, point, work)
+        value, _ = bound_logit(net, part, n_open, rounds, goal.least, point, work)
         # After 1, 2, 4, 8 ... parts: a point is sometimes near although no bound peaks there.
-        if value >= threshold and n_bounded.bit_count() == 1:
-            climb(net, part, threshold, point, work)
-        if _reaches(net, point, threshold, work):
+        if value >= goal.least and n_bounded.bit_count() == 1:
+            climb(net, part, goal.sure, point, work)
+        if _reaches(net, point, goal, work):
             return Answer(point)
-        if value < threshold:
+        if value < goal.least:
             continue
-        many = shrink(net, part, n_open, value, threshold, work)
+        many = shrink(net, part, n_open, value, goal.least, work)
         n_open = enter(net, part, work)
         if many or n_open == 0:
             parts.append(part)
         elif n_open > 0:
-            parts += split(net, part, n_open, value, threshold, point, work)
+            parts += split(net, part, n_open, value, goal.least, point, work)
     return Answer.none()
 
 
-def _reaches(net: Arrays, point: IntArray, threshold: float, work: Work) -> bool:
-    """Whether the score of a point, computed as always, reaches the threshold."""
-    return bool(score_point(net, point, work.layers[HIDDEN]) >= threshold)
+def _reaches(net: Arrays, point: IntArray, goal: Goal, work: Work) -> bool:
+    """Whether a point is positive by its score, computed as always."""
+    score = score_point(net, point, work.layers[HIDDEN])
+    return bool(goal.met(point[None], np.array([score]))[0])
+
+
+def _first_tie(net: Arrays, part: Part, goal: Goal) -> IntArray | None:
+    """Look through a small part for a point near the threshold that is positive."""
+    options = [
+        start + np.flatnonzero(part.options[start:end])
+        for start, end in zip(net.starts, net.starts[1:], strict=False)
+    ]
+    points = np.array(list(product(*options)), dtype=np.int64).reshape(-1, len(part.anchor))
+    moved = ((points != part.anchor) & ~part.free).sum(axis=1)
+    points = points[moved <= part.numbers[EXTRA]]
+    scores = np.empty(len(points))
+    score_points(net, points, np.empty_like(net.biases), scores)
+    positive = goal.met(points, scores)
+    return points[int(positive.argmax())] if positive.any() else None
 
 
 def _first_point(net: Arrays, part: Part) -> IntArray:

@@ -65,12 +65,12 @@ class Tree:
             heir = heir[heir]
         root = heir[0]
         kept = np.concatenate([[root], np.flatnonzero(decides & (np.arange(len(leaf)) != root))])
-        place = np.zeros(len(leaf), dtype=np.int64)
-        place[kept] = np.arange(len(kept))
+        index = np.zeros(len(leaf), dtype=np.int64)
+        index[kept] = np.arange(len(kept))
         return Tree(
             feature=self.feature[kept],
             left=self.left[kept] & ~leaf[kept, None],
-            children=np.where(leaf[kept, None], 0, place[heir[self.children[kept]]]),
+            children=np.where(leaf[kept, None], 0, index[heir[self.children[kept]]]),
             value=np.where(leaf[kept], self.value[kept], 0.0),
         )
 
@@ -87,7 +87,7 @@ class TreeEnsemble:
     levels : tuple of int
         Number of levels of each feature.
     feature, left, children : arrays
-        The nodes of all trees, as in :class:`Tree`; children are places in these arrays.
+        The nodes of all trees, as in :class:`Tree`; children are indices in these arrays.
     units : (nodes,) integer array
         What each leaf adds to the score; 0 for other nodes.
     roots : (trees,) integer array

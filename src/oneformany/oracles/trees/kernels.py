@@ -119,7 +119,7 @@ def reachable(domain: BoolArray, allowed: WordArray) -> WordArray:
 def best_leaves(alive: WordArray, first: IntArray, origin: IntArray, units: IntArray) -> int:
     """Sum over trees of the best leaf alive, of which every tree has one.
 
-    ``origin[w]`` is the word of the whole ensemble that word ``w`` of ``alive`` stands for.
+    ``origin[w]`` is the word of the complete ensemble that word ``w`` of ``alive`` stands for.
     """
     total = 0
     for tree in range(len(first) - 1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,30 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Answer, Question, Relaxation
+from oneformany.oracles.ties import Decide, points_between
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
 from oneformany.oracles.trees.kernels import best_leaves, leaf_sets, reachable, totals
-from oneformany.oracles.trees.search import FOUND, UNKNOWN, branch, climb, narrow
+from oneformany.oracles.trees.search import (
+    FOUND,
+    NODES,
+    NONE,
+    TIES,
+    Core,
+    begin_walk,
+    branch,
+    climb,
+    narrow,
+)
 
 __all__ = ["TreeOracle"]
 
 DEFAULT_MAX_NODES = 10_000_000
+NODES_PER_LOOK = 5_000
+"""How many nodes are searched between two looks at the clock."""
+
+TIES_KEPT = 1024
+MOST_TIES = 1_000_000
+"""How many near points one question may ask the model about before its answer is "unknown"."""
 
 
 class TreeOracle:
@@ -28,13 +47,19 @@ class TreeOracle:
     threshold : float
         A point is positive when its score is at least this.
     margin : float
-        Added to the threshold, so that rounding in the original model never flips an answer.
+        Scores within this distance of the threshold are too near to tell what a library that rounds would
+        say. They do not count as positive, unless :meth:`decided_by` says who to ask.
+    rounds : bool
+        False: the library adds up the leaves without rounding, so that points with the same score are
+        both positive or both not.
     max_nodes : int
         Search nodes that one question may take before its answer is "unknown". A node costs 10 to 100
         microseconds on usual ensembles; questions of thousands of nodes are rare.
 
     Attributes
     ----------
+    threshold_units : int
+        From here on a score is surely that of a positive point.
     unanswered : int
         Questions that ended "unknown" so far.
     """
@@ -45,6 +70,7 @@ class TreeOracle:
         threshold: float = 0.0,
         margin: float = 0.0,
         *,
+        rounds: bool = True,
         max_nodes: int = DEFAULT_MAX_NODES,
     ) -> None:
         scale = 10**ensemble.digits
@@ -58,8 +84,27 @@ class TreeOracle:
         self.max_nodes = max_nodes
         self.unanswered = 0
         self.threshold_units = round((threshold + margin) * scale)
+        self._least = self.threshold_units
+        self._band = (math.floor((threshold - margin) * scale), math.ceil((threshold + margin) * scale))
+        self._rounds = rounds
+        self._decide: Decide | None = None
         self._sets = leaf_sets(ensemble)
         self._words = np.arange(self._sets.first[-1])
+
+    def decided_by(self, decide: Decide) -> TreeOracle:
+        """Let the model decide about points within the margin, one by one, when a search meets them.
+
+        Where the model adds up without rounding, its first answer settles all points with the same score.
+
+        Parameters
+        ----------
+        decide : callable
+            Says of points whether the model calls them positive.
+        """
+        oracle = copy(self)
+        oracle._least, oracle.threshold_units = self._band  # noqa: SLF001 (a copy of itself)
+        oracle._decide = decide  # noqa: SLF001
+        return oracle
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -68,13 +113,8 @@ class TreeOracle:
 
     @property
     def threshold(self) -> float:
-        """A point is positive when its score is at least this."""
-        return float(self.threshold_units / 10**self.ensemble.digits)
-
-    @property
-    def proves(self) -> bool:
-        """Whether every question so far ended with a point or a proof; false once one was "unknown"."""
-        return self.unanswered == 0
+        """A point is positive when its score is at least this, unless the model itself says otherwise."""
+        return float(self._least / 10**self.ensemble.digits)
 
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes."""
@@ -82,7 +122,13 @@ class TreeOracle:
 
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive, exactly."""
-        return np.asarray(self._totals(codes) >= self.threshold_units)
+        points = np.atleast_2d(codes)
+        sums = self._totals(points)
+        answers = np.asarray(sums >= self.threshold_units)
+        near = np.flatnonzero((sums >= self._least) & ~answers)
+        if len(near):
+            answers[near] = self._ask(points[near], sums[near])
+        return answers
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Sum the best leaves that points inside ``domain`` reach; minus infinity when there is no point."""
@@ -102,49 +148,100 @@ class TreeOracle:
             np.array(question.domain, order="C"),
             *sets,
         )
-        goal = self.threshold_units - self.ensemble.intercept - core.constant
+        constant = self.ensemble.intercept + core.constant
+        goal = self._least - constant
         if not core.possible or best_leaves(core.alive, core.first, core.origin, sets.units) < goal:
             return Answer.none()
         paid = ~question.free[core.features]
         point = np.zeros_like(core.features)
-        if climb(point, paid, question.extra, goal, core, sets.units) < goal:
-            point[paid] = 0
-            outcome, _ = branch(point, paid, question.extra, goal, core, sets.units, self.max_nodes)
-            if outcome == UNKNOWN:
-                self.unanswered += 1
-                return Answer.unknown()
-            if outcome != FOUND:
-                return Answer.none()
-        answer = core.home
-        answer[core.features] = core.levels[np.arange(len(point)), point]
-        return Answer(answer)
+        sure = self.threshold_units - constant
+        reached = climb(point, paid, question.extra, sure, core, sets.units)
+        found = _point(core, point)
+        if reached >= sure or (reached >= goal and self._ask(found[None], np.array([reached + constant]))[0]):
+            return Answer(found)
+        point[paid] = 0
+        answer = self._search(question, core, constant, point, paid)
+        if answer.point is None and not answer.proved_none:
+            self.unanswered += 1
+        return answer
 
     def relaxation(self) -> Relaxation | None:
         """The score itself when no tree reads two features, otherwise nothing.
 
         Additive bounds on deeper trees leave so much slack (on german credit, a forest of depth 6: more
-        than the whole range of probabilities) that they would prune nothing.
+        than the full range of probabilities) that they would prune nothing.
         """
         tables = self.ensemble.tables()
         if tables is None:
             return None
-        return Relaxation(tables, self.ensemble.intercept, self.threshold_units, exact=True)
+        low, high = self._least - self.ensemble.intercept, self.threshold_units - self.ensemble.intercept
+        exact = low >= high
+        if not exact:
+            near = points_between(tables, self.levels, low, high, one_per_sum=not self._rounds)
+            if near is not None:
+                sums = self._totals(near)
+                accepted = self._ask(near, sums) if len(near) else np.zeros(0, dtype=np.bool_)
+                least = int(sums[accepted].min(initial=self.threshold_units))
+                exact = not (~accepted & (sums >= least)).any()
+                if exact:
+                    self._least = self.threshold_units = least
+        return Relaxation(tables, self.ensemble.intercept, self._least, exact=exact)
 
     def describe(self) -> dict[str, Any]:
         """Integer leaves and sets of levels that rebuild the oracle exactly.
 
         A point starts at each root and goes to the first child when its level of ``feature`` is listed
-        in ``left``, else to the second, until ``feature`` is -1. It is positive when the intercept and
+        in ``left``, else to the second, until ``feature`` is -1. It is positive only when the intercept and
         the units of its leaves sum to at least the threshold.
         """
-        return {"kind": "trees", **self.ensemble.to_dict(), "threshold": self.threshold_units}
+        return {"kind": "trees", **self.ensemble.to_dict(), "threshold": self._least}
 
-    @classmethod
-    def rebuild(cls, data: dict[str, Any]) -> TreeOracle:
-        """Rebuild from :meth:`describe`."""
-        ensemble = TreeEnsemble.from_dict(data)
-        return cls(ensemble, data["threshold"] / 10**ensemble.digits)
+    def _search(
+        self, question: Question, core: Core, constant: int, point: IntArray, paid: BoolArray
+    ) -> Answer:
+        """Branch and bound, with looks at the clock, asking the model about ties on the way."""
+        walk = begin_walk(point, question.extra, core, TIES_KEPT)
+        asked = 0
+        while True:
+            limit = min(self.max_nodes, int(walk.state[NODES]) + NODES_PER_LOOK)
+            goal, sure = self._least - constant, self.threshold_units - constant
+            outcome = branch(walk, paid, goal, sure, core, self._sets.units, limit)
+            if outcome == FOUND:
+                return Answer(_point(core, walk.point))
+            if walk.state[TIES]:
+                ties = np.array([_point(core, tie) for tie in walk.ties[: walk.state[TIES]]])
+                asked += len(ties)
+                accepted = self._ask(ties, self._totals(ties))
+                if accepted.any():
+                    return Answer(ties[int(accepted.argmax())])
+                walk.state[TIES] = 0
+            if outcome == NONE:
+                return Answer.none()
+            late = question.stop is not None and question.stop.expired()
+            if late or asked > MOST_TIES or walk.state[NODES] >= self.max_nodes:
+                return Answer.unknown()
+
+    def _ask(self, points: IntArray, sums: IntArray) -> BoolArray:
+        """Let the model decide about points within the margin; without rounding one answer settles many."""
+        if self._decide is None:
+            return np.zeros(len(points), dtype=np.bool_)
+        if self._rounds:
+            return self._decide(points)
+        for total in np.unique(sums):
+            if self._least <= total < self.threshold_units:
+                if self._decide(points[sums == total][:1])[0]:
+                    self.threshold_units = int(total)
+                else:
+                    self._least = int(total) + 1
+        return np.asarray(sums >= self.threshold_units)
 
     def _totals(self, codes: IntArray) -> IntArray:
         rows = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
         return np.asarray(self.ensemble.intercept + totals(rows, *self.ensemble.nodes))
+
+
+def _point(core: Core, choices: IntArray) -> IntArray:
+    """Turn choices of the core's features into a point."""
+    point = core.home.copy()
+    point[core.features] = core.levels[np.arange(len(choices)), choices]
+    return point

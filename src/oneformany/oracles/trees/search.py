@@ -12,9 +12,21 @@ from numba import njit
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.oracles.trees.kernels import WORD, ZERO, WordArray, best_leaves, lowest, reachable
 
-__all__ = ["FOUND", "NONE", "UNKNOWN", "Core", "branch", "climb", "narrow"]
+__all__ = [
+    "FOUND",
+    "NODES",
+    "NONE",
+    "PAUSED",
+    "TIES",
+    "Core",
+    "Walk",
+    "begin_walk",
+    "branch",
+    "climb",
+    "narrow",
+]
 
-FOUND, NONE, UNKNOWN = 1, 0, -1
+FOUND, NONE, PAUSED = 1, 0, -1
 ONE = np.uint64(1)
 
 
@@ -34,7 +46,7 @@ class Core(NamedTuple):
     choices : (m,) array
         How many levels of each of them differ in effect.
     levels : (p, max levels) array
-        These levels, for each place in ``features``; choice 0 is the home level.
+        These levels, for each index in ``features``; choice 0 is the home level.
     allowed : (p, max levels, words) array
         Remaining leaves whose box contains the level of each choice.
     alive : (words,) array
@@ -42,7 +54,7 @@ class Core(NamedTuple):
     first : (trees + 1,) array
         First word of each remaining tree, and the number of words.
     origin : (words,) array
-        The word of the whole ensemble that each word stands for.
+        The word of the complete ensemble that each word stands for.
     """
 
     possible: bool
@@ -282,39 +294,103 @@ def _share(
     return total
 
 
+class Walk(NamedTuple):
+    """Where a branch and bound stands, so that it can be paused and resumed.
+
+    Attributes
+    ----------
+    point : (m,) array
+        One choice per feature of the core; what was found when the outcome is ``FOUND``.
+    home : (m,) array
+        The point it started from.
+    is_open : (m,) array
+        Features that no node above fixed.
+    alive : (m + 1, words) array
+        Leaves that each depth can still reach.
+    features : (3, m + 1) array
+        For each depth: moves left (``BUDGET``), the feature it splits on (``SPLIT``) and how many of its
+        choices wait (``PENDING``).
+    order : (m + 1, max levels) array
+        The waiting choices of each depth, best last.
+    ties : (TIES_KEPT, m) array
+        Points with a total from ``goal`` to ``sure`` that were met since the last pause.
+    state : (4,) array
+        Depth, number of nodes, whether the node at this depth is new, number of ties.
+    """
+
+    point: IntArray
+    home: IntArray
+    is_open: BoolArray
+    alive: WordArray
+    features: IntArray
+    order: IntArray
+    ties: IntArray
+    state: IntArray
+
+
+BUDGET, SPLIT, PENDING = range(3)
+DEPTH, NODES, ENTERING, TIES = range(4)
+
+
+def begin_walk(point: IntArray, extra: int, core: Core, ties_kept: int) -> Walk:
+    """Start a branch and bound from a point."""
+    m = len(core.features)
+    alive = np.zeros((m + 1, len(core.alive)), dtype=np.uint64)
+    alive[0] = core.alive
+    features = np.zeros((3, m + 1), dtype=np.int64)
+    features[BUDGET, 0] = extra
+    return Walk(
+        point=point.copy(),
+        home=point.copy(),
+        is_open=np.ones(m, dtype=np.bool_),
+        alive=alive,
+        features=features,
+        order=np.zeros((m + 1, core.levels.shape[1]), dtype=np.int64),
+        ties=np.zeros((ties_kept, m), dtype=np.int64),
+        state=np.array([0, 0, 1, 0]),
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def _undecided(alive: WordArray, point: IntArray, open_features: IntArray, core: Core) -> int:
+    """Find an open feature with a choice that leads to other leaves than the point's; -1: there is none."""
+    for f in open_features:
+        for choice in range(core.choices[f]):
+            for w in range(len(alive)):
+                if alive[w] & core.allowed[f, choice, w] != alive[w] & core.allowed[f, point[f], w]:
+                    return int(f)
+    return -1
+
+
 @njit(cache=True, error_model="numpy")
 def branch(
-    point: IntArray, paid: BoolArray, extra: int, goal: int, core: Core, units: IntArray, max_nodes: int
-) -> tuple[int, int]:
-    """Look for a point with a total of at least ``goal``, at most ``extra`` paid features away from home.
+    walk: Walk, paid: BoolArray, goal: int, sure: int, core: Core, units: IntArray, max_nodes: int
+) -> int:
+    """Look for a point with a total of at least ``sure``, within the budget of paid features away from home.
 
     Each node fixes one more feature, the one with the largest share, to each of its choices. Returns the
-    outcome and the number of nodes; the search starts from ``point`` and leaves there what it found.
+    outcome. ``PAUSED``: there were ``max_nodes`` nodes since the start, or no more room for ties; call
+    again. On ``NONE``, every point with a total of at least ``goal`` was listed as a tie, up to points that
+    fall into the same leaves.
     """
     m, n_words, width = len(core.features), len(core.alive), core.levels.shape[1]
-    home = point.copy()
-    is_open = np.ones(m, dtype=np.bool_)
+    point, home, is_open, alive, order = walk.point, walk.home, walk.is_open, walk.alive, walk.order
+    budget, split, pending = walk.features[BUDGET], walk.features[SPLIT], walk.features[PENDING]
     open_features = np.empty(m, dtype=np.int64)
     strongest = np.empty(m, dtype=np.int64)
     shares = np.empty((m, width), dtype=np.int64)
     needs = np.empty((n_words * WORD, 2), dtype=np.int64)
-    alive = np.empty((m + 1, n_words), dtype=np.uint64)
-    budget = np.empty(m + 1, dtype=np.int64)
-    split = np.empty(m + 1, dtype=np.int64)
-    pending = np.empty(m + 1, dtype=np.int64)
-    order = np.empty((m + 1, width), dtype=np.int64)
     bounds = np.empty(width, dtype=np.int64)
-    for w in range(n_words):
-        alive[0, w] = core.alive[w]
-    budget[0] = extra
-    depth = nodes = 0
-    entering = True
+    depth = walk.state[DEPTH]
+    entering = walk.state[ENTERING] != 0
     while depth >= 0:
         if entering:
+            if walk.state[NODES] >= max_nodes or walk.state[TIES] == len(walk.ties):
+                walk.state[DEPTH] = depth
+                walk.state[ENTERING] = 1
+                return PAUSED
             entering = False
-            nodes += 1
-            if nodes > max_nodes:
-                return UNKNOWN, nodes
+            walk.state[NODES] += 1
             if best_leaves(alive[depth], core.first, core.origin, units) < goal:
                 depth -= 1
                 continue
@@ -336,8 +412,12 @@ def branch(
                 shares,
                 needs,
             )
-            if total >= goal:
-                return FOUND, nodes
+            if total >= sure:
+                return FOUND
+            if total >= goal and (depth == 0 or point[split[depth - 1]] != home[split[depth - 1]]):
+                for f in range(m):
+                    walk.ties[walk.state[TIES], f] = point[f]
+                walk.state[TIES] += 1
             # the best that the moves can add: all free ones, and the largest of the paid ones
             ceiling = total
             chosen = -1
@@ -364,7 +444,9 @@ def branch(
                 else:
                     runner_up = strongest[best]
                 strongest[best] = 0
-            if ceiling < goal:
+            if chosen < 0:
+                chosen = _undecided(alive[depth], point, open_features[:n_open], core)
+            if ceiling < goal or chosen < 0:
                 depth -= 1
                 continue
             count = 0
@@ -374,13 +456,13 @@ def branch(
                 else:
                     bound = ceiling - largest + shares[chosen, choice]
                 if bound >= goal:
-                    place = count
-                    while place > 0 and bounds[place - 1] > bound:
-                        bounds[place] = bounds[place - 1]
-                        order[depth, place] = order[depth, place - 1]
-                        place -= 1
-                    bounds[place] = bound
-                    order[depth, place] = choice
+                    index = count
+                    while index > 0 and bounds[index - 1] > bound:
+                        bounds[index] = bounds[index - 1]
+                        order[depth, index] = order[depth, index - 1]
+                        index -= 1
+                    bounds[index] = bound
+                    order[depth, index] = choice
                     count += 1
             split[depth] = chosen
             pending[depth] = count
@@ -403,4 +485,4 @@ def branch(
                         alive[depth + 1, w] &= core.allowed[g, home[g], w]
         depth += 1
         entering = True
-    return NONE, nodes
+    return NONE

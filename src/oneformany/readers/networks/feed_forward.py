@@ -101,7 +101,7 @@ def network_oracle(
     threshold : float or None
         Least probability; ``None``: as the model predicts, 0.5 with two classes.
     positive : int
-        Place of the positive class.
+        Index of the positive class.
     roundoff : float
         ``DOUBLE`` or ``SINGLE``.
 
@@ -126,9 +126,9 @@ def network_oracle(
         if not (np.isfinite(step.weights).all() and np.isfinite(step.bias).all()):
             raise InputError(f"{model} has weights in layer {number} that are not finite; train it again")
     needed, steepest = _needed(model, threshold, width)
-    whole = _alternating([*steps, *_head(model, width, positive)], encoding.width)
-    network = Network.on_columns(encoding, _folded(whole))
-    rounding = _rounding(whole, encoding, roundoff) + float(network.slack[-1][0])
+    groups = _alternating([*steps, *_head(model, width, positive)], encoding.width)
+    network = _on_codes(encoding, _folded(groups))
+    rounding = _rounding(groups, encoding, roundoff) + float(network.slack[-1][0])
     margin = max(SMALLEST_MARGIN, 2 * (rounding + HEAD_OPERATIONS * roundoff * steepest))
     return NetworkOracle(network, needed, margin=margin)
 
@@ -151,7 +151,7 @@ def confirm(
     encoding : Encoding
         How codes become the columns it reads.
     positive : int
-        Place of the positive class.
+        Index of the positive class.
     own : callable
         From columns to the model's own probabilities, a column per class.
 
@@ -241,10 +241,10 @@ def _folded(groups: Sequence[Sequence[Affine]]) -> list[tuple[FloatArray, FloatA
     """One affine map per group."""
     layers = []
     for group in groups:
-        whole = group[0]
+        folded = group[0]
         for step in group[1:]:
-            whole = whole.then(step)
-        layers.append((whole.weights, whole.bias))
+            folded = folded.then(step)
+        layers.append((folded.weights, folded.bias))
     return layers
 
 
@@ -275,6 +275,12 @@ def _rounding(groups: Sequence[Sequence[Affine]], encoding: Encoding, roundoff: 
         if number + 1 < len(groups):
             low, high = np.maximum(low, 0.0), np.maximum(high, 0.0)
     return float(error[0])
+
+
+def _on_codes(encoding: Encoding, layers: Sequence[tuple[FloatArray, FloatArray]]) -> Network:
+    """Put a network that reads inputs on the codes behind them."""
+    (weights, bias), *later = layers
+    return Network(encoding.tables(weights), bias + encoding.constant_share(weights), tuple(later))
 
 
 def _n_filled(encoding: Encoding) -> int:

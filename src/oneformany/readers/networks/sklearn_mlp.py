@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import DOUBLE, RELU, SINGLE, Affine, Step, network_oracle
+from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["read_network"]
@@ -54,9 +55,7 @@ def read_network(
         )
     if model.out_activation_ == "logistic" and model.n_outputs_ > 1:
         raise UnsupportedModelError(f"{kind} predicts {model.n_outputs_} labels at once; it must predict one")
-    classes = np.asarray(model.classes_).tolist()
-    if positive not in classes:
-        raise InputError(f"{kind} knows the classes {classes}; positive={positive!r} is not one of them")
+    index = class_position(model.classes_, positive, kind)
     steps: list[Step] = []
     for weights, bias in zip(model.coefs_, model.intercepts_, strict=True):
         steps.append(Affine.of(weights, bias))
@@ -65,4 +64,4 @@ def read_network(
     if model.activation == "relu":
         steps.pop()
     roundoff = SINGLE if model.coefs_[0].dtype == np.float32 else DOUBLE
-    return network_oracle(kind, steps, encoding, threshold, classes.index(positive), roundoff)
+    return network_oracle(kind, steps, encoding, threshold, index, roundoff)

@@ -13,10 +13,10 @@ from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.trees.tree_reading import (
     LevelTable,
-    class_place,
     log_odds_oracle,
     probability,
 )
+from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["read_trees"]
@@ -32,8 +32,8 @@ def read_trees(
 ) -> TreeOracle:
     """Read a fitted binary ``LGBMClassifier`` or ``Booster``, with or without categorical columns.
 
-    The score is what LightGBM calls raw: the log-odds divided by its parameter ``sigmoid``. Rounding in
-    LightGBM is covered by a margin of about ``1e-9`` on the score.
+    The score is what LightGBM calls raw: the log-odds divided by its parameter ``sigmoid``. Where
+    rounding in LightGBM could decide, the model itself does.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def read_trees(
             f"{name} was fitted with the objective {objective}; only binary can be read"
         )
     encoding.check_width(content["max_feature_idx"] + 1, name)
-    target = class_place(getattr(model, "classes_", (0, 1)), positive, name)
+    target = class_position(getattr(model, "classes_", (0, 1)), positive, name)
     table = LevelTable.of(encoding)
     grown = [tree["tree_structure"] for tree in content["tree_info"]]
     weight = (1 if target == 1 else -1) / (len(grown) if content.get("average_output") else 1)

@@ -25,11 +25,11 @@ from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.trees.tree_reading import (
     LevelTable,
-    class_place,
     log_odds_oracle,
     probability,
     probability_oracle,
 )
+from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["read_trees"]
@@ -43,10 +43,10 @@ def read_trees(
 ) -> TreeOracle:
     """Read a fitted tree, forest, bagging or boosting classifier of scikit-learn.
 
-    The score is the probability of the positive class for trees, forests and bagging, and its log-odds
-    (half of them for the exponential loss) for boosting. A margin of about ``1e-9`` on the score keeps
-    scikit-learn's own rounding from flipping an answer; so a probability that ties with the threshold
-    does not count as positive.
+    The score is the sum of the trees' probabilities of the positive class for trees, forests and bagging, and
+    the log-odds (half of them for the exponential loss) for boosting. Scores so near the threshold that
+    scikit-learn's rounding could decide are the model's to decide; read without its verdict (see
+    :class:`~oneformany.readers.verdict.Reading`) they do not count as positive.
 
     Parameters
     ----------
@@ -70,22 +70,22 @@ def read_trees(
     name = type(model).__name__
     _check_kind(model, name)
     encoding.check_width(model.n_features_in_, name)
-    place = class_place(model.classes_, positive, name)
+    index = class_position(model.classes_, positive, name)
     chance = probability(threshold, len(model.classes_))
     table = LevelTable.of(encoding)
     if isinstance(model, DecisionTreeClassifier):
-        return probability_oracle(encoding, _votes([model], model.classes_[place], table), chance)
+        return probability_oracle(encoding, _votes([model], model.classes_[index], table), chance)
     if isinstance(model, VOTING):
         _check_members(model)
         columns = getattr(model, "estimators_features_", None)
-        return probability_oracle(encoding, _votes(model.estimators_, place, table, columns), chance)
+        return probability_oracle(encoding, _votes(model.estimators_, index, table, columns), chance)
     if len(model.classes_) > 2:
         raise UnsupportedModelError(
             f"{name} knows {len(model.classes_)} classes and couples their scores; "
             "fit it on two classes, or use a forest"
         )
     read = next(reader for kind, reader in BOOSTING.items() if isinstance(model, kind))
-    trees, intercept, steepness = read(model, table, 1 if place == 1 else -1)
+    trees, intercept, steepness = read(model, table, 1 if index == 1 else -1)
     return log_odds_oracle(encoding, trees, intercept, chance, steepness=steepness)
 
 
@@ -93,7 +93,7 @@ def _check_kind(model: object, name: str) -> None:
     kinds = (DecisionTreeClassifier, *VOTING, *BOOSTING)
     if not isinstance(model, kinds):
         known = ", ".join(kind.__name__ for kind in kinds)
-        raise UnsupportedModelError(f"{name} is no classifier made of trees; read are {known}")
+        raise UnsupportedModelError(f"{name} is not a classifier made of trees; read are {known}")
     try:
         check_is_fitted(model)
     except NotFittedError as error:
@@ -119,13 +119,14 @@ def _tree(nodes: Any, column: IntArray, value: FloatArray, table: LevelTable) ->
 def _votes(
     members: Sequence[Any], label: object, table: LevelTable, columns: Sequence[IntArray] | None = None
 ) -> list[Tree]:
-    """Each tree's probability of a class, divided by the number of trees."""
+    """Each tree's probability of a class."""
     trees = []
     for number, member in enumerate(members):
-        counts = member.tree_.value[:, 0, :]
-        share = counts[:, member.classes_ == label].sum(axis=1) / counts.sum(axis=1)
-        column = member.tree_.feature if columns is None else columns[number][member.tree_.feature]
-        trees.append(_tree(member.tree_, column, share / len(members), table))
+        chance = member.tree_.value[:, 0, :][:, member.classes_ == label].sum(axis=1)
+        column = member.tree_.feature
+        if columns is not None:
+            column = columns[number][np.maximum(column, 0)]  # leaves have a negative one
+        trees.append(_tree(member.tree_, column, chance, table))
     return trees
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.oracles.trees.ensemble import Tree, TreeEnsemble
+from oneformany.exceptions import InputError
+from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.schema.encoding import Encoding
 
@@ -19,14 +18,15 @@ __all__ = [
     "DOUBLE",
     "SINGLE",
     "LevelTable",
-    "class_place",
     "log_odds",
     "log_odds_oracle",
     "probability",
     "probability_oracle",
 ]
 
-SMALLEST_MARGIN = 1e-9
+EXACT_BITS = 12
+"""Sums of multiples of ``2**-EXACT_BITS`` are exact in double precision, and so are their decimals."""
+
 DOUBLE = 2.0**-53
 SINGLE = 2.0**-24
 
@@ -58,18 +58,6 @@ class LevelTable:
         return cls(feature, inputs)
 
 
-def class_place(classes: Sequence[Any], positive: object, model: str) -> int:
-    """Find the positive class among the two or more that a model knows."""
-    labels: list[Any] = np.asarray(classes).tolist()
-    if len(labels) < 2:
-        raise UnsupportedModelError(f"{model} knows only the class {labels[0]!r}; fit it on rows of two")
-    if positive not in labels:
-        raise InputError(
-            f"{model} knows the classes {labels}; name one of them as positive, not {positive!r}"
-        )
-    return labels.index(positive)
-
-
 def probability(threshold: float | None, n_classes: int = 2) -> float:
     """Check a threshold; without one it is where ``predict`` switches between two classes."""
     if threshold is None:
@@ -87,9 +75,17 @@ def log_odds(chance: float) -> float:
 
 
 def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: float) -> TreeOracle:
-    """Make an oracle whose sum of leaves is a probability."""
+    """Make an oracle whose sum of leaves, divided by the number of trees, is a probability."""
     ensemble = TreeEnsemble.from_trees(encoding.levels, trees)
-    return TreeOracle(ensemble, threshold, _margin(ensemble, DOUBLE))
+    needed = threshold * len(trees)
+    margin = _margin(ensemble, DOUBLE) + 4 * DOUBLE * needed
+    return TreeOracle(ensemble, needed, margin, rounds=not all(map(_is_coarse, trees)))
+
+
+def _is_coarse(tree: Tree) -> bool:
+    """Whether the leaves of a tree are so round that no sum of them is rounded."""
+    leaves = tree.value[tree.feature == LEAF] * 2**EXACT_BITS
+    return bool((leaves == np.rint(leaves)).all() and np.abs(leaves).max(initial=0.0) < 2**EXACT_BITS * 1000)
 
 
 def log_odds_oracle(
@@ -107,7 +103,7 @@ def log_odds_oracle(
     of adding the leaves in any order and of the logistic function, in that arithmetic.
     """
     ensemble = TreeEnsemble.from_trees(encoding.levels, trees, intercept)
-    logistic = 4 * rounding / (threshold * (1 - threshold) * steepness)
+    logistic = 8 * rounding / (threshold * (1 - threshold) * steepness)
     return TreeOracle(ensemble, log_odds(threshold) / steepness, _margin(ensemble, rounding) + logistic)
 
 
@@ -115,5 +111,5 @@ def _margin(ensemble: TreeEnsemble, rounding: float) -> float:
     n_trees = len(ensemble.roots)
     largest = np.maximum.reduceat(np.abs(ensemble.units), ensemble.roots)
     size = (abs(ensemble.intercept) + int(largest.sum())) / 10**ensemble.digits
-    summing = (n_trees + 2) * rounding * size
-    return float(SMALLEST_MARGIN + n_trees / 10**ensemble.digits + summing)
+    summing = 2 * (n_trees + 2) * rounding * size
+    return float((n_trees + 2) / 10**ensemble.digits + summing)

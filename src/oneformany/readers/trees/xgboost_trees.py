@@ -16,11 +16,11 @@ from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.trees.tree_reading import (
     SINGLE,
     LevelTable,
-    class_place,
     log_odds,
     log_odds_oracle,
     probability,
 )
+from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["read_trees"]
@@ -34,8 +34,8 @@ def read_trees(
 ) -> TreeOracle:
     """Read a fitted binary ``XGBClassifier``, ``XGBRFClassifier`` or ``Booster`` (gbtree or dart).
 
-    The score is the log-odds. XGBoost adds leaves in single precision; the margin covers the worst case,
-    some ``1e-4`` for two hundred trees.
+    The score is the log-odds. XGBoost adds leaves in single precision; within the worst case of that,
+    some ``1e-4`` for two hundred trees, the model itself decides.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def read_trees(
     if gradient_booster["name"] not in {"gbtree", "dart"}:
         raise UnsupportedModelError(f"{name} uses {gradient_booster['name']}, which grows no trees")
     encoding.check_width(int(content["learner_model_param"]["num_feature"]), name)
-    target = class_place(getattr(model, "classes_", (0, 1)), positive, name)
+    target = class_position(getattr(model, "classes_", (0, 1)), positive, name)
     sign = 1 if target == 1 else -1
     table = LevelTable.of(encoding)
     grown = gradient_booster.get("gbtree", gradient_booster)["model"]["trees"]

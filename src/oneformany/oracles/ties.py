@@ -1,0 +1,86 @@
+"""Points whose score is so near the threshold that only the model itself can decide about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+
+__all__ = ["Decide", "points_between"]
+
+Decide: TypeAlias = Callable[[IntArray], BoolArray]
+"""Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
+
+MOST_SUMS = 2**17
+MOST_LISTED = 100_000
+
+
+def points_between(
+    units: IntArray, levels: Sequence[int], low: int, high: int, *, one_per_sum: bool = False
+) -> IntArray | None:
+    """List the points whose units sum to at least ``low`` and less than ``high``.
+
+    The features are divided into two halves; the sums of one half are looked up among the sorted sums of the
+    other (Horowitz and Sahni, "Computing partitions with applications to the knapsack problem",
+    Journal of the ACM 21, 1974), so that spaces of ten thousand million points can be searched.
+
+    Parameters
+    ----------
+    units : (p, max levels) integer array
+        What each level adds.
+    levels : sequence of int
+        Number of levels of each feature.
+    low, high : int
+        The range.
+    one_per_sum : bool
+        List at least one point for each sum, instead of all of them; that succeeds for larger spaces.
+
+    Returns
+    -------
+    array or None
+        The points; ``None`` when they, or the sums to look through, are too many.
+    """
+    parts: tuple[list[int], list[int]] = ([], [])
+    sizes = [1, 1]
+    for feature in sorted(range(len(levels)), key=lambda f: -levels[f]):
+        side = int(sizes[1] < sizes[0])
+        parts[side].append(feature)
+        sizes[side] *= levels[feature]
+    halves = [_sums(units, levels, part, one_per_sum=one_per_sum) for part in parts]
+    if halves[0] is None or halves[1] is None:
+        return None
+    (left, left_points), (right, right_points) = halves[0], halves[1]
+    order = np.argsort(right, kind="stable")
+    start = np.searchsorted(right[order], low - left)
+    count = np.searchsorted(right[order], high - left) - start
+    total = int(count.sum())
+    if total > MOST_LISTED:
+        return None
+    of_left = np.repeat(np.arange(len(left)), count)
+    within = np.arange(total) - np.repeat(np.cumsum(count) - count, count)
+    points = np.zeros((total, len(levels)), dtype=np.int64)
+    points[:, parts[0]] = left_points[of_left]
+    points[:, parts[1]] = right_points[order[start[of_left] + within]]
+    return points
+
+
+def _sums(
+    units: IntArray, levels: Sequence[int], features: Sequence[int], *, one_per_sum: bool
+) -> tuple[IntArray, IntArray] | None:
+    """Sums of the units of some features, and the levels that make them."""
+    sums = np.zeros(1, dtype=np.int64)
+    points = np.zeros((1, 0), dtype=np.int32)
+    for feature in features:
+        n = levels[feature]
+        if len(sums) * n > (8 if one_per_sum else 1) * MOST_SUMS:
+            return None
+        chosen = np.tile(np.arange(n, dtype=np.int32), len(sums))
+        points = np.column_stack((np.repeat(points, n, axis=0), chosen))
+        sums = (sums[:, None] + units[feature, :n]).ravel()
+        if one_per_sum:
+            sums, first = np.unique(sums, return_index=True)
+            points = points[first]
+    return sums, points.astype(np.int64)

@@ -1,0 +1,259 @@
+"""What every oracle owes: one predicate, behind every answer, that agrees with full enumeration."""
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.oracles.blackbox import BlackBoxOracle
+from oneformany.oracles.constrained import ConstrainedOracle
+from oneformany.oracles.network.oracle import Network, NetworkOracle
+from oneformany.oracles.protocol import Question
+from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
+from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.stop import Stop
+from tree_questions import all_points, questions, usable
+
+LEVELS = (2, 3, 2, 3)
+POINTS = all_points(LEVELS)
+ROWS = np.arange(len(LEVELS))
+INDEX = np.array([18, 6, 3, 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """An oracle and the truth about all points, found without it."""
+
+    oracle: Any
+    scores: Any
+    positive: Any
+    parity: Any = field(default_factory=lambda: POINTS.sum(axis=1))
+
+
+def additive(rng, **options):
+    tables = [rng.integers(-4, 5, size=n) / 2 for n in LEVELS]
+    scores = sum(table[POINTS[:, f]] for f, table in enumerate(tables))
+    threshold = float(rng.choice(scores))
+    return Made(AdditiveOracle(tables, 0.0, threshold, **options), scores, scores >= threshold)
+
+
+def tied(make):
+    """The model decides about scores near the threshold as it likes: by some parity."""
+
+    def made(rng):
+        found = make(rng, margin=0.75)
+        decides = found.parity % 2 == 0
+        oracle = found.oracle.decided_by(lambda points: decides[points @ INDEX])
+        low = found.oracle.threshold - 2 * 0.75
+        near = (found.scores >= low) & (found.scores < found.oracle.threshold)
+        return Made(oracle, found.scores, np.where(near, decides, found.scores >= found.oracle.threshold))
+
+    return made
+
+
+def settled(make):
+    """The model adds up without rounding and accepts ties, or does not: then all of them."""
+
+    def made(rng):
+        found = make(rng, margin=1e-6, rounds=False)
+        middle = found.oracle.threshold - 1e-6
+        accepts = bool(rng.integers(2))
+        scores = found.scores
+
+        def decide(points):
+            index = points @ INDEX
+            assert (np.abs(scores[index] - middle) < 1e-6).all()
+            return np.full(len(points), accepts)
+
+        truth = scores > middle + 1e-9
+        return Made(
+            found.oracle.decided_by(decide), scores, truth | (accepts & (np.abs(scores - middle) < 1e-9))
+        )
+
+    return made
+
+
+def trees(rng, *, stumps=False, **options):
+    grown = [_tree(rng, stumps) for _ in range(4)]
+    ensemble = TreeEnsemble.from_trees(LEVELS, grown, 0.5)
+    leaves = [_leaves(tree) for tree in grown]
+    scores = 0.5 + sum(tree.value[nodes] for tree, nodes in zip(grown, leaves, strict=True))
+    threshold = float(rng.choice(scores))
+    return Made(TreeOracle(ensemble, threshold, **options), scores, scores >= threshold, sum(leaves))
+
+
+def stumps(rng, **options):
+    return trees(rng, stumps=True, **options)
+
+
+def _tree(rng, stump):
+    features = rng.integers(len(LEVELS), size=1 if stump else 3)
+    feature = [int(features[0]), LEAF, LEAF] if stump else [*features.tolist(), *[LEAF] * 4]
+    children = [[1, 2], [0, 0], [0, 0]] if stump else [[1, 2], [3, 4], [5, 6], *[[0, 0]] * 4]
+    left = rng.random((len(feature), max(LEVELS))) < 0.5
+    value = np.where(np.array(feature) == LEAF, rng.integers(-3, 4, size=len(feature)) / 2, 0.0)
+    return Tree(np.array(feature), left, np.array(children), value)
+
+
+def _leaves(tree):
+    """The leaf of every point."""
+    found = []
+    for point in POINTS:
+        node = 0
+        while tree.feature[node] != LEAF:
+            node = tree.children[node][0 if tree.left[node, point[tree.feature[node]]] else 1]
+        found.append(node)
+    return np.array(found)
+
+
+def network(rng, **options):
+    tables = tuple(np.rint(2 * rng.normal(size=(n, 3))) / 2 for n in LEVELS)
+    weights = np.rint(2 * rng.normal(size=(3, 1))) / 2
+    hidden = sum(table[POINTS[:, f]] for f, table in enumerate(tables))
+    scores = (np.maximum(hidden, 0) @ weights)[:, 0]
+    threshold = float(rng.choice(scores))
+    made = Network(tables, np.zeros(3), ((weights, np.zeros(1)),))
+    return Made(NetworkOracle(made, threshold, **options), scores, scores >= threshold)
+
+
+def black_box(rng):
+    scores = rng.integers(1, 10, size=len(POINTS)) / 10
+    threshold = float(rng.choice(scores))
+    oracle = BlackBoxOracle(lambda codes: scores[codes @ INDEX], LEVELS, threshold)
+    return Made(oracle, scores, scores >= threshold)
+
+
+def constrained(rng, make=trees, **options):
+    inner = make(rng)
+    permitted = rng.random(len(POINTS)) < 0.4
+    oracle = ConstrainedOracle(inner.oracle, lambda points: permitted[points @ INDEX], **options)
+    return Made(oracle, inner.scores, inner.positive & permitted)
+
+
+KINDS = {
+    "additive": additive,
+    "additive, ties decided one by one": tied(additive),
+    "additive, ties decided once": settled(additive),
+    "trees": trees,
+    "trees, ties decided one by one": tied(trees),
+    "trees, ties decided once": settled(trees),
+    "stumps": stumps,
+    "stumps, ties decided one by one": tied(stumps),
+    "stumps, ties decided once": settled(stumps),
+    "network": network,
+    "network, ties decided one by one": tied(network),
+    "black box": black_box,
+    "constrained trees": constrained,
+    "constrained trees, divided": lambda rng: constrained(rng, largest_box=2),
+    "constrained additive, divided": lambda rng: constrained(rng, additive, largest_box=1),
+    "constrained network": lambda rng: constrained(rng, network),
+}
+each_kind = pytest.mark.parametrize("name", KINDS)
+seeds = st.integers(0, 2**32 - 1)
+
+
+@each_kind
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds, data=st.data())
+def test_answers_are_those_of_full_enumeration(name, seed, data):
+    made = KINDS[name](np.random.default_rng(seed))
+    question = data.draw(questions(LEVELS))
+    answer = made.oracle.reach(question)
+    hopeful = usable(question, POINTS) & made.positive
+    assert answer.proved_none == (not hopeful.any())
+    assert answer.proved_none or answer.point.tolist() in POINTS[hopeful].tolist()
+    assert made.oracle.positive(POINTS).tolist() == made.positive.tolist()
+    assert made.oracle.levels == LEVELS
+
+
+@each_kind
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds, data=st.data())
+def test_scores_bounds_and_relaxations_hold(name, seed, data):
+    made = KINDS[name](np.random.default_rng(seed))
+    oracle = made.oracle
+    assert np.abs(oracle.score(POINTS) - made.scores).max() < 1e-9
+    assert not (made.positive & (made.scores < oracle.threshold - 1e-9)).any()
+    domain = data.draw(questions(LEVELS)).domain
+    inside = domain[ROWS, POINTS].all(axis=1)
+    bound = oracle.upper_bound(domain)
+    assert (oracle.score(POINTS[inside]) <= bound).all()
+    assert inside.any() or bound == -np.inf
+    relaxation = oracle.relaxation()
+    if relaxation is not None:
+        sums = relaxation.intercept + relaxation.units[ROWS, POINTS].sum(axis=1)
+        assert not (made.positive & (sums < relaxation.threshold)).any()
+        assert not relaxation.exact or ((sums >= relaxation.threshold) == made.positive).all()
+
+
+@each_kind
+@settings(max_examples=10, deadline=None)
+@given(seed=seeds, data=st.data())
+def test_the_same_question_has_the_same_answer_and_is_not_changed(name, seed, data):
+    question = data.draw(questions(LEVELS))
+    for array in (question.anchor, question.free, question.domain):
+        array.flags.writeable = False
+    answers = [KINDS[name](np.random.default_rng(seed)).oracle.reach(question) for _ in range(2)]
+    first, second = (None if answer.point is None else answer.point.tolist() for answer in answers)
+    assert first == second
+    assert answers[0].proved_none == answers[1].proved_none
+
+
+@each_kind
+def test_descriptions_are_plain_data_with_a_kind(name):
+    oracle = KINDS[name](np.random.default_rng(0)).oracle
+    described = oracle.describe()
+    assert isinstance(described["kind"], str)
+    assert json.loads(json.dumps(described)) == described
+
+
+def hard_question(oracle):
+    p = len(oracle.levels)
+    domain = np.arange(max(oracle.levels)) < np.array(oracle.levels)[:, None]
+    return Question(np.zeros(p, np.int64), np.zeros(p, np.bool_), p // 2, domain)
+
+
+def clashing_trees():
+    """Two trees whose best leaves contradict each other, by the parity of three features."""
+    parity = np.array([0, 1, 1, 0, 1, 0, 0, 1])
+    feature = np.array([0, 1, 1, 2, 2, 2, 2, *[LEAF] * 8])
+    children = np.array([[2 * node + 1, 2 * node + 2] if node < 7 else [0, 0] for node in range(15)])
+    left = np.tile([True, False], (15, 1))
+    grown = [
+        Tree(feature, left, children, np.array([0.0] * 7 + (parity ^ odd).tolist(), dtype=float))
+        for odd in (0, 1)
+    ]
+    return TreeOracle(TreeEnsemble.from_trees((2, 2, 2), grown), 2.0)
+
+
+def close_network():
+    """Nobody is positive, by a little, and bounds alone do not show it."""
+    rng = np.random.default_rng(1)
+    tables = tuple(rng.normal(size=(2, 8)) for _ in range(12))
+    layers = ((rng.normal(size=(8, 8)), np.zeros(8)), (rng.normal(size=(8, 1)), np.zeros(1)))
+    made = Network(tables, np.zeros(8), layers)
+    return NetworkOracle(made, float(NetworkOracle(made).score(all_points((2,) * 12)).max()), margin=1e-3)
+
+
+def large_box():
+    return BlackBoxOracle(lambda codes: np.full(len(codes), 0.1), (3,) * 20)
+
+
+def forbidden():
+    oracle = AdditiveOracle([[0, 1, 2]] * 20, 0.0, 5.0)
+    return ConstrainedOracle(oracle, lambda points: np.zeros(len(points), np.bool_), largest_box=0)
+
+
+@pytest.mark.parametrize("make", [clashing_trees, close_network, large_box, forbidden])
+def test_when_the_time_is_up_the_answer_is_neither_a_point_nor_a_proof(make, monkeypatch):
+    monkeypatch.setattr("oneformany.oracles.trees.oracle.NODES_PER_LOOK", 1)
+    oracle = make()
+    question = replace(hard_question(oracle), extra=len(oracle.levels), stop=Stop(time_limit=0))
+    answer = oracle.reach(question)
+    assert answer.point is None
+    assert not answer.proved_none
