@@ -104,8 +104,8 @@ __all__ = [
     "datasets",
     "infer_schema",
     "oracle_for",
-    "register_reader",
     "plotting",
+    "register_reader",
     "solve",
     "verify",
 ]
@@ -120,6 +120,7 @@ HOMES = {
     "methods": ("solve",),
     "oracles.additive": ("AdditiveOracle",),
     "oracles.blackbox": ("BlackBoxOracle",),
+    "oracles.constrained": ("ConstrainedOracle",),
     "oracles.network.oracle": (
         "Network",
         "NetworkOracle",
@@ -142,7 +143,10 @@ HOMES = {
     ),
     "progress": ("Progress",),
     "readers.callables": ("BlackBox",),
-    "readers.registry": ("oracle_for",),
+    "readers.registry": (
+        "oracle_for",
+        "register_reader",
+    ),
     "result.explanation": (
         "Explanation",
         "Unreachable",

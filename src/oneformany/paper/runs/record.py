@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from oneformany.paper.runs.cells import Published
-from oneformany.result.result import Explanation, Result
+from oneformany.result.explanation import Explanation
+from oneformany.result.result import Result
 
 __all__ = ["Key", "Questions", "Record", "Trained"]
 
