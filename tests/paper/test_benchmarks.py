@@ -3,6 +3,7 @@
 from dataclasses import fields, replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from oneformany.engine.run import Options
@@ -107,3 +108,28 @@ def test_network_proofs_are_the_same_with_and_without_units(script):
     assert all(module.seconds(oracle, question, probes) > 0 for question in questions for probes in (0, 12))
     lines = module.table([(0.1, 0.4), (0.2, 0.5)]).rows
     assert [line[-1] for line in lines] == ["4.0", "2.5", "3.0"]
+
+
+def two_versions(new_count):
+    cell = {"dataset": "german", "model": "lr", "max_changes": 5, "status": "optimal"}
+    counts = {"old": 9, "new": new_count}
+    return pd.DataFrame(
+        {**cell, "rows": rows, "tree": tree, "count": count, "lower_bound": 9, "seconds": seconds * rows}
+        for rows in (10, 20, 50)
+        for (tree, count), seconds in zip(counts.items(), (0.2, 0.1), strict=True)
+    )
+
+
+def test_two_versions_of_the_code_are_set_side_by_side(script):
+    table = script("old_and_new").compare(two_versions(new_count=9))
+    assert table["rows"].tolist() == ["<= 20", 50]
+    assert table["old s"].tolist() == [6.0, 10.0]
+    assert table["old : new"].tolist() == ["2.00 : 1"] * 2
+    assert table["counts"].tolist() == ["equal"] * 2
+    assert table["proved"].tolist() == ["2 of 2", "1 of 1"]
+
+
+def test_a_version_that_counts_otherwise_is_told(script):
+    table = script("old_and_new").compare(two_versions(new_count=10))
+    assert table["counts"].tolist() == ["DIFFERENT"] * 2
+    assert table["proved"].tolist() == ["0 of 2", "0 of 1"]

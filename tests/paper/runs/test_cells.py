@@ -39,13 +39,6 @@ def test_sizes_beyond_the_paper_give_cells_without_a_published_answer():
     assert choose(["lr"], ["german"], rows=[500], max_changes=[5]) == [Cell("german", "lr", 500, 5)]
 
 
-def test_a_run_that_was_stopped_did_not_end():
-    (stopped,) = choose(["lr"], ["german"], rows=[100], max_changes=[5])
-    (ended,) = choose(["lr"], ["german"], rows=[10], max_changes=[5])
-    assert not stopped.published.ended
-    assert ended.published.ended
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

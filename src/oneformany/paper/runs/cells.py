@@ -38,11 +38,6 @@ class Published:
     cg_seconds: float
     mip_seconds: float
 
-    @property
-    def ended(self) -> bool:
-        """Whether its column generation ended by itself."""
-        return self.cg_seconds < PAPER_LIMIT
-
 
 @dataclass(frozen=True)
 class Cell:

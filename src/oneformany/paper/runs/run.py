@@ -145,14 +145,7 @@ def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
 def run(tasks: Iterable[Task], settings: Settings, watch: Watch) -> Iterator[Record | Failure]:
     """Run tasks one after the other, yielding each outcome as soon as it is there.
 
-    Parameters
-    ----------
-    tasks : iterable of Task
-        What to run.
-    settings : Settings
-        How.
-    watch : callable
-        Given a title, a context manager whose value takes the engine's records.
+    ``watch`` makes, of a title, a context manager whose value takes the engine's records.
     """
     for task in tasks:
         try:
@@ -248,18 +241,15 @@ def raising_interrupts() -> Iterator[None]:
 def _key(cell: Cell, method: str, settings: Settings) -> Key:
     """Name the run of a cell; the data set is named as the loader names its coding."""
     slip = cell.dataset == "students" and settings.coding == "published"
+    asked = ("protocol", "time_limit", "seed", "threshold", "immutable")
     return Key(
         dataset="students-published" if slip else cell.dataset,
         model=cell.model,
         method=method,
-        protocol=settings.protocol,
         rows=cell.rows,
         max_changes=cell.max_changes,
-        time_limit=settings.time_limit,
-        seed=settings.seed,
-        threshold=settings.threshold,
-        immutable=settings.immutable,
         solver="highs" if method == "exact" else settings.solver,
+        **{name: getattr(settings, name) for name in asked},
     )
 
 
