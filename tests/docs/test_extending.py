@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import oneformany as ofm
+from oneformany.readers.registry import READERS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extending.md"
-SECTIONS = ["A rule", "An oracle", "A plot", "A command"]
+SECTIONS = ["A rule", "A model kind", "An oracle", "A plot", "A command"]
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +23,20 @@ def names():
     for text in (first, *(part for part in sections if part.partition("\n")[0] in SECTIONS)):
         for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
             exec(block, defined)  # noqa: S102 (our own page)
-    return defined
+    yield defined
+    READERS[:] = [reader for reader in READERS if reader.kind != "points of another library"]
 
 
 def test_a_rule_of_ones_own_is_a_rule(names):
     feature = ofm.Feature("savings", ("none", "some", "much"), ordered=True)
     allowed = names["NeighboursOnly"]("savings").allowed(feature)
     assert allowed.tolist() == [[True, True, False], [True, True, True], [False, True, True]]
+
+
+def test_a_model_kind_of_ones_own_is_read_and_explained(names):
+    result = names["explainer"].explain(names["refused"])
+    assert (result.status, result.count) == ("optimal", 1)
+    assert result.explanations[0].point == (2, 1)
 
 
 @pytest.mark.parametrize(("max_changes", "count", "beyond_help"), [(1, 2, [0]), (2, 1, [])])
