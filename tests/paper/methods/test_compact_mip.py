@@ -14,6 +14,7 @@ from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.paper.methods.compact_mip import CompactModel, CompactOptions, solve_compact_mip
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.initial import initial_solution
+from oneformany.paper.methods.solvers import highs
 from oneformany.problem import Problem
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
@@ -62,7 +63,7 @@ def test_the_model_finds_and_proves_the_optimum(options: CompactOptions, seed: i
     count, unreachable = brute_force(**small.arguments())
     assert (result.count, result.lower_bound) == (count, count)
     assert tuple(entry.row for entry in result.unreachable) == unreachable
-    assert result.status == ("infeasible" if unreachable else "optimal")
+    assert result.status == ("infeasible" if len(unreachable) == len(small.codes) else "optimal")
     for explanation in result.explanations:
         assert problem.oracle.positive(np.array([explanation.point]))[0]
         for row in explanation.members:
@@ -141,8 +142,17 @@ def test_the_bound_is_labelled_as_the_solvers_word() -> None:
     assert proof["bound"] == result.certificate["bound"] == result.lower_bound == result.count
 
 
-def test_without_time_the_initial_solution_is_returned() -> None:
+def test_without_time_nothing_is_claimed_about_any_row() -> None:
     result = solve_compact_mip(three(), time_limit=0.0)
+    assert (result.status, result.count, result.lower_bound) == ("feasible", 0, 0)
+    assert result.undecided == (0, 1, 2)
+
+
+def test_a_model_too_large_for_the_time_left_gives_the_initial_solution(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(highs, "ENTRY_SECONDS", 1e9)
+    result = solve_compact_mip(three(), time_limit=600.0)
     assert result.status == "feasible"
     assert result.lower_bound == 1
     assert result.count == len(initial_solution(three(), Statistics(), Stop()).columns) == 3

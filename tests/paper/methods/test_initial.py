@@ -75,5 +75,5 @@ def test_a_row_that_is_positive_already_changes_nothing() -> None:
 def test_rows_out_of_reach_are_set_aside() -> None:
     initial = initial_solution(problem([[0, 0, 1], [0, 1, 1], [0, 1, 1]], 1), Statistics(), Stop())
     assert initial.rows.index.tolist() == [1]
-    assert [entry.row for entry in initial.screened.unreachable] == [0]
+    assert list(initial.screened.reasons) == [0]
     assert initial.rows.codes.tolist() == [[0, 1, 1]]

@@ -1,8 +1,7 @@
 """Tests that cells are run as asked and recorded as they came out."""
 
-import os
-import signal
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +11,8 @@ from oneformany.datasets import load
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.runs.cells import Cell, choose
 from oneformany.paper.runs.prepare import immutable_features, prepare
-from oneformany.paper.runs.run import Failure, Settings, plan, raising_interrupts, run
+from oneformany.paper.runs.run import Failure, Settings, plan, run
 from oneformany.result.result import Result
-from oneformany.stop import Stop
 
 
 def silent(_title):
@@ -128,28 +126,14 @@ def test_a_solver_that_fails_does_not_end_the_run(monkeypatch):
     assert done.key.rows == 4
 
 
-def interrupted_solve(problem, **kwargs):
-    """As ``solve`` does it: Ctrl-C ends it with what it has."""
-    with Stop().on_interrupt():
-        os.kill(os.getpid(), signal.SIGINT)
-    return REAL_SOLVE(problem, **kwargs)
-
-
-REAL_SOLVE = module.solve
-
-
 def test_a_cell_cut_short_by_ctrl_c_does_not_pass_for_a_finished_one(monkeypatch):
-    monkeypatch.setattr(module, "solve", interrupted_solve)
+    def interrupted(problem, **kwargs):
+        return replace(solve(problem, **kwargs), ended="interrupted")
+
+    solve = module.solve
+    monkeypatch.setattr(module, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_cells([Cell("german", "svm", 3, 15)], Settings())
-
-
-def test_without_ctrl_c_nothing_is_raised_and_signals_work_as_before():
-    before = signal.getsignal(signal.SIGINT)
-    with raising_interrupts():
-        pass
-    assert signal.getsignal(signal.SIGINT) is before
-    assert signal.set_wakeup_fd(-1) == -1
 
 
 @pytest.mark.parametrize(

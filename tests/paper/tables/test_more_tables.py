@@ -32,7 +32,9 @@ def test_rows_beyond_help_do_not_hide_an_open_gap(make_record):
 
 
 def test_rows_that_nobody_had_time_for_are_in_doubt(make_record):
-    late = make_record(protocol="negatives", status="feasible", count=5, lower_bound=5, unreachable=3)
+    late = make_record(
+        protocol="negatives", status="feasible", count=5, lower_bound=5, undecided=2, unreachable=3
+    )
     tables = more_tables([late])
     assert values(named(tables, "summary"))["cells proved"] == "0"
     assert values(named(tables, "cells-lr-negatives-0.5-none"))["beyond help"] == "3?"

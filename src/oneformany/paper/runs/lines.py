@@ -13,7 +13,17 @@ from oneformany.paper.runs.records import frame_of
 
 __all__ = ["TextColumn", "contradictions", "header", "line", "model_columns", "paper_columns", "totals"]
 
-CELL = ["dataset", "model", "protocol", "rows", "max_changes", "threshold", "immutable", "unreachable"]
+CELL = [
+    "dataset",
+    "model",
+    "protocol",
+    "rows",
+    "max_changes",
+    "threshold",
+    "immutable",
+    "unreachable",
+    "undecided",
+]
 
 
 class TextColumn(NamedTuple):

@@ -116,13 +116,13 @@ class Questions:
         """Count the questions of a run: one per distinct row at its start, and those of its search."""
         counters, timings = result.statistics.counters, result.statistics.timings
         codes = [tuple(row) for row in result.problem["codes"]]
-        helpless = len({codes[entry.row] for entry in result.unreachable})
-        proved = result.status == "infeasible"  # it is "feasible" when a helpless row is not proved to be one
+        proofs = len({codes[entry.row] for entry in result.unreachable})
+        left_open = len({codes[row] for row in result.undecided})
         return cls(
             known=counters.get("questions answered by known points", 0),
-            points=counters.get("questions answered by a point", 0) + len(set(codes)) - helpless,
-            proofs=counters.get("questions answered by a proof", 0) + (helpless if proved else 0),
-            left_open=counters.get("questions left open", 0) + (0 if proved else helpless),
+            points=counters.get("questions answered by a point", 0) + len(set(codes)) - proofs - left_open,
+            proofs=counters.get("questions answered by a proof", 0) + proofs,
+            left_open=counters.get("questions left open", 0) + left_open,
             seconds=timings.get("oracle", 0.0) + timings.get("screening", 0.0),
         )
 
@@ -140,7 +140,7 @@ class Record:
     seconds : float
         Wall time of ``solve``.
     unreachable : int
-        Rows that cannot be helped.
+        Rows that are proved to be beyond help.
     confirmed : int
         How many points of the answer the classifier itself predicts as positive.
     verified : bool or None
@@ -155,6 +155,8 @@ class Record:
         How often the classifier was asked.
     bound_without_classifier : int or None
         Proved: no classifier whatsoever allows fewer explanations for these rows; ``None``: not asked.
+    undecided : int
+        Rows of which nobody knows whether they can be helped.
     explanations : tuple of Explanation
         The answer itself.
     versions : dict
@@ -174,6 +176,7 @@ class Record:
     trained: Trained
     questions: Questions = field(default_factory=Questions)
     bound_without_classifier: int | None = None
+    undecided: int = 0
     explanations: tuple[Explanation, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
 

@@ -46,7 +46,7 @@ FACTS: tuple[tuple[Callable[[Record], object], dict[str, str]], ...] = (
     (
         lambda record: record,
         _same(
-            "status", "count", "lower_bound", "seconds", "proved", "paper_seconds", "unreachable",
+            "status", "count", "lower_bound", "seconds", "proved", "paper_seconds", "unreachable", "undecided",
             "confirmed", "verified", "peak_megabytes", least="bound_without_classifier",
         ),
     ),

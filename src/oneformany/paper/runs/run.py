@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-import signal
-import socket
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -165,21 +162,22 @@ def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
     key = task.key
     prepared = _warm(key.dataset, key.model, settings.data_dir, key.threshold)
     problem = prepared.problem(key.protocol, key.rows, key.max_changes, key.immutable)
-    with raising_interrupts():
-        with watch(task.title) as progress:
-            start = perf_counter()
-            result = solve(
-                problem,
-                method=key.method,
-                time_limit=key.time_limit,
-                progress=progress,
-                seed=key.seed,
-                options=_options(key),
-            )
-            seconds = perf_counter() - start
-        least = None
-        if key.method == settings.methods[0] and (key.model == "nn" or settings.bound_without_classifier):
-            least = bound_without_classifier(problem, result, key.time_limit)
+    with watch(task.title) as progress:
+        start = perf_counter()
+        result = solve(
+            problem,
+            method=key.method,
+            time_limit=key.time_limit,
+            progress=progress,
+            seed=key.seed,
+            options=_options(key),
+        )
+        seconds = perf_counter() - start
+    if result.ended == "interrupted":  # it must not pass for a finished cell
+        raise KeyboardInterrupt
+    least = None
+    if key.method == settings.methods[0] and (key.model == "nn" or settings.bound_without_classifier):
+        least = bound_without_classifier(problem, result, key.time_limit)
     return Record(
         key=key,
         status=result.status,
@@ -194,6 +192,7 @@ def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
         trained=prepared.trained,
         questions=Questions.of(result),
         bound_without_classifier=least,
+        undecided=len(result.undecided),
         explanations=result.explanations,
         versions=result.versions,
     )
@@ -210,32 +209,6 @@ def bound_without_classifier(problem: Problem, result: Result, time_limit: float
     always = AdditiveOracle([np.zeros(n) for n in problem.levels])
     free = Problem(problem.codes[helped], problem.levels, always, problem.max_changes, problem.allowed)
     return solve(free, time_limit=time_limit).lower_bound
-
-
-@contextmanager
-def raising_interrupts() -> Iterator[None]:
-    """Raise ``KeyboardInterrupt`` at the end of the block if Ctrl-C came while it ran.
-
-    On Ctrl-C, ``solve`` ends with what it has, which must not pass for a finished cell.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    reading, writing = socket.socketpair()
-    with reading, writing:
-        reading.setblocking(False)
-        writing.setblocking(False)
-        before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
-        try:
-            yield
-        finally:
-            signal.set_wakeup_fd(before)
-        try:
-            heard = reading.recv(4096)
-        except BlockingIOError:
-            heard = b""
-    if signal.SIGINT in heard:
-        raise KeyboardInterrupt
 
 
 def _key(cell: Cell, method: str, settings: Settings) -> Key:
