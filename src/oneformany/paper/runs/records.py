@@ -46,8 +46,8 @@ FACTS: tuple[tuple[Callable[[Record], object], dict[str, str]], ...] = (
     (
         lambda record: record,
         _same(
-            "status", "count", "lower_bound", "seconds", "proved", "paper_seconds", "unreachable", "undecided",
-            "confirmed", "verified", "peak_megabytes", least="bound_without_classifier",
+            "status", "count", "lower_bound", "seconds", "proved", "paper_seconds", "unreachable",
+            "undecided", "confirmed", "verified", "peak_megabytes", least="bound_without_classifier",
         ),
     ),
     (lambda record: record.questions, _same("asked", "proofs", "left_open", oracle_seconds="seconds")),
