@@ -1,4 +1,4 @@
-"""The listing against brute force: every row, every feature set, every target, the classifier asked each time."""
+"""The listing against brute force: every row, every feature set, every target, the classifier asked."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import PAIRS, Batches
+from oneformany.engine.listing.cost.kernels import entry_costs
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.jobs import Job, Piece
 
@@ -83,7 +84,7 @@ def _by_gains(
         False,
         costed,
     )
-    costs = kernels.entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
+    costs = entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
     return [(features, (starts, rows, costs, targets))]
 
 
@@ -92,5 +93,5 @@ def _by_asking(ground: Ground, batches: Batches, features: IntArray, choices: In
     accepted = batches.accepted(features, everybody, choices)
     bounds = np.array([0, len(everybody)])
     starts, rows, targets = kernels.groups_of(accepted, everybody, bounds, choices, 1)
-    costs = kernels.entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
+    costs = entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
     return [(features, (starts, rows, costs, targets))]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.kernels import FORBIDDEN
-from oneformany.engine.listing.memory import Memory
+from oneformany.engine.listing.cost.kernels import FORBIDDEN
+from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.engine.listing.store.answers import Answers
 from oneformany.stop import Stop
 
 __all__ = ["PAIRS", "Batches"]
@@ -23,20 +23,20 @@ class Batches:
     ground : Ground
         The problem.
     stop : Stop
-        When to end, by :class:`~oneformany.engine.listing.memory.OutOfTimeError`.
+        When to end, by :class:`~oneformany.engine.listing.store.answers.OutOfTimeError`.
     """
 
     def __init__(self, ground: Ground, stop: Stop) -> None:
         self.ground = ground
-        self._memory = Memory(ground.problem.oracle, stop)
+        self._answers = Answers(ground.problem.oracle, stop)
 
     @property
     def asked(self) -> int:
         """Points that the classifier was asked about."""
-        return self._memory.asked
+        return self._answers.asked
 
     def accepted(
-        self, features: IntArray, rows: IntArray, choices: IntArray, *, moved: bool = False
+        self, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool = False
     ) -> BoolArray:
         """Whether each row joins each choice of target cells, ``(rows, choices)``.
 
@@ -56,7 +56,7 @@ class Batches:
         joins = [self._block(features, rows, block, moved=moved) for block in blocks]
         return np.concatenate(joins, axis=1) if joins else np.zeros((len(rows), 0), dtype=np.bool_)
 
-    def _block(self, features: IntArray, rows: IntArray, choices: IntArray, *, moved: bool) -> BoolArray:
+    def _block(self, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool) -> BoolArray:
         ground = self.ground
         joins = np.ones((len(rows), len(choices)), dtype=np.bool_)
         gained = np.zeros((len(rows), len(choices)), dtype=np.int64)
@@ -78,11 +78,11 @@ class Batches:
             holds &= restriction.holds(before, after)
         if not ground.exact:
             asked = np.flatnonzero(holds)
-            holds[asked] = self._memory.positive(self.values(rows[which[asked]], after[asked]))
+            holds[asked] = self._answers.positive(self.values(rows[which[asked]], after[asked]))
         joins[which, choice] = holds
         return joins
 
-    def values(self, rows: IntArray, after: IntArray) -> IntArray:
+    def values(self, rows: Indices, after: IntArray) -> IntArray:
         """Values of rows that move to cells.
 
         Parameters
@@ -95,4 +95,4 @@ class Batches:
         problem = self.ground.problem
         if problem.own is None:
             return after
-        return problem.own.follow(self.ground.values[rows], after, np.True_)
+        return problem.own.follow(self.ground.values[rows], after, np.ones(after.shape, dtype=np.bool_))

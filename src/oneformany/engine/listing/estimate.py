@@ -65,9 +65,12 @@ def affordable(
         )
     ground = Ground.of(problem)
     work, columns = _size(ground, costed=keep == "cost")
+    calls = getattr(problem.oracle, "max_calls", None)
     reason = ""
     if work > most_work:
         reason = f"{work:.1e} steps for {columns:.1e} columns, more than {most_work:.1e}"
+    elif calls is not None and work > calls * ASKING:
+        reason = f"about {work / ASKING:.1e} points to ask about, more than the {calls} calls allowed"
     return Estimate(work, columns, ok=not reason, reason=reason)
 
 

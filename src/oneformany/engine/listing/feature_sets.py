@@ -12,7 +12,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.cover.table import NO_CELL
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cheapest import cheapest
+from oneformany.engine.listing.cost.cheapest import cheapest
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.jobs import Job, Piece
 

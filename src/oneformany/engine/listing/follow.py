@@ -9,7 +9,7 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cheapest import cheapest
+from oneformany.engine.listing.cost.cheapest import cheapest
 from oneformany.engine.listing.ground import Ground
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
@@ -63,4 +63,6 @@ def follow(problem: Problem, table: ColumnTable, column: int, rows: IntArray | N
         cells[:, changed] = table.targets[column, changed]
     if problem.own is None:
         return Followed(cells, cells)
-    return Followed(cells, problem.own.follow(problem.values[rows], cells, np.True_))
+    return Followed(
+        cells, problem.own.follow(problem.values[rows], cells, np.ones(cells.shape, dtype=np.bool_))
+    )

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing.kernels import FORBIDDEN
+from oneformany.engine.listing.cost.kernels import FORBIDDEN
 from oneformany.oracles.protocol import Relaxation
 from oneformany.problem import Problem
 
-__all__ = ["Ground"]
+__all__ = ["Ground", "Indices"]
+
+Indices = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from oneformany.arrays import IntArray
-from oneformany.engine.listing.store import Found
+from oneformany.engine.listing.store.columns import Found
 from oneformany.stop import Stop
 
 __all__ = ["Job", "Piece", "run"]

@@ -14,9 +14,9 @@ from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.feature_sets import feature_jobs
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.jobs import run
-from oneformany.engine.listing.memory import OutOfTimeError
 from oneformany.engine.listing.points import add_single_rows, point_jobs
-from oneformany.engine.listing.store import Store
+from oneformany.engine.listing.store.answers import OutOfTimeError
+from oneformany.engine.listing.store.columns import Store
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
 

@@ -7,14 +7,16 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import PAIRS, Batches
-from oneformany.engine.listing.cheapest import cheapest
+from oneformany.engine.listing.cost.cheapest import cheapest
+from oneformany.engine.listing.cost.kernels import entry_costs
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.jobs import Job, Piece
-from oneformany.engine.listing.store import Store
+from oneformany.engine.listing.store.columns import Store
 from oneformany.stop import Stop
 
 __all__ = ["add_single_rows", "point_jobs"]
@@ -47,7 +49,7 @@ def point_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Jo
 
 
 def _by_gains(
-    ground: Ground, features: IntArray, keys: IntArray, whole: IntArray, costed: bool
+    ground: Ground, features: IntArray, keys: NDArray[np.uint64], whole: NDArray[np.uint64], costed: bool
 ) -> list[Piece]:
     order, bounds = kernels.buckets(ground.cells, keys, whole, ground.offsets, features)
     starts, rows, targets = kernels.point_groups(
@@ -63,15 +65,15 @@ def _by_gains(
         ground.simple,
         costed,
     )
-    costs = kernels.entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
+    costs = entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
     return [(features, (starts, rows, costs, targets))]
 
 
 def _by_asking(
-    ground: Ground, batches: Batches, features: IntArray, keys: IntArray, whole: IntArray
+    ground: Ground, batches: Batches, features: IntArray, keys: NDArray[np.uint64], whole: NDArray[np.uint64]
 ) -> list[Piece]:
     order, bounds = kernels.buckets(ground.cells, keys, whole, ground.offsets, features)
-    choices = ground.choices(features, ground.reached)
+    choices = ground.choices(features.tolist(), ground.reached)
     pieces: list[Piece] = []
     begin = 0
     while begin < len(bounds) - 1:
@@ -81,7 +83,7 @@ def _by_asking(
         accepted = batches.accepted(features, members, choices)
         within = bounds[begin : end + 1] - bounds[begin]
         starts, rows, targets = kernels.groups_of(accepted, members, within, choices, 2)
-        costs = kernels.entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
+        costs = entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
         pieces.append((features, (starts, rows, costs, targets)))
         begin = end
     return pieces

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
-from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.cost import kernels
+from oneformany.engine.listing.ground import Ground, Indices
 
 __all__ = ["cheapest"]
 
@@ -17,8 +18,8 @@ NEVER = np.iinfo(np.int64).max
 
 
 def cheapest(
-    ground: Ground, batches: Batches, rows: IntArray, features: IntArray, budget: int
-) -> tuple[IntArray, IntArray]:
+    ground: Ground, batches: Batches, rows: Indices, features: IntArray, budget: int
+) -> tuple[IntArray, NDArray[np.int32]]:
     """Find the cheapest way of each row by itself: its cost, -1 where there is none, and its cells.
 
     Parameters
@@ -59,7 +60,7 @@ def cheapest(
 
 
 def _cheapest_by_asking(
-    ground: Ground, batches: Batches, rows: IntArray, features: IntArray, budget: int, cells: IntArray
+    ground: Ground, batches: Batches, rows: Indices, features: IntArray, budget: int, cells: NDArray[np.int32]
 ) -> IntArray:
     """Try all changes of no feature, of one, of two; where each change costs one, the first is cheapest."""
     costs = np.full(len(rows), -1, dtype=np.int64)

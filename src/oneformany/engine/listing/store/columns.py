@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing import kernels
 from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.store import kernels
 from oneformany.stop import Stop
 
 __all__ = ["Found", "Store"]
@@ -75,15 +75,15 @@ class Store:
     @property
     def bytes(self) -> int:
         """Memory that a table of the columns needs."""
-        entries, p = int(self._starts[self.count]), self.ground.cells.shape[1]
-        return entries * 12 + self.count * (5 * p + 8 * self._targets.shape[1] + 24)
+        entries, p = len(self.rows), self.ground.problem.n_features
+        return entries * 12 + self.count * (5 * p + 8 * self.ground.size + 24)
 
     def absorb(self, features: IntArray, found: Found) -> None:
         """Add groups.
 
         Parameters
         ----------
-        features : array
+        features : integer array
             Their changed features.
         found : starts, rows, costs, targets
             The groups, one after the other, what their rows pay, and the target cells of each group.

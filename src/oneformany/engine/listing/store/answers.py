@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing import kernels
+from oneformany.engine.listing.store import kernels
 from oneformany.oracles.protocol import Oracle
 from oneformany.stop import Stop
 
-__all__ = ["Memory", "OutOfTimeError"]
+__all__ = ["Answers", "OutOfTimeError"]
 
 BATCH = 1 << 14
+FIRST_POINTS = 1 << 10
 MOST_POINTS = 1 << 23
 LARGEST_WORD = 2**62
 
@@ -20,7 +21,7 @@ class OutOfTimeError(Exception):
     """Time was up while a classifier was asked."""
 
 
-class Memory:
+class Answers:
     """Answers by point, as long as they fit.
 
     Parameters
@@ -36,7 +37,10 @@ class Memory:
         self._oracle = oracle
         self._stop = stop
         self._factors = _factors(oracle.levels)
-        self._forget()
+        self._count = 0
+        self._words = np.empty((FIRST_POINTS, self._factors.shape[1]), dtype=np.int64)
+        self._known = np.zeros(FIRST_POINTS, dtype=np.bool_)
+        self._slots = np.full(4 * FIRST_POINTS, -1, dtype=np.int32)
 
     def positive(self, points: IntArray) -> BoolArray:
         """Whether each point is positive.
@@ -47,7 +51,8 @@ class Memory:
             In the codes that the classifier reads.
         """
         if self._count + len(points) > MOST_POINTS:
-            self._forget()
+            self._count = 0
+            self._slots[:] = -1
         self._make_room(len(points))
         entries = np.empty(len(points), dtype=np.int32)
         before = self._count
@@ -59,25 +64,19 @@ class Memory:
             if self._stop.expired():
                 raise OutOfTimeError
             batch = points[fresh[begin : begin + BATCH]]
-            self._answers[before + begin : before + begin + len(batch)] = self._oracle.positive(batch)
+            self._known[before + begin : before + begin + len(batch)] = self._oracle.positive(batch)
             self.asked += len(batch)
-        return self._answers[entries]
-
-    def _forget(self) -> None:
-        self._count = 0
-        self._words = np.empty((1024, self._factors.shape[1]), dtype=np.int64)
-        self._answers = np.zeros(1024, dtype=np.bool_)
-        self._slots = np.full(4096, -1, dtype=np.int32)
+        return np.asarray(self._known[entries])
 
     def _make_room(self, points: int) -> None:
         needed = self._count + points
-        if needed <= len(self._answers):
+        if needed <= len(self._known):
             return
-        longer = max(needed, 2 * len(self._answers))
-        words, answers = self._words[: self._count], self._answers[: self._count]
+        longer = max(needed, 2 * len(self._known))
+        words, answers = self._words[: self._count], self._known[: self._count]
         self._words = np.empty((longer, words.shape[1]), dtype=np.int64)
-        self._answers = np.zeros(longer, dtype=np.bool_)
-        self._answers[: self._count] = answers
+        self._known = np.zeros(longer, dtype=np.bool_)
+        self._known[: self._count] = answers
         self._slots = np.full(1 << (2 * longer).bit_length(), -1, dtype=np.int32)
         kernels.remember(words, self._words, self._slots, 0, np.empty(self._count, dtype=np.int32))
 

@@ -1,0 +1,212 @@
+"""Compiled loops over what moves gain and cost."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "FORBIDDEN",
+    "accepts",
+    "cheapen",
+    "cheapest_each",
+    "entry_costs",
+]
+
+FORBIDDEN = np.iinfo(np.int64).min
+
+
+@njit(cache=True, nogil=True)
+def accepts(gain, deficit, offsets, features, target, i):
+    """Whether a row that goes to the targets gains what it lacks."""
+    total = 0
+    for j in range(len(features)):
+        got = gain[i, offsets[features[j]] + target[j]]
+        if got == FORBIDDEN:
+            return False
+        total += got
+    return total >= deficit[i]
+
+
+@njit(cache=True, nogil=True)
+def entry_costs(price, offsets, features, starts, rows, targets):
+    """What each row of each group pays for going to the group's targets."""
+    costs = np.zeros(len(rows), np.int64)
+    for g in range(len(starts) - 1):
+        for place in range(starts[g], starts[g + 1]):
+            for j in range(len(features)):
+                costs[place] += price[rows[place], offsets[features[j]] + targets[g, j]]
+    return costs
+
+
+@njit(cache=True, nogil=True)
+def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, goals, burdens):
+    """Write the targets of one feature that all members may go to, cheapest first, and what all of them pay.
+
+    With ``simple`` the members agree on which target is better, and only better ones may cost more.
+    Returns how many there are.
+    """
+    for t in range(n_cells):
+        burdens[t] = 0
+    for i in members:
+        for t in range(n_cells):
+            if not simple and gain[i, offset + t] == FORBIDDEN:
+                burdens[t] = FORBIDDEN
+            elif burdens[t] != FORBIDDEN:
+                burdens[t] += weight[i] * price[i, offset + t]
+    count = 0
+    for t in range(n_cells):
+        burden = burdens[t]
+        if burden == FORBIDDEN:
+            continue
+        place = count
+        while place > 0 and burdens[place - 1] > burden:
+            goals[place] = goals[place - 1]
+            burdens[place] = burdens[place - 1]
+            place -= 1
+        goals[place] = t
+        burdens[place] = burden
+        count += 1
+    if not simple:
+        return count
+    kept = 0
+    for place in range(count):
+        if kept == 0 or gain[members[0], offset + goals[place]] > gain[members[0], offset + goals[kept - 1]]:
+            goals[kept] = goals[place]
+            burdens[kept] = burdens[place]
+            kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def cheapen(gain, price, deficit, offsets, features, members, weight, simple, target, goals, burdens):
+    """Replace a target by the cheapest that the same rows accept, if there is a cheaper one.
+
+    ``goals`` and ``burdens`` are room to work in: a line per feature, an entry per cell.
+    """
+    k = len(features)
+    counts = np.empty(k, np.int64)
+    rest = np.zeros(k + 1, np.int64)
+    for j in range(k):
+        f = features[j]
+        counts[j] = _affordable_targets(
+            gain,
+            price,
+            offsets[f],
+            offsets[f + 1] - offsets[f],
+            members,
+            weight,
+            simple,
+            goals[j],
+            burdens[j],
+        )
+    for j in range(k - 1, -1, -1):
+        rest[j] = rest[j + 1] + burdens[j, 0]
+    trial = np.zeros(k, np.int64)
+    digit = np.zeros(k, np.int64)
+    paid = np.zeros(k + 1, np.int64)
+    best = np.iinfo(np.int64).max
+    j = 0
+    while j >= 0:
+        if j == k:
+            every = True
+            for i in members:
+                if not accepts(gain, deficit, offsets, features, trial, i):
+                    every = False
+                    break
+                if simple:
+                    break
+            if every:
+                best = paid[k]
+                for e in range(k):
+                    target[e] = trial[e]
+            j -= 1
+        elif digit[j] < counts[j] and paid[j] + burdens[j, digit[j]] + rest[j + 1] < best:
+            trial[j] = goals[j, digit[j]]
+            paid[j + 1] = paid[j] + burdens[j, digit[j]]
+            digit[j] += 1
+            j += 1
+            if j < k:
+                digit[j] = 0
+        else:
+            j -= 1
+
+
+@njit(cache=True, nogil=True)
+def _cheapest(gain, price, deficit, potential, offsets, features, budget, i, target):
+    """Cheapest way of one row to gain what it lacks by at most ``budget`` moves; -1 when there is none.
+
+    Depth first over ``features``: each goes to a cell or stays. Writes the cells, its own where it stays.
+    """
+    p = len(features)
+    ranked = np.empty(p, np.int64)
+    for d in range(p):
+        place = d
+        while place > 0 and potential[i, ranked[place - 1]] < potential[i, features[d]]:
+            ranked[place] = ranked[place - 1]
+            place -= 1
+        ranked[place] = features[d]
+    reach = np.zeros((p + 1, budget + 1), np.int64)
+    for d in range(p - 1, -1, -1):
+        for moves in range(1, budget + 1):
+            reach[d, moves] = max(reach[d + 1, moves], reach[d + 1, moves - 1] + potential[i, ranked[d]])
+    if reach[0, budget] < deficit[i]:
+        return -1
+    best = -1
+    cell = np.full(p + 1, -1, np.int64)
+    gained = np.zeros(p + 1, np.int64)
+    paid = np.zeros(p + 1, np.int64)
+    left = np.full(p + 1, budget, np.int64)
+    d = 0
+    while d >= 0:
+        hopeless = gained[d] + reach[d, left[d]] < deficit[i] or (best >= 0 and paid[d] >= best)
+        if hopeless or d == p or (cell[d] < 0 and gained[d] >= deficit[i]):
+            if not hopeless:
+                best = paid[d]
+                for e in range(p):
+                    f = ranked[e]
+                    target[f] = -1
+                    if e < d and cell[e] - 1 < offsets[f + 1] - offsets[f]:
+                        target[f] = cell[e] - 1
+            cell[d] = -1
+            d -= 1
+            continue
+        f = ranked[d]
+        n_cells = offsets[f + 1] - offsets[f]
+        t = max(cell[d], 0)
+        while t < n_cells and (
+            left[d] == 0
+            or gain[i, offsets[f] + t] == FORBIDDEN
+            or gain[i, offsets[f] + t] <= 0
+            or (best >= 0 and paid[d] + price[i, offsets[f] + t] >= best)
+        ):
+            t += 1
+        if t < n_cells:
+            gained[d + 1] = gained[d] + gain[i, offsets[f] + t]
+            paid[d + 1] = paid[d] + price[i, offsets[f] + t]
+            left[d + 1] = left[d] - 1
+            cell[d] = t + 1
+            d += 1
+        elif t == n_cells and cell[d] <= n_cells:
+            gained[d + 1] = gained[d]
+            paid[d + 1] = paid[d]
+            left[d + 1] = left[d]
+            cell[d] = n_cells + 1
+            d += 1
+        else:
+            cell[d] = -1
+            d -= 1
+    return best
+
+
+@njit(cache=True, nogil=True)
+def cheapest_each(gain, price, deficit, potential, offsets, features, budget, members, targets):
+    """Cheapest way of each member by itself; -1 where there is none. Writes cells, -1 where one stays."""
+    costs = np.empty(len(members), np.int64)
+    for m in range(len(members)):
+        for f in range(targets.shape[1]):
+            targets[m, f] = -1
+        costs[m] = _cheapest(
+            gain, price, deficit, potential, offsets, features, budget, members[m], targets[m]
+        )
+    return costs

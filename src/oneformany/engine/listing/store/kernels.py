@@ -1,0 +1,193 @@
+"""Compiled loops over columns and points met before."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "absorb",
+    "columns_of_rows",
+    "dominated",
+    "rehash",
+    "remember",
+    "signatures",
+]
+
+
+@njit(cache=True, nogil=True)
+def absorb(weight, row_keys, costed, found, features, store, store_features, codes, totals, slots, count):
+    """Add groups to a store that has room for all of them; return how many columns it then holds.
+
+    Of equal groups the cheapest stays (the total over all rows); with ``costed`` all that no other one with
+    the same rows beats or equals in every row.
+    """
+    new_starts, new_rows, new_costs, new_targets = found
+    starts, rows, costs, targets = store
+    mask = np.uint64(len(slots) - 1)
+    for g in range(len(new_starts) - 1):
+        begin, end = new_starts[g], new_starts[g + 1]
+        code = np.uint64(0)
+        total = 0
+        for place in range(begin, end):
+            code += row_keys[new_rows[place]]
+            total += weight[new_rows[place]] * new_costs[place]
+        slot = np.int64((code ^ (code >> np.uint64(32))) & mask)
+        column = -1
+        beaten = False
+        while slots[slot] >= 0 and column < 0 and not beaten:
+            c = slots[slot]
+            slot = (slot + 1) & (len(slots) - 1)
+            if codes[c] != code or starts[c + 1] - starts[c] != end - begin:
+                continue
+            shift = starts[c] - begin
+            same = True
+            worse = True
+            better = True
+            for place in range(begin, end):
+                if rows[place + shift] != new_rows[place]:
+                    same = False
+                    break
+                worse = worse and costs[place + shift] <= new_costs[place]
+                better = better and new_costs[place] <= costs[place + shift]
+            if not same:
+                continue
+            if not costed:
+                worse = totals[c] <= total
+                better = not worse
+            beaten = worse
+            if better and not worse:
+                column = c
+        if beaten:
+            continue
+        if column < 0:
+            column = count
+            count += 1
+            slots[slot] = column
+            starts[column + 1] = starts[column] + end - begin
+        codes[column] = code
+        totals[column] = total
+        for j in range(targets.shape[1]):
+            store_features[column, j] = features[j] if j < len(features) else -1
+            targets[column, j] = new_targets[g, j] if j < len(features) else -1
+        for place in range(begin, end):
+            rows[starts[column] + place - begin] = new_rows[place]
+            costs[starts[column] + place - begin] = new_costs[place]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def rehash(codes, slots):
+    """Fill an empty table of slots with columns by their codes."""
+    mask = np.uint64(len(slots) - 1)
+    for c in range(len(codes)):
+        slot = np.int64((codes[c] ^ (codes[c] >> np.uint64(32))) & mask)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (len(slots) - 1)
+        slots[slot] = c
+
+
+@njit(cache=True, nogil=True)
+def columns_of_rows(starts, rows, by_size, n_rows):
+    """For each row the columns that hold it, in the order ``by_size``."""
+    first = np.zeros(n_rows + 1, np.int64)
+    for row in rows:
+        first[row + 1] += 1
+    for i in range(n_rows):
+        first[i + 1] += first[i]
+    ends = first[:-1].copy()
+    columns = np.empty(len(rows), np.int32)
+    for c in by_size:
+        for place in range(starts[c], starts[c + 1]):
+            columns[ends[rows[place]]] = c
+            ends[rows[place]] += 1
+    return first, columns
+
+
+@njit(cache=True, nogil=True)
+def signatures(starts, rows, row_keys, words):
+    """Some bits per column: those of all of its rows. The bits of a part are part of the bits."""
+    bits = np.zeros((len(starts) - 1, words), np.uint64)
+    for c in range(len(starts) - 1):
+        for place in range(starts[c], starts[c + 1]):
+            key = row_keys[rows[place]] % np.uint64(64 * words)
+            bits[c, np.int64(key // np.uint64(64))] |= np.uint64(1) << (key % np.uint64(64))
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def _inside(rows, starts, costs, costed, small, large):
+    """Whether a column's rows all belong to another one, where none of them pays more."""
+    other = starts[large]
+    end = starts[large + 1]
+    for place in range(starts[small], starts[small + 1]):
+        lowest, highest = other, end
+        while lowest < highest:
+            middle = (lowest + highest) // 2
+            if rows[middle] < rows[place]:
+                lowest = middle + 1
+            else:
+                highest = middle
+        if lowest == end or rows[lowest] != rows[place]:
+            return False
+        if costed and costs[lowest] > costs[place]:
+            return False
+        other = lowest + 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def dominated(starts, rows, costs, costed, first, columns, bits, batch, gone):
+    """Mark the columns of a batch whose rows all belong to another column, and pay no more there."""
+    for c in batch:
+        size = starts[c + 1] - starts[c]
+        rarest = rows[starts[c]]
+        for place in range(starts[c], starts[c + 1]):
+            i = rows[place]
+            if first[i + 1] - first[i] < first[rarest + 1] - first[rarest]:
+                rarest = i
+        for place in range(first[rarest], first[rarest + 1]):
+            other = columns[place]
+            if starts[other + 1] - starts[other] < size:
+                break
+            if other == c or gone[other]:
+                continue
+            fits = True
+            for w in range(bits.shape[1]):
+                if bits[c, w] & ~bits[other, w]:
+                    fits = False
+                    break
+            if fits and _inside(rows, starts, costs, costed, c, other):
+                gone[c] = True
+                break
+
+
+@njit(cache=True, nogil=True)
+def remember(points, words, slots, count, entries):
+    """Write for each point its entry among ``words``, a new one if it is new; return how many there are."""
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(points)):
+        code = np.uint64(0)
+        for w in range(points.shape[1]):
+            code = (code ^ np.uint64(points[i, w])) * np.uint64(0x9E3779B97F4A7C15)
+            code ^= code >> np.uint64(32)
+        slot = np.int64(code & mask)
+        while True:
+            entry = slots[slot]
+            if entry < 0:
+                slots[slot] = count
+                for w in range(points.shape[1]):
+                    words[count, w] = points[i, w]
+                entries[i] = count
+                count += 1
+                break
+            same = True
+            for w in range(points.shape[1]):
+                if words[entry, w] != points[i, w]:
+                    same = False
+                    break
+            if same:
+                entries[i] = entry
+                break
+            slot = (slot + 1) & (len(slots) - 1)
+    return count

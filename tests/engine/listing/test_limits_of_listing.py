@@ -1,0 +1,133 @@
+"""What a listing says when it may not finish, and what it costs to ask."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.listing.sharing_problems import KINDS, draw_oracle, draw_problem
+from engine.problems import random_additive
+from oneformany.engine.listing.estimate import affordable
+from oneformany.engine.listing.listing import list_columns
+from oneformany.oracles.blackbox import BlackBoxOracle
+from oneformany.problem import Problem
+from oneformany.stop import Stop
+
+SHARES = ("point", "action", "features")
+
+
+class Clock:
+    """Goes on by one second whenever it is read."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        self.seconds += 1.0
+        return self.seconds
+
+
+def sets_of(table):
+    return {table.group(column).tobytes() for column in range(len(table))}
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_when_time_is_up_nothing_is_claimed_that_was_not_looked_at(kind, share):
+    for seed in range(20):
+        problem = draw_problem(np.random.default_rng(seed), kind, share)
+        whole = list_columns(problem)
+        for seconds in (0, 3, 6, 12):
+            part = list_columns(problem, stop=Stop(time_limit=seconds, clock=Clock()))
+            assert not (part.unreachable & whole.reachable).any()
+            assert not (part.reachable & whole.unreachable).any()
+            assert (part.reachable | part.unreachable | part.undecided).all()
+            if part.table.complete:
+                assert not part.undecided.any()
+                assert sets_of(whole.table) <= sets_of(part.table)
+
+
+def test_without_any_time_rows_that_gains_cannot_exclude_are_undecided():
+    problem = random_additive(np.random.default_rng(0))
+    listing = list_columns(problem, stop=Stop(time_limit=0))
+    assert listing.undecided.all()
+    assert not listing.table.complete
+    assert len(listing.table) == 0
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_a_listing_that_outgrows_its_memory_is_not_complete(share):
+    problem = replace(random_additive(np.random.default_rng(1)), share=share)
+    listing = list_columns(problem, memory=500, keep="cost")
+    assert not listing.table.complete
+    assert not listing.unreachable.any()
+
+
+@pytest.mark.parametrize("keep", ["coverage", "cost"])
+@pytest.mark.parametrize("share", SHARES)
+def test_threads_change_nothing(share, keep):
+    problem = replace(random_additive(np.random.default_rng(2), rows=60), share=share)
+    one, two = (list_columns(problem, keep=keep, threads=threads).table for threads in (1, 2))
+    for name in ("starts", "rows", "costs", "changed", "targets"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+def test_no_point_is_asked_about_twice():
+    rng = np.random.default_rng(3)
+    asked = []
+
+    def function(codes):
+        asked.extend(map(tuple, np.asarray(codes).tolist()))
+        return np.full(len(codes), 0.1)
+
+    for share in SHARES:
+        asked.clear()
+        codes = rng.integers(3, size=(12, 4))
+        listing = list_columns(Problem(codes, (3,) * 4, BlackBoxOracle(function, (3,) * 4), 2, share=share))
+        assert len(asked) == len(set(asked)) == listing.asked
+        assert listing.unreachable.all()
+
+
+def test_many_features_of_many_levels_are_told_apart():
+    levels = (50,) * 30
+    rng = np.random.default_rng(4)
+    codes = rng.integers(levels, size=(5, 30))
+    oracle = BlackBoxOracle(lambda points: np.where(points[:, 29] == 7, 0.9, 0.1), levels)
+    listing = list_columns(Problem(codes, levels, oracle, 1, share="action"))
+    assert listing.reachable.all()
+    assert listing.table.sizes.tolist() == [5]
+    assert listing.table.targets[0, 29] == 7
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_the_estimate_grows_with_the_changes_and_names_a_reason(share):
+    rng = np.random.default_rng(5)
+    problem = replace(random_additive(rng, rows=40, features=8, max_changes=2), share=share)
+    small = affordable(problem)
+    large = affordable(replace(problem, max_changes=4))
+    assert small.ok
+    assert not small.reason
+    assert small.work < large.work
+    assert len(list_columns(problem, keep="cost").table) <= affordable(problem, keep="cost").columns
+    refused = affordable(problem, most_work=small.work / 2)
+    assert not refused.ok
+    assert "steps" in refused.reason
+
+
+def test_asking_counts_for_more_than_adding():
+    rng = np.random.default_rng(6)
+    codes = rng.integers(3, size=(20, 4))
+    adding, asking = (
+        affordable(Problem(codes, (3,) * 4, draw_oracle(rng, kind, (3,) * 4), 2, share="action"))
+        for kind in ("additive", "black box")
+    )
+    assert asking.work > adding.work
+
+
+def test_a_black_box_is_not_listed_beyond_its_calls():
+    oracle = BlackBoxOracle(lambda points: np.full(len(points), 0.1), (3,) * 4, max_calls=10)
+    estimate = affordable(Problem(np.zeros((1, 4), dtype=int), (3,) * 4, oracle, 2))
+    assert not estimate.ok
+    assert "calls" in estimate.reason
