@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -12,9 +13,9 @@ from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.cost import kernels
 from oneformany.engine.listing.ground import Ground, Indices
 
-__all__ = ["cheapest"]
+__all__ = ["NEVER", "cheapest", "cheapest_of_set"]
 
-NEVER = np.iinfo(np.int64).max
+NEVER: int = np.iinfo(np.int64).max
 
 
 def cheapest(
@@ -63,25 +64,52 @@ def _cheapest_by_asking(
     ground: Ground, batches: Batches, rows: Indices, features: IntArray, budget: int, cells: NDArray[np.int32]
 ) -> IntArray:
     """Try all changes of no feature, of one, of two; where each change costs one, the first is cheapest."""
-    costs = np.full(len(rows), -1, dtype=np.int64)
+    costs = np.full(len(rows), NEVER)
     left = np.arange(len(rows))
     for size in range(budget + 1):
         for chosen in combinations(features.tolist(), size):
             if ground.problem.costs is None:
-                left = left[costs[left] < 0]
-            choices = ground.choices(chosen, ground.goals)
-            if not len(left) or not len(choices):
-                continue
-            changed = np.array(chosen, dtype=np.int64)
-            accepted = batches.accepted(changed, rows[left], choices, moved=True)
-            price = np.zeros(accepted.shape, dtype=np.int64)
-            for j, feature in enumerate(chosen):
-                price += ground.price[rows[left][:, None], ground.offsets[feature] + choices[:, j]]
-            price[~accepted] = NEVER
-            best = price.argmin(axis=1)
-            least = price[np.arange(len(left)), best]
-            better = (least < NEVER) & ((costs[left] < 0) | (least < costs[left]))
+                left = left[costs[left] == NEVER]
+            if not len(left):
+                break
+            least, goals = cheapest_of_set(ground, batches, rows[left], chosen)
+            better = least < costs[left]
             costs[left[better]] = least[better]
             cells[left[better]] = -1
-            cells[left[better][:, None], changed] = choices[best[better]]
-    return costs
+            cells[left[better][:, None], chosen] = goals[better]
+    return np.where(costs == NEVER, -1, costs)
+
+
+def cheapest_of_set(
+    ground: Ground, batches: Batches, rows: Indices, changed: Sequence[int]
+) -> tuple[IntArray, IntArray]:
+    """Find the cheapest way of each row that moves in each of some features, and in no other.
+
+    Parameters
+    ----------
+    ground : Ground
+        The problem.
+    batches : Batches
+        Who accepts what.
+    rows : array
+        Which rows.
+    changed : sequence of int
+        The features.
+
+    Returns
+    -------
+    costs : (rows,) array
+        What it costs; ``NEVER`` where no such way is accepted.
+    goals : (rows, features) array
+        The cells that the row goes to.
+    """
+    choices = ground.choices(changed, ground.goals)
+    if not len(choices) or not len(rows):
+        return np.full(len(rows), NEVER), np.zeros((len(rows), len(changed)), dtype=np.int64)
+    accepted = batches.accepted(np.array(changed, dtype=np.int64), rows, choices, moved=True)
+    price = np.zeros(accepted.shape, dtype=np.int64)
+    for j, feature in enumerate(changed):
+        price += ground.price[rows[:, None], ground.offsets[feature] + choices[:, j]]
+    price[~accepted] = NEVER
+    best = price.argmin(axis=1)
+    return price[np.arange(len(rows)), best], choices[best]
