@@ -15,8 +15,12 @@ from oneformany.problem import Problem
 
 __all__ = ["MOST_WORK", "Estimate", "affordable"]
 
-MOST_WORK = 4e9
-ASKING = 100
+MOST_WORK = 2e10
+TRYING = 1.0
+ADDING = 20.0
+SEARCHING = 300.0
+RESTRICTING = 500.0
+ASKING = 1000.0
 TABLES = 4 << 30
 
 
@@ -27,7 +31,7 @@ class Estimate:
     Attributes
     ----------
     work : float
-        Elementary steps, about 10**9 of them in a few seconds; a question to a classifier counts as many.
+        Elementary steps, about 10**9 a second; a question to a classifier counts as a thousand of them.
     columns : float
         Columns before equal and dominated ones are dropped, at most.
     ok : bool
@@ -75,20 +79,24 @@ def affordable(
 
 
 def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
-    n, k = len(ground.cells), ground.size
-    step = 1 if ground.decided else (10 if ground.exact else ASKING)
+    n, p, k = len(ground.cells), ground.cells.shape[1], ground.size
     full = float(comb(len(ground.changeable), k))
-    if ground.problem.share == "features":
-        tries = full if ground.decided else _combinations(ground, ground.reached, k)
-        return tries * n * (k + 1) * step, full
-    if ground.problem.share == "action":
-        places = useful_targets(ground, costed=costed)
-        actions = sum(_combinations(ground, places, size) for size in range(k + 1))
-        return actions * n * step, actions
-    if ground.decided and ground.simple and not costed:
-        return full * n * (ground.cells.shape[1] + k), full * n / 2
-    tries = _combinations(ground, ground.reached, k)
-    return full * n * ground.cells.shape[1] + tries * n * step, tries * n / 2
+    if ground.problem.share == "point":
+        if ground.decided and ground.simple and not costed:
+            return full * n * (p + k) * ADDING, full * n / 2
+        tries = _combinations(ground, ground.reached, k)
+        return full * n * p * ADDING + tries * n * _step(ground, TRYING), tries * n / 2
+    if ground.problem.share == "features" and ground.decided:
+        return full * n * SEARCHING, full
+    places = useful_targets(ground, costed=costed)
+    actions = sum(_combinations(ground, places, size) for size in range(k + 1))
+    return actions * n * _step(ground, ADDING), actions if ground.problem.share == "action" else full
+
+
+def _step(ground: Ground, compiled: float) -> float:
+    if ground.decided:
+        return compiled
+    return RESTRICTING if ground.exact else ASKING
 
 
 def _combinations(ground: Ground, places: BoolArray, size: int) -> float:
