@@ -19,7 +19,7 @@ def disagreement(small: SmallProblem) -> str:
     result = solve(
         Problem(np.array(small.codes), tuple(small.levels), oracle, small.max_changes, small.allowed)
     )
-    status = "infeasible" if unreachable else "optimal"
+    status = "infeasible" if len(unreachable) == len(small.codes) else "optimal"
     wrong = []
     if (result.status, result.count) != (status, count):
         wrong.append(f"{result.count} explanations, {result.status}; brute force: {count}, {status}")

@@ -60,6 +60,7 @@ def demo(
     classifier = LogisticRegression(solver="liblinear", C=10, random_state=0)
     classifier.fit(data.one_hot[fitted], data.target[fitted])
     predicted = classifier.predict(data.one_hot[others])
+    accuracy = (predicted == data.target[others]).mean()
     refused = [row for row, label in zip(others, predicted, strict=True) if label == 0]
     if rows is not None and rows > len(refused):
         raise InputError(f"--rows is {rows}; {len(refused)} applicants are refused")
@@ -73,7 +74,7 @@ def demo(
     _say(
         console,
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
-        f"features, fitted to one half, is right about {(predicted == data.target[others]).mean():.1%} of the "
+        f"features, fitted to one half, is right about {accuracy:.1%} of the "
         "other half. Whom it refuses there is explained: credit_history cannot change, employment can only "
         "grow.\n",
     )
