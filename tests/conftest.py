@@ -21,6 +21,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if collection_path.suffix == ".py" and not collection_path.name.startswith(("test_", "conftest")):
+        return True  # helpers of the tests hold no examples
     left_out = (name for name in OPTIONAL if not _wanted(name, config))
     return True if any(collection_path.name.startswith(f"test_{name}_") for name in left_out) else None
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from oneformany.problem import Problem, Restriction
     from oneformany.progress import Progress
     from oneformany.readers.callables import BlackBox
-    from oneformany.readers.registry import oracle_for, register_reader
+    from oneformany.readers.registry import Reader, oracle_for, register_reader
+    from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict
     from oneformany.result.explanation import Explanation, Unreachable
     from oneformany.result.proof import (
         BranchProof,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.result.row_index import RowIndex
     from oneformany.schema.discretise import infer_schema
+    from oneformany.schema.encoding import Encoding
     from oneformany.schema.feature import Feature
     from oneformany.schema.rules import Forbid, Immutable, OnlyDecrease, OnlyIncrease, Rule, allowed_moves
     from oneformany.schema.schema import Schema
@@ -63,6 +65,7 @@ __all__ = [
     "CoverCase",
     "DataUnavailableError",
     "DualProof",
+    "Encoding",
     "EnumerationProof",
     "Explanation",
     "Feature",
@@ -79,10 +82,13 @@ __all__ = [
     "Oracle",
     "OwnValues",
     "PredictionMismatchError",
+    "ProbabilityVerdict",
     "Problem",
     "Progress",
     "Proof",
     "Question",
+    "Reader",
+    "Reading",
     "Relaxation",
     "Restriction",
     "Result",
@@ -99,6 +105,7 @@ __all__ = [
     "TreeOracle",
     "Unreachable",
     "UnsupportedModelError",
+    "Verdict",
     "__version__",
     "allowed_moves",
     "datasets",
@@ -121,61 +128,26 @@ HOMES = {
     "oracles.additive": ("AdditiveOracle",),
     "oracles.blackbox": ("BlackBoxOracle",),
     "oracles.constrained": ("ConstrainedOracle",),
-    "oracles.network.oracle": (
-        "Network",
-        "NetworkOracle",
-    ),
-    "oracles.protocol": (
-        "Answer",
-        "Oracle",
-        "Question",
-        "Relaxation",
-    ),
-    "oracles.trees.ensemble": (
-        "Tree",
-        "TreeEnsemble",
-    ),
+    "oracles.network.oracle": ("Network", "NetworkOracle"),
+    "oracles.protocol": ("Answer", "Oracle", "Question", "Relaxation"),
+    "oracles.trees.ensemble": ("Tree", "TreeEnsemble"),
     "oracles.trees.oracle": ("TreeOracle",),
     "own": ("OwnValues",),
-    "problem": (
-        "Problem",
-        "Restriction",
-    ),
+    "problem": ("Problem", "Restriction"),
     "progress": ("Progress",),
     "readers.callables": ("BlackBox",),
-    "readers.registry": (
-        "oracle_for",
-        "register_reader",
-    ),
-    "result.explanation": (
-        "Explanation",
-        "Unreachable",
-    ),
-    "result.proof": (
-        "BranchProof",
-        "CoverCase",
-        "DualProof",
-        "EnumerationProof",
-        "Proof",
-        "SolverProof",
-    ),
+    "readers.registry": ("Reader", "oracle_for", "register_reader"),
+    "readers.verdict": ("ProbabilityVerdict", "Reading", "Verdict"),
+    "result.explanation": ("Explanation", "Unreachable"),
+    "result.proof": ("BranchProof", "CoverCase", "DualProof", "EnumerationProof", "Proof", "SolverProof"),
     "result.result": ("Result",),
     "result.row_index": ("RowIndex",),
     "schema.discretise": ("infer_schema",),
+    "schema.encoding": ("Encoding",),
     "schema.feature": ("Feature",),
-    "schema.rules": (
-        "Forbid",
-        "Immutable",
-        "OnlyDecrease",
-        "OnlyIncrease",
-        "Rule",
-        "allowed_moves",
-    ),
+    "schema.rules": ("Forbid", "Immutable", "OnlyDecrease", "OnlyIncrease", "Rule", "allowed_moves"),
     "schema.schema": ("Schema",),
-    "statistics": (
-        "Round",
-        "Statistics",
-    ),
+    "statistics": ("Round", "Statistics"),
     "stop": ("Stop",),
 }
 MODULES = {name: module for module, names in HOMES.items() for name in names}

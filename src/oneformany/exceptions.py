@@ -36,4 +36,4 @@ class PredictionMismatchError(OneForManyError, RuntimeError):
 
 
 class SolverError(OneForManyError, RuntimeError):
-    """The linear or integer programming solver ended in a state nobody can build on."""
+    """The linear or integer programming solver failed, or ended without a usable answer."""

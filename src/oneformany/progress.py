@@ -41,8 +41,11 @@ class Progress:
 
     Examples
     --------
-    >>> with Progress("german") as progress:  # doctest: +SKIP
-    ...     result = solve(problem, progress=progress)
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> problem = ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)
+    >>> with Progress("one row") as progress:
+    ...     result = ofm.solve(problem, progress=progress)
     """
 
     def __init__(

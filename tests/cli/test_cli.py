@@ -170,7 +170,7 @@ def test_other_rows_than_the_papers_are_not_passed_off_as_a_comparison():
         (("--method", "guess"), "no method 'guess'"),
         (("--protocol", "all"), "no protocol 'all'"),
         (("--coding", "mine"), "no coding 'mine'"),
-        (("--rows", "ten"), "--rows takes whole numbers"),
+        (("--rows", "ten"), "--rows takes integers"),
         (("--rows", "0"), "rows is 0"),
         (("--dataset", "german", "--rows", "5000"), "5000 rows are asked for"),
         (("--dataset", "compas", "--data-dir", "no-such-folder"), "no-such-folder"),

@@ -118,3 +118,18 @@ def test_a_regressor_is_refused(files):
     outcome = explain(files, model="regressor.joblib")
     assert outcome.exit_code == 2
     assert "regressor" in outcome.stderr
+
+
+def test_rows_that_time_did_not_allow_to_examine_are_said_to_be_undecided(files):
+    outcome = explain(files, "--time-limit", "0", "--csv", str(files / "out.csv"))
+    assert outcome.exit_code == 0, outcome.output
+    assert "8 rows are undecided. The time limit ended the search." in outcome.output
+    assert "cannot be helped" not in outcome.output
+    assert set(pd.read_csv(files / "out.csv", index_col="row")["outcome"]) == {"undecided"}
+
+
+def test_control_characters_in_an_error_are_shown_and_not_obeyed(files):
+    outcome = explain(files, "--immutable", "shoe\x1b[31m")
+    assert outcome.exit_code == 2
+    assert "\x1b" not in outcome.stderr
+    assert r"shoe\x1b[31m" in outcome.stderr

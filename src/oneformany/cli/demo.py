@@ -84,10 +84,11 @@ def demo(
     solved = perf_counter()
     _say(console, result.summary(limit=show))
     report = verify(result.to_json(json_file))
+    outcome = "accepted" if report.ok else report.outcome.upper()
     _say(
         console,
         f"\nSolved in {solved - start:.2f} s; each point is confirmed by the classifier's own predict. "
-        f"Result and proof {'accepted' if report.ok else 'REJECTED'} by code that shares nothing with the "
+        f"Result and proof {outcome} by code that shares nothing with the "
         f"solver, in {perf_counter() - solved:.2f} s.",
     )
     if json_file is not None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from oneformany.exceptions import OneForManyError
+from oneformany.result.labels import shown
 
 __all__ = ["CANNOT_RUN", "tell_errors"]
 
@@ -28,7 +29,7 @@ def tell_errors(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except OneForManyError as error:
-            Console(stderr=True).print(Text(f"Error: {error}", style="red"), soft_wrap=True)
+            Console(stderr=True).print(Text(f"Error: {shown(error)}", style="red"), soft_wrap=True)
             raise typer.Exit(CANNOT_RUN) from error
 
     return telling

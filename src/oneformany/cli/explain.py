@@ -86,7 +86,8 @@ def explain(
     if json_file is not None:
         result.to_json(json_file)
     if csv_file is not None:
-        result.assignment_frame().to_csv(csv_file)
+        lines = result.assignment_frame()
+        lines.to_csv(csv_file, index_label=lines.index.name or "row")
     Console().print(Text(result.summary()), soft_wrap=True)
 
 

@@ -39,7 +39,12 @@ def plot_changed_features(
 
     Examples
     --------
-    >>> plot_changed_features(result.explanations, result.schema)  # doctest: +SKIP
+    >>> import oneformany as ofm
+    >>> schema = ofm.Schema((ofm.Feature("job", ("none", "steady")), ofm.Feature("home", ("rent", "own"))))
+    >>> explanations = [ofm.Explanation(point=(1, 0), changed=(0,), members=(0, 1))]
+    >>> ax = plot_changed_features(explanations, schema)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['job', 'home']
     """
     counts = Counter(feature for explanation in explanations for feature in explanation.changed)
     order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))

@@ -48,7 +48,12 @@ def plot_explanations(
 
     Examples
     --------
-    >>> plot_explanations(result.explanations, result.schema)  # doctest: +SKIP
+    >>> import oneformany as ofm
+    >>> schema = ofm.Schema((ofm.Feature("job", ("none", "steady")), ofm.Feature("home", ("rent", "own"))))
+    >>> explanations = [ofm.Explanation(point=(1, 0), changed=(0,), members=(0, 1))]
+    >>> ax = plot_explanations(explanations, schema)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['2 rows']
     """
     if not explanations:
         raise InputError("there is no explanation to draw")

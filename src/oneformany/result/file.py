@@ -67,7 +67,7 @@ def digest(content: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> digest({"b": 1, "a": [2, 3], "digest": "whatever"})[:16]
-    '51fbdb1caf9ce83e'
+    '2aae3bfa906be395'
     """
     return _digest_of_parts({name: _dump(part) for name, part in content.items() if name != "digest"})
 

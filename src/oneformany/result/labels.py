@@ -6,10 +6,9 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from oneformany.result.row_index import RowIndex
-
 if TYPE_CHECKING:
     from oneformany.result.result import Result
+    from oneformany.result.row_index import RowIndex
 
 __all__ = ["Labels", "labels_of", "shown"]
 
