@@ -87,7 +87,7 @@ def explain(
         result.to_json(json_file)
     if csv_file is not None:
         lines = result.assignment_frame()
-        lines.to_csv(csv_file, index_label=lines.index.name or "row")
+        lines.to_csv(csv_file, index_label=str(lines.index.name or "row"))
     Console().print(Text(result.summary()), soft_wrap=True)
 
 

@@ -47,6 +47,13 @@ def solve_exact(
         Recorded in the result; the method itself is deterministic.
     options : Options or None
         Switches of the method.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> solve_exact(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    Result(optimal: 1 explanation covers 1 of 1 row, at least 1 is needed)
     """
     stop = Stop(time_limit)
     statistics = Statistics()

@@ -24,6 +24,14 @@ def result_table(result: Result) -> str:
     ----------
     result : Result
         What to show.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> result_table(result).count("<tr>")
+    2
     """
     labels = labels_of(result)
     lines = [

@@ -39,6 +39,14 @@ def explanation_frame(result: Result) -> pd.DataFrame:
         the value of the explanation's point in its own type. Outside of the changed features that is what
         all its rows share, and missing where they share nothing. Where a feature already has one of the
         first two names, ours ends in "_".
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> explanation_frame(result)["changed_features"].tolist()
+    ['feature 0']
     """
     labels = labels_of(result)
     own = _own_names(("rows_covered", "changed_features"), labels.features)
@@ -73,6 +81,14 @@ def assignment_frame(result: Result) -> pd.DataFrame:
         ``changes`` (how many features this row has to change), then one column per feature with the new
         value, in its own type, where the row has to change it, and a missing value where it stays as it is.
         Where a feature already has one of the first four names, ours ends in "_".
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> assignment_frame(result)["outcome"].tolist()
+    ['explained']
     """
     labels = labels_of(result)
     own = _own_names(("explanation", "outcome", "reason", "changes"), labels.features)

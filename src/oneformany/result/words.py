@@ -41,6 +41,14 @@ def summarise(result: Result, limit: int | None = 20) -> str:
         What to tell.
     limit : int or None
         Spell out at most so many explanations; ``None``: all.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> summarise(result).splitlines()[2]
+    'Explanation 1 covers 1 row (row 0):'
     """
     shown_ = result.explanations if limit is None else result.explanations[:limit]
     parts = [status_words(result)]
@@ -62,6 +70,14 @@ def short_words(result: Result) -> str:
     ----------
     result : Result
         What to tell.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> short_words(result)
+    'optimal: 1 explanation covers 1 of 1 row, at least 1 is needed'
     """
     rows = len(result.assignment)
     parts = [f"{_cover(result)} {result.covered} of {_many(rows, 'row')}", _needed(result)]
@@ -79,6 +95,14 @@ def status_words(result: Result) -> str:
     ----------
     result : Result
         What to tell.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> status_words(result)
+    'The row cannot be helped by changing at most 1 feature: proved.'
     """
     rows = len(result.assignment)
     budget = f"at most {_many(result.problem['max_changes'], 'feature')}"
@@ -115,6 +139,15 @@ def explanation_words(result: Result, number: int) -> str:
         Where it comes from.
     number : int
         Which explanation, counted from 1.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> print(explanation_words(result, 1))
+    Explanation 1 covers 1 row (row 0):
+        feature 0  -> level 1  (1 from level 0)
     """
     explanation = result.explanations[number - 1]
     labels = labels_of(result)
@@ -135,6 +168,15 @@ def unreachable_words(result: Result) -> str:
     ----------
     result : Result
         What to tell.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> print(unreachable_words(result))
+    Cannot be helped (proved):
+        row 0: no positive point within 1 change: score 0, needed 2; 2 changes would do
     """
     by_reason: dict[str, list[int]] = {}
     for entry in result.unreachable:
@@ -151,8 +193,18 @@ def undecided_words(result: Result) -> str:
     ----------
     result : Result
         What to tell.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1), time_limit=0)
+    >>> print(undecided_words(result))
+    Undecided:
+        row 0: the time limit ended the search before it was known whether it can be helped
     """
-    why = f"{ENDINGS[result.ended]} before it was known whether they can be helped"
+    who = "it" if len(result.undecided) == 1 else "they"
+    why = f"{ENDINGS[result.ended]} before it was known whether {who} can be helped"
     return f"Undecided:\n    {_rows(result.undecided, labels_of(result))}: {why}"
 
 
@@ -163,6 +215,14 @@ def proof_words(result: Result) -> str:
     ----------
     result : Result
         What to tell.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> proof_words(result)
+    'Proof: none is needed, as no row can be helped.'
     """
     if result.status == "infeasible":
         return "Proof: none is needed, as no row can be helped."
