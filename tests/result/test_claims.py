@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import _thread
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.problems import Shrugging, Veiled, oracle_of, problem_of
+from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
 from oneformany.engine.screening import screen
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.protocol import Answer
 from oneformany.own import OwnValues
 from oneformany.problem import Problem
-from oneformany.result.file import digest
 from oneformany.result.result import Result
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -169,6 +170,22 @@ def test_a_rule_on_whole_rows_leaves_a_row_undecided_when_the_oracle_ignores_it(
     assert not screened.reasons
 
 
+def test_an_interrupt_is_told_in_the_result_and_in_the_file():
+    problem = random_additive(np.random.default_rng(2), rows=150, features=14, max_changes=7)
+    rounds = []
+
+    def interrupt_once(record):
+        rounds.append(record)
+        if len(rounds) == 2:
+            _thread.interrupt_main()
+
+    result = solve(problem, progress=interrupt_once)
+    assert (result.status, result.ended) == ("feasible", "interrupted")
+    assert result.covered == 150
+    assert "The search was interrupted." in result.summary()
+    assert Result.from_json(result.to_json()).ended == "interrupted"
+
+
 @pytest.mark.parametrize("time_limit", [0, None])
 def test_open_results_survive_a_file(time_limit):
     oracle = Forgetful(AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2))
@@ -176,4 +193,3 @@ def test_open_results_survive_a_file(time_limit):
     result = solve(Problem(codes, (2, 2, 2), oracle, max_changes=2), time_limit=time_limit)
     assert result.undecided
     assert Result.from_json(result.to_json()) == result
-    assert result.to_json().count(digest({})) == 0
