@@ -102,6 +102,7 @@ def _claims(fields: JsonObject, limits: Limits) -> Claims:
     _check_free_parts(fields)
     problem = read_problem(fields.inner("problem"), limits)
     rows = len(problem.codes)
+    limits.check()
     fields.entries("index", rows)
     explanations = _explanations(fields, problem)
     certificate = fields.inner("certificate").only("bound", "proof")

@@ -22,7 +22,7 @@ FORMAT, VERSION, OLD_VERSION = "oneformany-result", 2, 1
 LARGEST_VERSION = 10**6
 # Bytes that Python takes at most for what these characters of a JSON text begin or separate, twice: as
 # read and as checked.
-BYTES = {"[": 144, "{": 480, ",": 96, '"': 80}
+BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
 
 
 def read_document(source: Source, limits: Limits) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from oneformany.verify.classes import in_heavy_classes
 from oneformany.verify.items import Items
 from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, PAUSED, UNRULED, begin, find_group
 from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
@@ -88,8 +89,15 @@ class GroupSearch:
         weight = np.array(weights, dtype=np.int64) * scale
         target = max(floor, 0) * scale
         present = weight > 0 if floor > 0 and not listed else np.ones(len(weight), dtype=np.bool_)
+        if floor > 0:
+            asked = self._problem
+            present &= in_heavy_classes(
+                self._codes, self._spread, asked.levels, asked.max_changes, weight, target, asked.limits
+            )
         known = _Listed(listed, len(weight))
-        surroundings = np.array([weight[self._near(item, present)[0]].sum() for item in range(len(weight))])
+        surroundings = np.zeros(len(weight), dtype=np.int64)
+        for item in np.flatnonzero(present):
+            surroundings[item] = weight[self._near(int(item), present)[0]].sum()
         waiting = present & (weight > 0) if floor > 0 else present.copy()
         while waiting.any():
             anchor = int(np.argmin(np.where(waiting, surroundings, np.iinfo(np.int64).max)))
