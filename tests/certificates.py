@@ -95,6 +95,7 @@ def build_result(
                 for number, cell in enumerate(chosen)
             ],
             "assignment": assignment,
+            "covered": len(assignment) - len(unreachable),
             "unreachable": [{"row": row, "reason": "too far"} for row in unreachable],
             "undecided": [],
             "certificate": {"bound": tree["bound"], "proof": tree},

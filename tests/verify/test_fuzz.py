@@ -160,6 +160,7 @@ def made_consistent(result: dict[str, Any]) -> None:
         for row in explanation["members"]:
             if row < len(result["assignment"]):
                 result["assignment"][row] = number
+    result["covered"] = sum(number >= 0 for number in result["assignment"])
     done = proof["bound"] == result["count"] and not result["undecided"]
     result["status"] = "optimal" if done else "feasible"
     if len(result["unreachable"]) == len(result["assignment"]):

@@ -45,6 +45,7 @@ def one_row(oracle: dict[str, Any], levels: list[int], point: list[int], **edits
         "problem": {**problem, **edits.pop("problem", {})},
         "explanations": [{"point": point, "changed": list(range(features)), "members": [0]}],
         "assignment": [0],
+        "covered": 1,
         "unreachable": [],
         "undecided": [],
         "certificate": {"bound": 1, "proof": proof},
@@ -66,6 +67,7 @@ def nobody(result: dict[str, Any], **edits: Any) -> dict[str, Any]:
             "lower_bound": 0,
             "explanations": [],
             "assignment": [-1],
+            "covered": 0,
             "unreachable": [{"row": 0, "reason": "no point"}],
             "certificate": {"bound": 0, "proof": None},
             **edits,
@@ -227,7 +229,7 @@ def test_rules_take_memory_by_their_own_levels_not_by_the_most_levels() -> None:
     point = [0] * features + [levels - 1]
     forged = one_row(oracle, [1] * features + [levels], point, problem=problem)
     everyone = {"point": point, "changed": [features], "members": list(range(rows))}
-    forged.update(explanations=[everyone], assignment=[0] * rows, index=list(range(rows)))
+    forged.update(explanations=[everyone], assignment=[0] * rows, covered=rows, index=list(range(rows)))
     forged["certificate"]["proof"]["weights"] = [1] + [0] * (rows - 1)
     report, used = peak(sealed(forged))
     assert report.ok, report
@@ -375,3 +377,20 @@ def test_the_slack_holds_for_random_networks() -> None:
             exact = EXCESSES["network"](oracle, point)
             assert abs(Fraction(score) - exact) <= Fraction(error)
             assert error <= 1e-12 * max(scale) * 1e3
+
+
+def test_between_the_threshold_and_what_is_sure_the_listed_ties_are_positive() -> None:
+    additive = {"kind": "additive", "digits": 0, "tables": [[0, 1], [0, 1]], "intercept": 0, "threshold": 2}
+    for oracle in (additive, trees(), network(1.0, threshold=1.5)):
+        levels = [len(oracle["tables"][0]), 2] if "tables" in oracle else [2, 2]
+        unsure = {**oracle, "sure": oracle["threshold"] + 5}
+        assert verify(one_row(oracle, levels, [1, 1])).ok
+        assert verify(one_row(unsure, levels, [1, 1])).outcome is Outcome.UNCONFIRMED
+        assert verify(one_row({**unsure, "ties": [[1, 1]]}, levels, [1, 1])).ok
+        assert verify(one_row({**unsure, "ties": [[0, 0]]}, levels, [0, 0])).outcome is Outcome.WRONG
+        assert verify(nobody(one_row(unsure, levels, [1, 1]))).outcome is Outcome.UNCONFIRMED
+        assert verify(nobody(one_row(oracle, levels, [1, 1]))).outcome is Outcome.WRONG
+        with pytest.raises(CertificateError, match="sure"):
+            verify(one_row({**oracle, "sure": oracle["threshold"] - 1}, levels, [1, 1]))
+        with pytest.raises(CertificateError, match="ties"):
+            verify(one_row({**unsure, "ties": [[1, 9]]}, levels, [1, 1]))

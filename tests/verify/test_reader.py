@@ -97,8 +97,10 @@ def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
 def test_other_formats_and_versions_are_named() -> None:
     with pytest.raises(CertificateError, match="format"):
         read_claims(changed(LISTED, ("format",), "something-else"))
-    with pytest.raises(CertificateError, match="version 3"):
+    with pytest.raises(CertificateError, match="version 3, written by a newer release"):
         read_claims(changed(LISTED, ("version",), 3))
+    with pytest.raises(CertificateError, match="version 1, written by an older release"):
+        read_claims(changed(LISTED, ("version",), 1))
     for version in (True, 2.0, "2", None):
         with pytest.raises(CertificateError, match="version"):
             read_claims(changed(LISTED, ("version",), version))

@@ -50,7 +50,6 @@ def test_true_results_are_accepted(problem: SmallProblem, proof: tuple[str, int]
     assert is_true(result)
     report = verify(result)
     assert report.ok, report
-    assert not report.caveats
 
 
 def test_true_results_are_accepted_in_bulk() -> None:
@@ -199,19 +198,8 @@ def test_rows_left_undecided_prove_no_smaller_bound() -> None:
     weights = result["certificate"]["proof"]["weights"]
     result["assignment"][row] = -1
     result["explanations"][-1]["members"].remove(row)
-    result.update(undecided=[row], status="feasible")
+    result.update(undecided=[row], status="feasible", covered=result["covered"] - 1)
     assert weights[row] == 0 or not verify(sealed(result)).ok
-
-
-def test_files_of_an_older_release_are_read_in_their_own_meaning() -> None:
-    result = build_result(TWO_TRIANGLES)
-    for name in ("undecided", "ended", "index", "digest"):
-        del result[name]
-    old = {**result, "version": 1, "status": "infeasible"}
-    report = verify(old)
-    assert report.ok
-    assert report.caveats[0].startswith("written by an older release")
-    assert not verify({**old, "count": 3}).ok
 
 
 def constant_score(score: float) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:

@@ -56,8 +56,6 @@ def _show(report: Report, file: Path) -> None:
         mark = {"confirmed": "ok", "wrong": "WRONG", "cannot be confirmed": "open"}[entry.outcome]
         table.add_row(Text(mark, style=STYLES[entry.outcome]), Text(entry.name), Text(entry.detail))
     console.print(table)
-    for caveat in report.caveats:
-        console.print(Text(f"Not examined: {caveat}", style="yellow"), soft_wrap=True)
     verdict = Text(report.outcome, style=STYLES[report.outcome])
     console.print(Text.assemble(str(file), ": ", verdict), soft_wrap=True)
 

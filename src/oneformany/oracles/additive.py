@@ -14,7 +14,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import admits
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.ties import Decide, points_between
+from oneformany.oracles.ties import Decide, describe_ties, points_between
 
 __all__ = ["AdditiveOracle"]
 
@@ -151,14 +151,15 @@ class AdditiveOracle:
         return Relaxation(self.units, self.intercept_units, self.threshold_units, exact=not len(self._ties))
 
     def describe(self) -> dict[str, Any]:
-        """Integer tables that rebuild the oracle exactly."""
-        return {
+        """Integer tables that rebuild the oracle exactly, and the ties that the model itself decided."""
+        described = {
             "kind": "additive",
             "digits": self.digits,
             "tables": [row[:n].tolist() for row, n in zip(self.units, self._levels, strict=True)],
             "intercept": self.intercept_units,
             "threshold": self.threshold_units,
         }
+        return described | describe_ties(self._band[1], self._ties.tolist()) if len(self._ties) else described
 
     def _sum(self, codes: IntArray) -> IntArray:
         rows = np.arange(len(self._levels))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 
-__all__ = ["Decide", "points_between"]
+__all__ = ["Decide", "describe_ties", "points_between"]
 
 Decide: TypeAlias = Callable[[IntArray], BoolArray]
 """Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
 
 MOST_SUMS = 2**17
 MOST_LISTED = 100_000
+
+
+def describe_ties(sure: float, accepted: Iterable[Sequence[int]]) -> dict[str, Any]:
+    """Write down from which score on all points are positive, and which below it the model accepted."""
+    return {"sure": sure, "ties": sorted(list(point) for point in accepted)}
 
 
 def points_between(

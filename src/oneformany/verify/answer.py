@@ -43,6 +43,8 @@ def check_assignment(claims: Claims) -> str:
         sides[name] = set(rows)
     if left := set(range(len(claims.assignment))) - set().union(*sides.values()):
         raise CertificateError(f"row {min(left)} is neither assigned nor unreachable nor undecided")
+    if claims.covered != len(covered):
+        raise CertificateError(f"covered is {claims.covered}, but {len(covered)} rows are assigned")
     _check_members(claims)
     told = f"{len(covered)} of {len(claims.assignment)} rows assigned"
     return f"{told}, {len(claims.unreachable)} unreachable, {len(claims.undecided)} undecided"

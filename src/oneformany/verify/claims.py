@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.codes import read_codes
 from oneformany.verify.json_object import JsonObject
 from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.problem import Problem, read_codes, read_problem
+from oneformany.verify.problem import Problem, read_problem
 from oneformany.verify.proofs import LARGEST_NUMBER, Proof, read_proof
 
 __all__ = ["Claims", "Explanation", "read_claims"]
@@ -22,7 +23,7 @@ ENDINGS = ("proved", "time limit", "interrupted", "limit")
 PARTS = (
     *("format", "version", "status", "count", "lower_bound", "method", "seed", "versions", "problem"),
     *("explanations", "assignment", "unreachable", "undecided", "certificate", "statistics", "schema"),
-    *("ended", "index", "digest"),
+    *("covered", "ended", "index", "digest"),
 )
 # What a result may claim beyond this release, each with the value at which it claims nothing.
 UNCHECKED = {"share": "point", "covered_bound": None, "cost": None, "cost_bound": None, "budget": None}
@@ -53,6 +54,8 @@ class Claims:
         The answer.
     assignment : tuple of int
         For each row its explanation, or -1.
+    covered : int
+        How many rows are covered.
     unreachable : tuple of int
         Rows that no explanation can help.
     undecided : tuple of int
@@ -69,6 +72,7 @@ class Claims:
     lower_bound: int
     explanations: tuple[Explanation, ...]
     assignment: tuple[int, ...]
+    covered: int
     unreachable: tuple[int, ...]
     undecided: tuple[int, ...]
     bound: int
@@ -91,7 +95,7 @@ def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
     NotConfirmedError
         It claims what this release cannot check, or is too large.
     """
-    fields = JsonObject(content).only(*PARTS, optional=("covered", *UNCHECKED))
+    fields = JsonObject(content).only(*PARTS, optional=("index_type", *UNCHECKED))
     try:
         return _claims(fields, limits)
     except RecursionError as error:
@@ -107,8 +111,6 @@ def _claims(fields: JsonObject, limits: Limits) -> Claims:
     explanations = _explanations(fields, problem)
     certificate = fields.inner("certificate").only("bound", "proof")
     assignment = fields.integers("assignment", -1, len(explanations) - 1, rows)
-    if "covered" in fields and fields.integer("covered", 0, rows) != rows - assignment.count(-1):
-        raise CertificateError(f"covered is not the number of assigned rows, {rows - assignment.count(-1)}")
     return Claims(
         problem=problem,
         status=fields.text("status", STATUSES),
@@ -116,6 +118,7 @@ def _claims(fields: JsonObject, limits: Limits) -> Claims:
         lower_bound=fields.integer("lower_bound", 0, rows),
         explanations=explanations,
         assignment=assignment,
+        covered=fields.integer("covered", 0, rows),
         unreachable=tuple(_unreachable(entry, rows) for entry in fields.inners("unreachable")),
         undecided=fields.integers("undecided", 0, rows - 1),
         bound=certificate.integer("bound", 0, rows),
@@ -130,9 +133,9 @@ def _check_free_parts(fields: JsonObject) -> None:
     fields.inner("versions")
     fields.inner("statistics")
     fields.text("ended", ENDINGS)
-    for name in ("schema", "digest"):
-        if fields.value(name) is not None:
-            _ = fields.inner(name) if name == "schema" else fields.text(name)
+    fields.text("digest")
+    if fields.value("schema") is not None:
+        fields.inner("schema")
     for name, nothing in UNCHECKED.items():
         if name in fields and fields.value(name) != nothing:
             raise NotConfirmedError(f"this release does not check {name}; install a newer one")

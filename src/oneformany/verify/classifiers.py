@@ -3,18 +3,21 @@
 There are two predicates. A point is *surely* positive when its score reaches the threshold whatever the
 rounding of floating point does, and *possibly* positive unless its score surely stays below. The points of
 an explanation have to be surely positive; a bound may exclude only what is not even possibly positive.
-Scores of additive tables and of trees are sums of integers, where the two are the same.
+Scores of additive tables and of trees are sums of integers, which leave no doubt. A file may leave some of
+its own: scores from its threshold on are possibly positive, scores from ``sure`` on surely, and between them
+the model itself accepted the points that the file lists as ``ties``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.codes import read_codes
 from oneformany.verify.json_object import JsonObject, check_integers
 from oneformany.verify.limits import Limits
 from oneformany.verify.networks import read_network
@@ -43,7 +46,7 @@ class Classifier:
     needed : int
         What the sum has to reach.
     additive : bool
-        Whether all those points are positive. Otherwise the tables only bound the classifier: "no such
+        Whether all those points are surely positive. Otherwise the tables only bound the classifier: "no such
         group" proved with them still holds, a group found with them may not exist.
     cutoff : float or None
         The threshold on the classifier's own scale, if the file tells it.
@@ -69,25 +72,38 @@ def read_classifier(fields: JsonObject, levels: tuple[int, ...], limits: Limits)
     """Read the classifier of a file; one of an unknown kind has no judge."""
     kind = fields.text("kind")
     starts = np.cumsum([0, *levels])[:-1]
-    if kind == "additive":
-        return _additive(fields, levels, starts)
-    judge: Judge | None = None
-    cutoff: float | None = None
-    if kind == "network":
-        network = read_network(fields, levels)
-        judge, cutoff = network.judge, network.threshold
-    elif kind == "trees":
-        trees = read_trees(fields, levels, limits)
-        judge, cutoff = trees.judge, trees.threshold
-    else:
-        cutoff = fields.number("threshold")
     nothing = np.zeros(sum(levels), dtype=np.int64)
-    return Classifier(kind[:40], nothing, starts, 0, additive=False, cutoff=cutoff, judge=judge)
+    if kind == "additive":
+        classifier = _additive(fields, levels, starts)
+    elif kind in {"network", "trees"}:
+        model = read_network(fields, levels) if kind == "network" else read_trees(fields, levels, limits)
+        classifier = Classifier(kind, nothing, starts, 0, False, model.threshold, model.judge)
+    else:
+        return Classifier(kind[:40], nothing, starts, 0, False, fields.number("threshold"), None)
+    return _with_ties(classifier, fields, levels)
+
+
+def _with_ties(classifier: Classifier, fields: JsonObject, levels: tuple[int, ...]) -> Classifier:
+    """Let points that the model itself accepted be surely positive, if their scores possibly are."""
+    if "ties" not in fields or classifier.judge is None:
+        return classifier
+    ties = {tuple(tie) for tie in read_codes(fields.entries("ties"), fields.path("ties"), levels).tolist()}
+    by_score = classifier.judge
+
+    def judge(codes: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        surely, possibly = by_score(codes)
+        surely = surely.copy()
+        for row in np.flatnonzero(possibly & ~surely):
+            surely[row] = tuple(codes[row].tolist()) in ties
+        return surely, possibly
+
+    return replace(classifier, judge=judge)
 
 
 def _additive(fields: JsonObject, levels: tuple[int, ...], starts: NDArray[np.int64]) -> Classifier:
-    fields.only("kind", "digits", "tables", "intercept", "threshold")
+    fields.only("kind", "digits", "tables", "intercept", "threshold", optional=("sure", "ties"))
     threshold = fields.integer("threshold", -LARGEST_SCORE, LARGEST_SCORE)
+    sure = fields.integer("sure", threshold, LARGEST_SCORE) if "sure" in fields else threshold
     intercept = fields.integer("intercept", -LARGEST_SCORE, LARGEST_SCORE)
     path = fields.path("tables")
     read = [
@@ -95,14 +111,14 @@ def _additive(fields: JsonObject, levels: tuple[int, ...], starts: NDArray[np.in
         for feature, (table, n) in enumerate(zip(fields.entries("tables", len(levels)), levels, strict=True))
     ]
     largest = sum(max(abs(number) for number in table) for table in read)
-    if abs(intercept) + abs(threshold) + largest > LARGEST_SCORE:
+    if abs(intercept) + max(abs(threshold), abs(sure)) + largest > LARGEST_SCORE:
         raise CertificateError(f"{path} give scores beyond {LARGEST_SCORE}")
     tables = np.concatenate([np.array(table, dtype=np.int64) for table in read])
     needed = threshold - intercept
     cutoff = threshold / 10 ** fields.integer("digits", 0, FINEST_DIGITS)
 
     def judge(codes: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        positive = tables[starts + codes].sum(axis=1) >= needed
-        return positive, positive
+        total = tables[starts + codes].sum(axis=1)
+        return total >= sure - intercept, total >= needed
 
-    return Classifier("additive", tables, starts, needed, additive=True, cutoff=cutoff, judge=judge)
+    return Classifier("additive", tables, starts, needed, sure == threshold, cutoff, judge)

@@ -18,15 +18,15 @@ __all__ = ["FORMAT", "VERSION", "Source", "check_digest", "read_document"]
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 
-FORMAT, VERSION, OLD_VERSION = "oneformany-result", 2, 1
+FORMAT, VERSION = "oneformany-result", 2
 LARGEST_VERSION = 10**6
 # Bytes that Python takes at most for what these characters of a JSON text begin or separate, twice: as
 # read and as checked.
 BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
 
 
-def read_document(source: Source, limits: Limits) -> dict[str, Any]:
-    """Read the content of a result file, in the form of the newest version.
+def read_document(source: Source, limits: Limits) -> Any:  # noqa: ANN401 (JSON)
+    """Read the content of a result file.
 
     Raises
     ------
@@ -40,12 +40,13 @@ def read_document(source: Source, limits: Limits) -> dict[str, Any]:
     if fields.text("format") != FORMAT:
         raise CertificateError(f'this is not a result: its "format" is not "{FORMAT}"')
     version = fields.integer("version", 0, LARGEST_VERSION)
-    if version not in {VERSION, OLD_VERSION}:
+    if version != VERSION:
+        release = "an older" if version < VERSION else "a newer"
         raise CertificateError(
-            f"the result is of version {version}; this release verifies version {VERSION}; "
-            "install the release that wrote it"
+            f"the result is of version {version}, written by {release} release; this one verifies "
+            f"version {VERSION}: explain again, or install that release"
         )
-    return content if version == VERSION else _renewed(content)
+    return content
 
 
 def check_digest(content: Mapping[str, Any]) -> str:
@@ -101,21 +102,3 @@ def _refuse(name: str) -> NoReturn:
 def _finite(text: str) -> float:
     number = float(text)
     return number if abs(number) != float("inf") else _refuse(text[:40])
-
-
-def _renewed(content: dict[str, Any]) -> dict[str, Any]:
-    """Say in the newest form what an older release said.
-
-    It called a result infeasible if one row could not be helped, and feasible if that was not proved.
-    """
-    fields = JsonObject(content)
-    status, unreachable = fields.text("status"), fields.entries("unreachable")
-    undecided: list[Any] = []
-    if status == "feasible":
-        undecided = [entry.value("row") for entry in fields.inners("unreachable")]
-        unreachable = []
-    elif status == "infeasible" and content.get("count") != 0:
-        status = "optimal" if content.get("count") == content.get("lower_bound") else "feasible"
-    rows = len(fields.inner("problem").entries("codes"))
-    new = {"index": list(range(rows)), "ended": "proved" if status != "feasible" else "limit", "digest": None}
-    return {**content, **new, "status": status, "unreachable": unreachable, "undecided": undecided}

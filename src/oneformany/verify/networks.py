@@ -27,22 +27,25 @@ class Network:
     ----------
     tables : tuple of (levels, width) arrays
         What each level of each feature adds to the first sums.
+    bias : (width,) array
+        What the first sums start with.
     layers : tuple of (weights, bias)
-        The first reads nothing: its bias alone starts the first sums.
-    threshold : float
-        What the logit has to reach.
+        What follows, each behind a ReLU.
+    threshold, sure : float
+        What the logit has to reach, to be possibly and to be surely positive.
     """
 
     tables: tuple[FloatArray, ...]
     bias: FloatArray
     layers: tuple[tuple[FloatArray, FloatArray], ...]
     threshold: float
+    sure: float
 
     def judge(self, codes: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Tell which rows of codes are surely, and which are possibly positive."""
         with np.errstate(over="ignore", invalid="ignore"):
             scores, errors = self.scores(codes)
-            surely = scores - errors >= self.threshold
+            surely = scores - errors >= self.sure
             possibly = ~(scores + errors < self.threshold)
         return surely, possibly
 
@@ -64,12 +67,14 @@ class Network:
             factor = 2 * (len(weights) + 2) * ROUNDOFF
             sizes = (active + errors) @ np.abs(weights) + np.abs(bias)
             errors = (1 + factor) * (errors @ np.abs(weights)) + factor * sizes + UNDERFLOW
-        return values[:, 0], 2 * errors[:, 0] + 2 * ROUNDOFF * (np.abs(values[:, 0]) + abs(self.threshold))
+        scores = values[:, 0]
+        comparing = np.abs(scores) + abs(self.threshold) + abs(self.sure)
+        return scores, 2 * errors[:, 0] + 2 * ROUNDOFF * comparing
 
 
 def read_network(fields: JsonObject, levels: tuple[int, ...]) -> Network:
     """Read a network and check that its layers fit together."""
-    fields.only("kind", "tables", "bias", "layers", "threshold", optional=("rounding",))
+    fields.only("kind", "tables", "bias", "layers", "threshold", optional=("rounding", "sure", "ties"))
     bias = np.array(check_numbers(fields.value("bias"), fields.path("bias")))
     tables = tuple(
         _matrix(table, f"{fields.path('tables')}[{feature}]", n, len(bias))
@@ -84,7 +89,10 @@ def read_network(fields: JsonObject, levels: tuple[int, ...]) -> Network:
     threshold = fields.number("threshold")
     if width != 1 or threshold is None:
         raise CertificateError(f"{fields.path('layers')} must end in one number, with a threshold for it")
-    return Network(tables, bias, tuple(layers), threshold)
+    sure = threshold if (given := fields.number("sure")) is None else given
+    if sure < threshold:
+        raise CertificateError(f"{fields.path('sure')} is below the threshold")
+    return Network(tables, bias, tuple(layers), threshold, sure)
 
 
 def _matrix(value: object, path: str, rows: int, columns: int) -> FloatArray:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.classifiers import Classifier, read_classifier
+from oneformany.verify.codes import MOST_LEVELS, read_codes
 from oneformany.verify.json_object import JsonObject, check_integers, check_list
 from oneformany.verify.limits import Limits, NotConfirmedError
 
-__all__ = ["Problem", "read_codes", "read_problem"]
+__all__ = ["Problem", "read_problem"]
 
-MOST_FEATURES, MOST_LEVELS = 2**16, 2**20
+MOST_FEATURES = 2**16
 LONGEST_FRAME = 10**12
 PARTS = ("codes", "levels", "max_changes", "allowed", "oracle")
 # What a problem may ask beyond this release, each with the value at which it asks nothing.
@@ -77,22 +78,6 @@ def read_problem(fields: JsonObject, limits: Limits) -> Problem:
         classifier=read_classifier(fields.inner("oracle"), levels, limits),
         limits=limits,
     )
-
-
-def read_codes(rows: list[object], path: str, levels: tuple[int, ...]) -> NDArray[np.int64]:
-    """Read rows or points: one existing level per feature."""
-    read = [
-        check_integers(row, f"{path}[{i}]", 0, MOST_LEVELS - 1, len(levels)) for i, row in enumerate(rows)
-    ]
-    codes = np.array(read, dtype=np.int64).reshape(-1, len(levels))
-    wrong = codes >= np.array(levels)
-    if wrong.any():
-        row, feature = (int(i) for i in np.argwhere(wrong)[0])
-        raise CertificateError(
-            f"{path}[{row}] has code {codes[row, feature]} in feature {feature}, "
-            f"which has {levels[feature]} levels"
-        )
-    return codes
 
 
 def _check_positions(fields: JsonObject, n_rows: int) -> None:

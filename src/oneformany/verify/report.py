@@ -50,12 +50,9 @@ class Report:
     ----------
     checks : tuple of Check
         One entry per claim.
-    caveats : tuple of str
-        What this file does not claim, although newer ones do.
     """
 
     checks: tuple[Check, ...]
-    caveats: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome:

@@ -39,8 +39,8 @@ class Trees:
         What each leaf adds to the score.
     roots : integer array
         Where the trees begin.
-    needed : int
-        What the units have to sum up to.
+    needed, sure : int
+        What the units have to sum up to, to be possibly and to be surely positive.
     threshold : float
         The same with the intercept, on the scale of the classifier.
     limits : Limits
@@ -54,17 +54,17 @@ class Trees:
     units: IntArray
     roots: IntArray
     needed: int
+    sure: int
     threshold: float
     limits: Limits
 
     def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Tell which rows of codes are positive, twice: integers leave no doubt."""
+        """Tell which rows of codes are surely, and which are possibly positive."""
         totals = np.zeros(len(codes), dtype=np.int64)
         step = max(1, BATCH // max(1, len(codes)))
         for first in range(0, len(self.roots), step):
             totals += self._units(codes, self.roots[first : first + step])
-        positive = totals >= self.needed
-        return positive, positive
+        return totals >= self.sure, totals >= self.needed
 
     def _units(self, codes: IntArray, roots: IntArray) -> IntArray:
         at = np.tile(roots, len(codes))
@@ -83,7 +83,7 @@ class Trees:
 def read_trees(fields: JsonObject, levels: tuple[int, ...], limits: Limits) -> Trees:
     """Read an ensemble; nodes that are not trees are refused, such as circles and shared branches."""
     names = ("digits", "levels", "feature", "left", "children", "units", "roots", "intercept", "threshold")
-    fields.only("kind", *names)
+    fields.only("kind", *names, optional=("sure", "ties"))
     if fields.integers("levels", 1, max(levels), len(levels)) != levels:
         raise CertificateError(f"{fields.path('levels')} are not those of the problem")
     feature = np.array(fields.integers("feature", LEAF, len(levels) - 1), dtype=np.int64)
@@ -104,6 +104,8 @@ def read_trees(fields: JsonObject, levels: tuple[int, ...], limits: Limits) -> T
     _check_structure(feature, children, roots, fields.path("children"))
     starts, left = _left(fields, feature, levels, limits)
     threshold = fields.integer("threshold", -LARGEST_UNIT, LARGEST_UNIT)
+    sure = fields.integer("sure", threshold, LARGEST_UNIT) if "sure" in fields else threshold
+    intercept = fields.integer("intercept", -LARGEST_UNIT, LARGEST_UNIT)
     return Trees(
         feature=feature,
         starts=starts,
@@ -111,7 +113,8 @@ def read_trees(fields: JsonObject, levels: tuple[int, ...], limits: Limits) -> T
         children=children,
         units=np.array(units, dtype=np.int64),
         roots=roots,
-        needed=threshold - fields.integer("intercept", -LARGEST_UNIT, LARGEST_UNIT),
+        needed=threshold - intercept,
+        sure=sure - intercept,
         threshold=threshold / 10 ** fields.integer("digits", 0, FINEST_DIGITS),
         limits=limits,
     )

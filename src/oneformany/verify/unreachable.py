@@ -18,23 +18,22 @@ def check_unreachable(claims: Claims) -> str:
     """Confirm for every row that is called unreachable that nothing helps it."""
     if not claims.unreachable:
         return "no row is listed"
+    open_rows = _not_excluded_by_gains(claims)
+    if not open_rows:
+        return f"{len(claims.unreachable)} rows stay negative under every allowed change"
     if claims.problem.classifier.additive:
-        return _check_by_gains(claims)
-    return _check_by_looking(claims)
+        raise _helped(open_rows[0])
+    return _check_by_looking(claims, open_rows)
 
 
-def _check_by_gains(claims: Claims) -> str:
-    """Sum up the largest gains: for additive scores nothing does better."""
+def _not_excluded_by_gains(claims: Claims) -> list[int]:
+    """List rows whose largest gains reach what is needed: with additive scores those can be helped."""
     problem = claims.problem
     codes = problem.codes[list(claims.unreachable)]
-    gains = np.stack(
-        [_gains(problem, feature)[codes[:, feature]] for feature in range(codes.shape[1])], axis=1
-    )
+    gains = np.stack([_gains(problem, feature)[column] for feature, column in enumerate(codes.T)], axis=1)
     most = -np.sort(-gains, axis=1)[:, : problem.max_changes].sum(axis=1)
     helped = most >= problem.classifier.lacking(codes)
-    if helped.any():
-        raise _helped(claims.unreachable[int(np.argmax(helped))])
-    return f"{len(codes)} rows stay negative under every allowed change"
+    return [claims.unreachable[i] for i in np.flatnonzero(helped)]
 
 
 def _gains(problem: Problem, feature: int) -> NDArray[np.int64]:
@@ -45,10 +44,10 @@ def _gains(problem: Problem, feature: int) -> NDArray[np.int64]:
     return np.asarray(best - table)
 
 
-def _check_by_looking(claims: Claims) -> str:
+def _check_by_looking(claims: Claims, rows: list[int]) -> str:
     """Look at every point that an unreachable row could move to."""
     problem = claims.problem
-    distinct = {problem.codes[row].tobytes(): row for row in reversed(claims.unreachable)}
+    distinct = {problem.codes[row].tobytes(): row for row in reversed(rows)}
     for row in distinct.values():
         doubt = doubt_of_point(problem, Neighbourhood(problem, problem.codes[[row]]))
         if doubt == SURELY:

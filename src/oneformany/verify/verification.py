@@ -16,8 +16,6 @@ from oneformany.verify.unreachable import check_unreachable
 
 __all__ = ["verify"]
 
-NO_DIGEST = "written by an older release, without a digest: labels and row numbers are not bound to the proof"
-
 
 def verify(
     source: Source,
@@ -57,12 +55,11 @@ def verify(
     except (NotConfirmedError, MemoryError) as error:
         return Report((Check("the file can be examined", Outcome.UNCONFIRMED, _reason(error)),))
     checks: dict[str, Callable[[], str]] = {
+        "the file is as it was written": lambda: check_digest(content),
         "counts and status agree": lambda: check_counts(claims),
         "every row is accounted for": lambda: check_assignment(claims),
         "changes are few and allowed": lambda: check_changes(claims),
     }
-    if content["digest"] is not None:
-        checks = {"the file is as it was written": lambda: check_digest(content), **checks}
     if score is None or claims.problem.classifier.judge is not None:
         checks["points are positive"] = lambda: check_points(claims)
     if score is not None:
@@ -75,7 +72,7 @@ def verify(
         )
     else:
         examined.append(_examine("lower bound holds", lambda: check_bound(claims)))
-    return Report(tuple(examined), () if content["digest"] is not None else (NO_DIGEST,))
+    return Report(tuple(examined))
 
 
 def _examine(name: str, check: Callable[[], str]) -> Check:

@@ -18,7 +18,7 @@ from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.leaves import enter
 from oneformany.oracles.network.search import Goal, search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.ties import Decide
+from oneformany.oracles.ties import Decide, describe_ties
 
 __all__ = ["Network", "NetworkOracle"]
 
@@ -155,6 +155,7 @@ class NetworkOracle:
         self.network = network
         self.margin = float(margin)
         self.budget = budget
+        self._accepted: set[tuple[int, ...]] = set()
         self._goal = Goal(float(threshold) + self.margin, float(threshold) + self.margin)
         self._middle = float(threshold)
         self._levels = network.levels
@@ -172,9 +173,16 @@ class NetworkOracle:
             Says of points whether the model calls them positive.
         """
         oracle = copy(self)
+        accepted = oracle._accepted = set()  # noqa: SLF001 (a copy of itself)
         first = self._net.starts[:-1]
-        oracle._goal = Goal(  # noqa: SLF001 (a copy of itself)
-            self._middle - self.margin, self._middle + self.margin, lambda choices: decide(choices - first)
+
+        def decide_choices(choices: IntArray) -> BoolArray:
+            answers = decide(choices - first)
+            accepted.update(map(tuple, (choices - first)[answers].tolist()))
+            return answers
+
+        oracle._goal = Goal(  # noqa: SLF001
+            self._middle - self.margin, self._middle + self.margin, decide_choices
         )
         return oracle
 
@@ -233,7 +241,7 @@ class NetworkOracle:
 
     def describe(self) -> dict[str, Any]:
         """Plain numbers that rebuild the oracle exactly, and a bound on what rounding does to a score."""
-        return {
+        described = {
             "kind": "network",
             "tables": [table.tolist() for table in self.network.tables],
             "bias": self.network.bias.tolist(),
@@ -243,6 +251,9 @@ class NetworkOracle:
             "threshold": self._goal.least,
             "rounding": float(self.network.slack[-1][0]),
         }
+        if self._goal.least == self._goal.sure:
+            return described
+        return described | describe_ties(self._goal.sure, self._accepted)
 
     def _bound(self, options: BoolArray, work: Work) -> tuple[float, float]:
         """Bound the score of every point with these choices; see :func:`bound_logit`."""

@@ -11,7 +11,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.ties import Decide, points_between
+from oneformany.oracles.ties import Decide, describe_ties, points_between
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
 from oneformany.oracles.trees.kernels import best_leaves, leaf_sets, reachable, totals
 from oneformany.oracles.trees.search import (
@@ -88,6 +88,7 @@ class TreeOracle:
         self._band = (math.floor((threshold - margin) * scale), math.ceil((threshold + margin) * scale))
         self._rounds = rounds
         self._decide: Decide | None = None
+        self._accepted: set[tuple[int, ...]] = set()
         self._sets = leaf_sets(ensemble)
         self._words = np.arange(self._sets.first[-1])
 
@@ -103,7 +104,7 @@ class TreeOracle:
         """
         oracle = copy(self)
         oracle._least, oracle.threshold_units = self._band  # noqa: SLF001 (a copy of itself)
-        oracle._decide = decide  # noqa: SLF001
+        oracle._decide, oracle._accepted = decide, set()  # noqa: SLF001
         return oracle
 
     @property
@@ -192,9 +193,12 @@ class TreeOracle:
 
         A point starts at each root and goes to the first child when its level of ``feature`` is listed
         in ``left``, else to the second, until ``feature`` is -1. It is positive only when the intercept and
-        the units of its leaves sum to at least the threshold.
+        the units of its leaves sum to at least the threshold; below ``sure``, only when the model says so.
         """
-        return {"kind": "trees", **self.ensemble.to_dict(), "threshold": self._least}
+        described = {"kind": "trees", **self.ensemble.to_dict(), "threshold": self._least}
+        if self._least == self.threshold_units:
+            return described
+        return described | describe_ties(self.threshold_units, self._accepted)
 
     def _search(
         self, question: Question, core: Core, constant: int, point: IntArray, paid: BoolArray
@@ -226,7 +230,9 @@ class TreeOracle:
         if self._decide is None:
             return np.zeros(len(points), dtype=np.bool_)
         if self._rounds:
-            return self._decide(points)
+            accepted = self._decide(points)
+            self._accepted.update(map(tuple, points[accepted].tolist()))
+            return accepted
         for total in np.unique(sums):
             if self._least <= total < self.threshold_units:
                 if self._decide(points[sums == total][:1])[0]:
