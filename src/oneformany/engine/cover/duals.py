@@ -1,0 +1,170 @@
+"""Linear relaxations of covers over a long table, by first-order steps, and the bounds that follow.
+
+A primal-dual method (Chambolle and Pock, 2011, with a step length per row and column) needs two passes over
+the table per step. Its duals are never trusted: they are shrunk until no column weighs more than the
+capacity, rounded down to integers, and the capacity is measured again by one exact pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.cover.duals_kernels import feasible_duals, integer_loads, primal_dual_steps
+from oneformany.engine.cover.large_incidence import Incidence
+
+__all__ = ["SCALE", "FirstOrder", "Weights", "weighed"]
+
+SCALE = 2**30
+FIRST_BALANCE = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Integer weights of the rows, and the heaviest column under them: a bound that one pass can check.
+
+    Attributes
+    ----------
+    weights : (n_rows,) array of int
+        Weight of each row; a row of weight ``SCALE`` counts as one.
+    capacity : int
+        No column weighs more.
+    loads : (n_columns,) array of int
+        What each column weighs.
+    """
+
+    weights: IntArray
+    capacity: int
+    loads: IntArray
+
+    @property
+    def total(self) -> int:
+        """Weight of all rows together."""
+        return int(self.weights.sum())
+
+    @property
+    def ratio(self) -> float:
+        """Weight of all rows in heaviest columns: the cover bound before rounding up."""
+        return self.total / self.capacity if self.capacity else 0.0
+
+    @property
+    def cover_bound(self) -> int:
+        """Columns that a cover needs at least."""
+        return -(-self.total // self.capacity) if self.capacity else 0
+
+    def most_people(self, multiplicity: IntArray, k: int) -> int:
+        """People that ``k`` columns cover at most, where no weight exceeds the multiplicity."""
+        spare = int(multiplicity.sum()) * SCALE - self.total
+        return min(int(multiplicity.sum()), (k * self.capacity + spare) // SCALE)
+
+    def fewest_for(self, multiplicity: IntArray, people: int) -> int:
+        """Columns needed at least for so many people, where no weight exceeds the multiplicity."""
+        spare = int(multiplicity.sum()) * SCALE - self.total
+        lacking = people * SCALE - spare
+        if lacking <= 0 or self.capacity == 0:
+            return 0
+        return -(-lacking // self.capacity)
+
+
+def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
+    """Round duals down to integer weights, and weigh every column with them."""
+    weights = np.floor(np.maximum(duals, 0.0) * SCALE).astype(np.int64)
+    loads = integer_loads(incidence.starts, incidence.rows, weights)
+    return Weights(weights, int(loads.max(initial=0)), loads)
+
+
+class FirstOrder:
+    """A relaxation under way: columns have values, rows have duals.
+
+    Minimise the number of columns (or, with a budget, the weight of uncovered rows) such that every row is
+    covered.
+
+    Parameters
+    ----------
+    incidence : Incidence
+        Rows and columns.
+    upper : (n_rows,) float array or None
+        Loss for leaving a row uncovered; ``None``: all must be covered.
+    budget : int or None
+        How many columns there are to choose; ``None``: as few as possible.
+    """
+
+    def __init__(
+        self, incidence: Incidence, upper: FloatArray | None = None, budget: int | None = None
+    ) -> None:
+        n, m = incidence.n_rows, incidence.n_columns
+        self.incidence = incidence
+        self.upper = np.full(n, np.inf) if upper is None else upper
+        self.budget = -1.0 if budget is None else float(budget)
+        self.price = 1.0
+        self.balance = FIRST_BALANCE
+        self.values = np.zeros(m)
+        self.duals = self._first_duals()
+        self.mean_values = self.values
+        self.mean_duals = self.duals
+        self.steps = 0
+        self._work = np.zeros(m)
+
+    def advance(self, steps: int) -> None:
+        """Take so many steps."""
+        value_sum = np.zeros(len(self.values))
+        dual_sum = np.zeros(len(self.duals))
+        values, duals = self.values.copy(), self.duals.copy()
+        self.price = primal_dual_steps(
+            *self.incidence.arrays,
+            self.budget,
+            self.price,
+            self.upper,
+            self.balance,
+            self.values,
+            self.duals,
+            value_sum,
+            dual_sum,
+            self._work,
+            steps,
+        )
+        self.steps += steps
+        self.mean_values = value_sum / steps
+        self.mean_duals = dual_sum / steps
+        if self.budget >= 0:
+            self._rebalance(values, duals)
+
+    def weights(self) -> Weights:
+        """The best valid weights that the duals now, or on average, lead to."""
+        candidates = (self._valid(self.duals), self._valid(self.mean_duals))
+        if self.budget < 0:
+            return max(candidates, key=lambda found: found.ratio)
+        return min(candidates, key=lambda found: self.budget * found.capacity - found.total)
+
+    def _first_duals(self) -> FloatArray:
+        """Every row as heavy as its largest column allows, when a column may weigh one."""
+        sizes = np.diff(self.incidence.starts)
+        duals = np.ones(self.incidence.n_rows)
+        np.minimum.at(duals, self.incidence.rows, np.repeat(1.0 / np.maximum(1, sizes), sizes))
+        duals[~self.incidence.reachable] = 0.0
+        return duals
+
+    def _valid(self, duals: FloatArray) -> Weights:
+        arrays = self.incidence.arrays
+        if self.budget < 0:
+            return weighed(self.incidence, feasible_duals(*arrays, duals, self.upper, 1.0))
+        heaviest = float(np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1]).max())
+        price = min(max(self.price, 1e-6), heaviest)
+        best = weighed(self.incidence, feasible_duals(*arrays, duals, self.upper, max(heaviest, 1e-6)))
+        for part in (0.0, 0.1, 0.3):
+            capacity = max(1e-6, price + part * (heaviest - price))
+            found = weighed(self.incidence, feasible_duals(*arrays, duals, self.upper, capacity))
+            if self.budget * found.capacity - found.total < self.budget * best.capacity - best.total:
+                best = found
+        return best
+
+    def _rebalance(self, values: FloatArray, duals: FloatArray) -> None:
+        """Weigh the two sides by how far each has moved."""
+        sizes = np.diff(self.incidence.starts)
+        degrees = np.diff(self.incidence.row_starts)
+        primal = float(np.sqrt((sizes * (self.values - values) ** 2).sum()))
+        dual = float(np.sqrt((degrees * (self.duals - duals) ** 2).sum()))
+        if primal > 1e-9 and dual > 1e-9:
+            self.balance = float(np.sqrt(self.balance * primal / dual))

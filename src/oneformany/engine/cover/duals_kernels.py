@@ -1,0 +1,136 @@
+"""Compiled passes over a table of columns: loads, primal-dual steps, duals made feasible."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["feasible_duals", "integer_loads", "primal_dual_steps"]
+
+
+@njit(cache=True, nogil=True)
+def integer_loads(starts, rows, weights):
+    """Total weight of each column."""
+    loads = np.zeros(len(starts) - 1, dtype=np.int64)
+    for j in range(len(loads)):
+        total = 0
+        for e in range(starts[j], starts[j + 1]):
+            total += weights[rows[e]]
+        loads[j] = total
+    return loads
+
+
+@njit(cache=True, nogil=True)
+def primal_dual_steps(
+    starts,
+    rows,
+    row_starts,
+    row_columns,
+    budget,
+    price,
+    upper,
+    balance,
+    values,
+    duals,
+    value_sum,
+    dual_sum,
+    work,
+    steps,
+):
+    """Take steps towards the optimum of a covering program; return the price of a column.
+
+    The program is ``min sum price x + sum upper s`` with ``A x + s >= 1``; with ``budget >= 0`` columns are
+    free but ``sum x = budget``, and the price is the multiplier of that. Every column and row has a step
+    length of its own, one over its size (Pock and Chambolle, 2011), and ``balance`` weighs the two sides.
+    ``values`` and ``duals`` are moved in place, ``value_sum`` and ``dual_sum`` collect them.
+    """
+    m = len(starts) - 1
+    n = len(row_starts) - 1
+    for _ in range(steps):
+        for j in range(m):
+            load = 0.0
+            for e in range(starts[j], starts[j + 1]):
+                load += duals[rows[e]]
+            work[j] = load
+        if budget >= 0:
+            price = _price_for(starts, values, work, budget, balance, price)
+        for j in range(m):
+            length = balance / max(1, starts[j + 1] - starts[j])
+            moved = values[j] + length * (work[j] - price)
+            moved = max(moved, 0.0)
+            work[j] = 2.0 * moved - values[j]
+            values[j] = moved
+            value_sum[j] += moved
+        for i in range(n):
+            degree = row_starts[i + 1] - row_starts[i]
+            if degree == 0:
+                continue
+            cover = 0.0
+            for e in range(row_starts[i], row_starts[i + 1]):
+                cover += work[row_columns[e]]
+            moved = duals[i] + (1.0 - cover) / (balance * degree)
+            moved = min(max(moved, 0.0), upper[i])
+            duals[i] = moved
+            dual_sum[i] += moved
+    return price
+
+
+@njit(cache=True, nogil=True)
+def _price_for(starts, values, loads, budget, balance, price):
+    """Find the price at which the moved values sum to the budget, by Newton steps on a convex function."""
+    for _ in range(50):
+        total = 0.0
+        slope = 0.0
+        for j in range(len(values)):
+            length = balance / max(1, starts[j + 1] - starts[j])
+            moved = values[j] + length * (loads[j] - price)
+            if moved > 0.0:
+                total += moved
+                slope += length
+        if slope == 0.0:
+            price = loads.max()
+            for j in range(len(values)):
+                length = balance / max(1, starts[j + 1] - starts[j])
+                price = min(price, loads[j] + values[j] / length)
+            continue
+        step = (total - budget) / slope
+        price += step
+        if abs(step) <= 1e-9 * max(1.0, abs(price)):
+            break
+    return max(price, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def feasible_duals(starts, rows, row_starts, row_columns, duals, upper, capacity):
+    """Shrink duals until no column weighs more than the capacity, then raise them where there is room.
+
+    Each dual is divided by the worst excess among its columns, which is enough for all of them at once.
+    """
+    n = len(duals)
+    m = len(starts) - 1
+    loads = np.zeros(m)
+    worst = np.ones(n)
+    for j in range(m):
+        load = 0.0
+        for e in range(starts[j], starts[j + 1]):
+            load += duals[rows[e]]
+        excess = load / capacity
+        if excess > 1.0:
+            for e in range(starts[j], starts[j + 1]):
+                worst[rows[e]] = max(worst[rows[e]], excess)
+    feasible = duals / worst
+    for j in range(m):
+        for e in range(starts[j], starts[j + 1]):
+            loads[j] += feasible[rows[e]]
+    for i in range(n):
+        if row_starts[i + 1] == row_starts[i]:
+            feasible[i] = upper[i] if upper[i] < np.inf else 0.0
+            continue
+        room = upper[i] - feasible[i]
+        for e in range(row_starts[i], row_starts[i + 1]):
+            room = min(room, capacity - loads[row_columns[e]])
+        if room > 0.0:
+            feasible[i] += room
+            for e in range(row_starts[i], row_starts[i + 1]):
+                loads[row_columns[e]] += room
+    return feasible

@@ -1,0 +1,258 @@
+"""The fewest columns of a table that cover every row that can be covered.
+
+Greedy first, then a relaxation by first-order steps whose integer weights prove a bound, then rounding and
+exact repairs of small parts. Where bound and cover are so close that few columns can be part of anything
+better, those are searched completely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
+from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.large_options import Search, State, TableOptions
+from oneformany.engine.cover.primal import Repair, dive, greedy_columns
+from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.cover.table import ColumnTable
+from oneformany.stop import Stop
+
+__all__ = ["CoverAnswer", "Enumeration", "solve_cover"]
+
+STEPS_PER_ROUND = 250
+ROUGH_GAIN = 1e-3
+FINE_GAIN = 1e-6
+RELAXATION_TIME = 0.4
+CORE = 0.3
+MOST_EXACT_ROWS = 2_000
+EXACT_COLUMNS = 3_000
+QUICK_FAILURES = 15
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """A proof that no ``target`` columns cover all items, by a tree over all columns that could be among them.
+
+    Attributes
+    ----------
+    target : int
+        The number of columns that does not suffice.
+    columns : array of int
+        All columns of the table that weigh at least ``total - (target - 1) * capacity``.
+    items : array of int
+        The row of the table that each item of the tree is.
+    tree : dict
+        As :func:`~oneformany.engine.cover.set_cover.cover_within` gives it.
+    """
+
+    target: int
+    columns: IntArray
+    items: IntArray
+    tree: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class CoverAnswer:
+    """A cover of a table, and what is proved about the smallest one.
+
+    Attributes
+    ----------
+    chosen : array of int
+        Columns that together hold every row that any column holds.
+    bound : int
+        No cover by fewer columns of this table exists.
+    weights : (n_rows,) array of int
+        Integer weight of each row.
+    capacity : int
+        No column weighs more, so a cover has at least ``weights.sum() / capacity`` columns.
+    proof : Enumeration or None
+        Where the bound is higher than that: why.
+    counters : mapping
+        Rounds, repairs, columns left out, nodes.
+    """
+
+    chosen: IntArray
+    bound: int
+    weights: IntArray
+    capacity: int
+    proof: Enumeration | None
+    counters: Mapping[str, int]
+
+    @property
+    def proved(self) -> bool:
+        """Whether the cover is proved to be smallest."""
+        return self.bound >= len(self.chosen)
+
+
+class _Cover:
+    """One call of ``solve_cover`` under way."""
+
+    def __init__(self, table: ColumnTable, search: Search, start: IntArray | None) -> None:
+        self.search = search
+        self.incidence = Incidence.of_table(table)
+        self.best = greedy_columns(self.incidence)
+        if start is not None and len(start) < len(self.best):
+            self.best = np.asarray(start, dtype=np.int64)
+        self.relaxation = FirstOrder(self.incidence)
+        duals = np.zeros(self.incidence.n_rows)
+        duals[np.flatnonzero(self.incidence.reachable)[:1]] = 1.0
+        self.weights: Weights = weighed(self.incidence, duals)
+        self.proof: Enumeration | None = None
+        self.bound = self.weights.cover_bound
+        self.report("start")
+
+    @property
+    def finished(self) -> bool:
+        return self.bound >= len(self.best) or self.search.stop.expired()
+
+    def report(self, phase: str) -> None:
+        self.search.report(phase, len(self.best), self.bound)
+
+    def offer(self, cover: IntArray | None) -> None:
+        if cover is not None and len(cover) < len(self.best):
+            self.best = np.asarray(cover)
+
+    def relax(self, gain: float) -> None:
+        """Take first-order steps until a round gains less than that, or the bound cannot rise any more."""
+        value = np.inf
+        until = self.search.stop.elapsed() + RELAXATION_TIME * self.search.stop.remaining()
+        for _ in range(self.search.options.max_rounds):
+            if self.finished or self.search.stop.elapsed() > until:
+                return
+            before = self.weights.ratio
+            self.relaxation.advance(STEPS_PER_ROUND)
+            self.search.counters["rounds"] += 1
+            found = self.relaxation.weights()
+            if found.ratio > self.weights.ratio:
+                self.weights = found
+                self.bound = max(self.bound, found.cover_bound)
+            self.report("relaxation")
+            value = min(value, self._value())
+            if np.ceil(value - 1e-4) <= self.bound or self.weights.ratio <= (1.0 + gain) * before:
+                return
+
+    def _value(self) -> float:
+        """A cover by parts of columns: the mean values, with what they lack counted in full."""
+        sizes = np.diff(self.incidence.starts)
+        values = self.relaxation.mean_values
+        covers = np.bincount(self.incidence.rows, np.repeat(values, sizes), self.incidence.n_rows)
+        return float(values.sum() + np.maximum(0.0, 1.0 - covers)[self.incidence.reachable].sum())
+
+    def usable(self) -> IntArray:
+        """The columns that a cover smaller than the best can use."""
+        if not self.search.options.fixing:
+            return np.arange(self.incidence.n_columns)
+        least = self.weights.total - (len(self.best) - 2) * self.weights.capacity
+        usable = np.flatnonzero(self.weights.loads >= least)
+        self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
+        return usable
+
+    def core(self) -> IntArray:
+        """The columns that good covers use: of small reduced cost, and those of the best cover."""
+        light = (1.0 - CORE) * self.weights.capacity
+        return np.union1d(np.flatnonzero(self.weights.loads >= light), self.best)
+
+    def round(self) -> None:
+        """Round the relaxation to a cover."""
+        if self.finished or not self.search.options.diving:
+            return
+        self.offer(dive(self.incidence, self.core(), self.relaxation, self.search.stop))
+        self.search.counters["dives"] += 1
+        self.report("rounding")
+
+    def repair(self, failures: int) -> None:
+        """Improve small parts until that stops helping."""
+        if self.finished or not self.search.options.repair:
+            return
+        core = np.intersect1d(self.core(), np.union1d(self.usable(), self.best))
+        repair = Repair(self.incidence, core, self.best, self.search.options.seed)
+
+        def improved() -> None:
+            self.offer(repair.chosen)
+            self.report("repair")
+
+        repair.run(self.bound, self.search.stop, failures, improved)
+        self.search.counters["repairs"] += repair.repairs
+
+    def is_small(self) -> bool:
+        options = self.search.options
+        few = min(options.max_columns, EXACT_COLUMNS)
+        rows = int(self.incidence.reachable.sum())
+        return options.exact and rows <= MOST_EXACT_ROWS and len(self._heavy(self.bound)) <= few
+
+    def finish(self) -> None:
+        """Search all columns that a cover of the size of the bound can use; raise the bound, or meet it."""
+        items = np.flatnonzero(self.incidence.reachable)
+        while not self.finished and self.is_small():
+            target = self.bound
+            columns = self._heavy(target)
+            part, _ = self.incidence.part(columns, self.incidence.reachable)
+            groups = [part.group(column).astype(np.int64) for column in range(part.n_columns)]
+            covering = cover_within(
+                groups, len(items), target, self.search.stop, self.search.options.max_nodes
+            )
+            self.search.counters["set cover nodes"] += covering.nodes
+            if covering.chosen is not None:
+                self.offer(columns[np.array(covering.chosen, dtype=np.int64)])
+            elif covering.proof is not None:
+                self.proof = Enumeration(target, columns, items, covering.proof)
+                self.bound = target + 1
+            else:
+                return
+            self.report("enumeration")
+
+    def _heavy(self, target: int) -> IntArray:
+        """All columns that a cover by ``target`` columns can use."""
+        if not self.search.options.fixing:
+            return np.arange(self.incidence.n_columns)
+        return np.flatnonzero(self.weights.loads >= self.weights.total - (target - 1) * self.weights.capacity)
+
+    def answer(self) -> CoverAnswer:
+        return CoverAnswer(
+            np.sort(self.best),
+            min(self.bound, len(self.best)),
+            self.weights.weights,
+            self.weights.capacity,
+            self.proof,
+            dict(self.search.counters),
+        )
+
+
+def solve_cover(
+    table: ColumnTable,
+    stop: Stop | None = None,
+    options: TableOptions | None = None,
+    progress: Callable[[State], None] | None = None,
+    start: IntArray | None = None,
+) -> CoverAnswer:
+    """Choose as few columns as possible that together hold every row that any column holds.
+
+    Parameters
+    ----------
+    table : ColumnTable
+        The columns; the bound is about these, so it holds for the problem where the table is complete.
+    stop : Stop or None
+        When to end with what there is.
+    options : TableOptions or None
+        Switches.
+    progress : callable or None
+        Called with a :class:`~oneformany.engine.cover.large_options.State` after each step.
+    start : array of int or None
+        Columns of a cover that is known.
+    """
+    search = Search(stop or Stop(), options or TableOptions(), progress)
+    cover = _Cover(table, search, start)
+    cover.relax(ROUGH_GAIN)
+    cover.round()
+    cover.relax(FINE_GAIN)
+    cover.round()
+    cover.repair(QUICK_FAILURES)
+    cover.finish()
+    cover.repair(search.options.max_failures)
+    cover.finish()
+    return cover.answer()

@@ -1,0 +1,95 @@
+"""Which columns hold which rows, both ways round: what every pass over a table of columns reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.cover.table import ColumnTable
+
+__all__ = ["Incidence"]
+
+
+@dataclass(frozen=True, eq=False)
+class Incidence:
+    """A zero-one matrix of rows and columns, by columns and by rows.
+
+    Attributes
+    ----------
+    starts, rows : integer arrays
+        The rows of column j are ``rows[starts[j] : starts[j + 1]]``.
+    row_starts, row_columns : integer arrays
+        The columns of row i are ``row_columns[row_starts[i] : row_starts[i + 1]]``.
+    """
+
+    starts: IntArray
+    rows: NDArray[np.int32]
+    row_starts: IntArray
+    row_columns: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, starts: IntArray, rows: NDArray[np.int32], n_rows: int) -> Incidence:
+        """Sort the entries by rows as well."""
+        starts = np.ascontiguousarray(starts, dtype=np.int64)
+        rows = np.ascontiguousarray(rows, dtype=np.int32)
+        ones = np.ones(len(rows), dtype=np.int8)
+        matrix = sparse.csc_matrix((ones, rows, starts), shape=(n_rows, len(starts) - 1)).tocsr()
+        return cls(starts, rows, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
+
+    @classmethod
+    def of_table(cls, table: ColumnTable) -> Incidence:
+        """The whole table."""
+        return cls.of(table.starts, table.rows, table.n_rows)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.row_starts) - 1
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.starts) - 1
+
+    @property
+    def arrays(self) -> tuple[IntArray, NDArray[np.int32], IntArray, NDArray[np.int32]]:
+        """The four arrays, in the order in which compiled code takes them."""
+        return self.starts, self.rows, self.row_starts, self.row_columns
+
+    @property
+    def reachable(self) -> BoolArray:
+        """The rows that some column holds."""
+        return np.diff(self.row_starts) > 0
+
+    def group(self, column: int) -> NDArray[np.int32]:
+        """The rows of a column."""
+        return self.rows[self.starts[column] : self.starts[column + 1]]
+
+    def covered_by(self, columns: IntArray) -> BoolArray:
+        """The rows that at least one of these columns holds."""
+        covered = np.zeros(self.n_rows, dtype=np.bool_)
+        for column in columns.tolist():
+            covered[self.group(column)] = True
+        return covered
+
+    def columns_of(self, rows: IntArray) -> IntArray:
+        """The columns that hold at least one of these rows."""
+        touched = [self.row_columns[self.row_starts[row] : self.row_starts[row + 1]] for row in rows.tolist()]
+        return np.unique(np.concatenate(touched)).astype(np.int64)
+
+    def part(self, columns: IntArray, needed: BoolArray) -> tuple[Incidence, IntArray]:
+        """Only these columns and the needed rows of each; also the numbers that the kept rows had."""
+        sizes = np.diff(self.starts)[columns]
+        ends = np.cumsum(sizes)
+        first = np.repeat(self.starts[columns] - (ends - sizes), sizes)
+        rows = self.rows[first + np.arange(ends[-1] if len(ends) else 0)]
+        keep = needed[rows]
+        number = np.cumsum(needed) - 1
+        owner = np.repeat(np.arange(len(columns)), sizes)[keep]
+        starts = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(columns)))))
+        kept = np.flatnonzero(needed)
+        return Incidence.of(starts, number[rows[keep]].astype(np.int32), len(kept)), kept

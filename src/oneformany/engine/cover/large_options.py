@@ -1,0 +1,90 @@
+"""Switches and reports that the searches over a table of columns share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oneformany.arrays import IntArray
+from oneformany.engine.cover.table import ColumnTable
+from oneformany.exceptions import InputError
+from oneformany.stop import Stop
+
+__all__ = ["Search", "State", "TableOptions", "checked_multiplicity"]
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """Switches of the searches over a table; none of them changes an optimum that is reached.
+
+    Attributes
+    ----------
+    fixing : bool
+        Leave out columns that no better solution can use.
+    diving : bool
+        Round the relaxation.
+    repair : bool
+        Improve small parts of a solution by exact programs, or by swaps.
+    exact : bool
+        Where few columns are left, search them all and prove that nothing better exists.
+    max_rounds : int
+        Rounds of steps towards the optimum of a relaxation.
+    max_failures : int
+        Repairs in a row that may fail before the search gives up.
+    max_columns : int
+        Columns that an exact search may take on.
+    max_nodes : int
+        Nodes that an exact search may take.
+    seed : int
+        For every random choice.
+    """
+
+    fixing: bool = True
+    diving: bool = True
+    repair: bool = True
+    exact: bool = True
+    max_rounds: int = 40
+    max_failures: int = 200
+    max_columns: int = 20_000
+    max_nodes: int = 100_000
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a search stands: best value so far, what is proved about it, seconds since the start."""
+
+    phase: str
+    value: int
+    bound: int
+    seconds: float
+
+
+@dataclass(eq=False)
+class Search:
+    """What all parts of one search share."""
+
+    stop: Stop
+    options: TableOptions
+    progress: Callable[[State], None] | None
+    counters: Counter[str] = field(default_factory=Counter)
+
+    def report(self, phase: str, value: int, bound: int) -> None:
+        """Tell whoever listens where the search stands."""
+        if self.progress is not None:
+            self.progress(State(phase, value, bound, self.stop.elapsed()))
+
+
+def checked_multiplicity(table: ColumnTable, multiplicity: ArrayLike) -> IntArray:
+    """The number of people per row of a table, as an array of positive integers."""
+    people = np.asarray(multiplicity, dtype=np.int64)
+    if people.shape != (table.n_rows,) or (len(people) and people.min() < 1):
+        raise InputError(
+            f"multiplicity has shape {people.shape}; give one number of people, 1 or more, for each of the "
+            f"{table.n_rows} distinct rows"
+        )
+    return people

@@ -1,0 +1,105 @@
+"""Compiled searches for good covers: greedy, and what lies near a row."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+__all__ = ["greedy", "neighbourhood", "without_superfluous"]
+
+
+@njit(cache=True, nogil=True)
+def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
+    """Take the column of greatest score times new weight, again and again; return the columns in that order.
+
+    Ends after ``most`` columns, or when no column brings anything. A heap holds old gains; a column is
+    weighed again when it comes up.
+    """
+    m = len(starts) - 1
+    gains = np.zeros(m)
+    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    for j in range(m):
+        for e in range(starts[j], starts[j + 1]):
+            gains[j] += weights[rows[e]]
+        if gains[j] > 0:
+            heap.append((-gains[j] * scores[j], np.int64(j)))
+    heapq.heapify(heap)
+    covered = np.zeros(len(row_starts) - 1, dtype=np.bool_)
+    chosen = []
+    while len(heap) > 0 and len(chosen) < most:
+        key, j = heapq.heappop(heap)
+        now = -gains[j] * scores[j]
+        if gains[j] <= 1e-12:
+            continue
+        if now > key:
+            heapq.heappush(heap, (now, j))
+            continue
+        chosen.append(j)
+        for e in range(starts[j], starts[j + 1]):
+            i = rows[e]
+            if not covered[i]:
+                covered[i] = True
+                for f in range(row_starts[i], row_starts[i + 1]):
+                    gains[row_columns[f]] -= weights[i]
+    found = np.zeros(len(chosen), dtype=np.int64)
+    for index in range(len(chosen)):
+        found[index] = chosen[index]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def without_superfluous(starts, rows, n_rows, chosen):
+    """Drop columns whose rows the others cover as well, smallest first."""
+    times = np.zeros(n_rows, dtype=np.int64)
+    for j in chosen:
+        for e in range(starts[j], starts[j + 1]):
+            times[rows[e]] += 1
+    keep = np.ones(len(chosen), dtype=np.bool_)
+    for index in np.argsort(starts[chosen + 1] - starts[chosen], kind="mergesort"):
+        j = chosen[index]
+        needed = False
+        for e in range(starts[j], starts[j + 1]):
+            if times[rows[e]] == 1:
+                needed = True
+                break
+        if not needed:
+            keep[index] = False
+            for e in range(starts[j], starts[j + 1]):
+                times[rows[e]] -= 1
+    return chosen[keep]
+
+
+@njit(cache=True, nogil=True)
+def neighbourhood(starts, rows, row_starts, row_columns, inside, row, size):
+    """Columns in use near a row, nearest first: at most so many."""
+    n = len(row_starts) - 1
+    near = np.zeros(size, dtype=np.int64)
+    count = 0
+    seen = np.zeros(n, dtype=np.bool_)
+    looked = np.zeros(len(starts) - 1, dtype=np.bool_)
+    queue = np.zeros(n, dtype=np.int64)
+    queue[0] = row
+    seen[row] = True
+    head = 0
+    tail = 1
+    while head < tail:
+        i = queue[head]
+        head += 1
+        for f in range(row_starts[i], row_starts[i + 1]):
+            j = row_columns[f]
+            if looked[j]:
+                continue
+            looked[j] = True
+            if inside[j]:
+                near[count] = j
+                count += 1
+                if count == size:
+                    return near
+            for e in range(starts[j], starts[j + 1]):
+                if not seen[rows[e]]:
+                    seen[rows[e]] = True
+                    queue[tail] = rows[e]
+                    tail += 1
+    return near[:count]

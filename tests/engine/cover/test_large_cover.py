@@ -1,0 +1,136 @@
+"""Covers of a table are smallest, and a stranger can check why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.cover.tables import choices, groups_of, table_of, tables
+from engine.cover.test_set_cover import closes
+from oneformany.engine.cover.large_cover import solve_cover
+from oneformany.engine.cover.large_options import TableOptions
+from oneformany.stop import Stop
+
+switches = st.builds(
+    TableOptions,
+    fixing=st.booleans(),
+    diving=st.booleans(),
+    repair=st.booleans(),
+    max_failures=st.just(5),
+)
+
+
+def smallest(table):
+    groups = groups_of(table)
+    everything = set().union(*groups)
+    return min(len(chosen) for chosen in choices(table, len(table)) if covers(groups, chosen, everything))
+
+
+def covers(groups, chosen, everything):
+    return set().union(*(groups[c] for c in chosen)) == everything
+
+
+def certified(table, weights, capacity):
+    """Check the weights by addition; return the bound that they prove."""
+    assert (weights >= 0).all()
+    assert all(sum(int(weights[row]) for row in group) <= capacity for group in groups_of(table))
+    assert all(row in set().union(*groups_of(table)) for row in np.flatnonzero(weights))
+    return -(-int(weights.sum()) // capacity)
+
+
+def confirmed(table, answer):
+    """Check everything that an answer says; return whether its bound holds."""
+    proved = certified(table, answer.weights, answer.capacity)
+    if answer.proof is None:
+        return answer.bound <= proved
+    proof = answer.proof
+    groups = groups_of(table)
+    least = int(answer.weights.sum()) - (proof.target - 1) * answer.capacity
+    heavy = [c for c, group in enumerate(groups) if sum(int(answer.weights[row]) for row in group) >= least]
+    number = {int(row): item for item, row in enumerate(proof.items)}
+    listed = [{number[row] for row in groups[c]} for c in proof.columns.tolist()]
+    return (
+        set(heavy) <= set(proof.columns.tolist())
+        and closes(proof.tree, len(proof.items), listed, proof.target)
+        and answer.bound <= proof.target + 1
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=tables(), options=switches)
+def test_the_cover_is_smallest_whatever_the_switches_and_its_proof_holds(case, options):
+    table, _ = case
+    answer = solve_cover(table, options=options)
+    groups = groups_of(table)
+    assert covers(groups, answer.chosen.tolist(), set().union(*groups))
+    assert len(answer.chosen) == smallest(table) == answer.bound
+    assert answer.proved
+    assert confirmed(table, answer)
+
+
+@settings(max_examples=50, deadline=None)
+@given(case=tables())
+def test_without_the_exact_search_the_bound_still_holds(case):
+    table, _ = case
+    answer = solve_cover(table, options=TableOptions(exact=False, max_failures=3))
+    assert answer.bound <= smallest(table) <= len(answer.chosen)
+    assert confirmed(table, answer)
+
+
+@settings(max_examples=30, deadline=None)
+@given(case=tables())
+def test_no_time_gives_a_cover_and_a_bound(case):
+    table, _ = case
+    answer = solve_cover(table, Stop(0))
+    groups = groups_of(table)
+    assert covers(groups, answer.chosen.tolist(), set().union(*groups))
+    assert answer.bound <= smallest(table)
+
+
+def random_table(seed, n, m, size):
+    rng = np.random.default_rng(seed)
+    groups = [sorted(rng.choice(n, size, replace=False).tolist()) for _ in range(m)]
+    return table_of([*groups, *([row] for row in range(n))], n)
+
+
+def test_every_switch_moves_its_counter():
+    table = random_table(0, 36, 110, 4)
+    full = solve_cover(table)
+    assert full.proved
+    assert full.counters["columns left out"] > 0
+    assert full.counters["dives"] > 0
+    for name, counter in (("diving", "dives"), ("repair", "repairs"), ("fixing", "columns left out")):
+        answer = solve_cover(table, options=TableOptions(**{name: False}))
+        assert answer.counters.get(counter, 0) == 0
+        assert answer.bound <= len(full.chosen) <= len(answer.chosen)
+
+
+def test_a_forged_proof_is_noticed():
+    table = table_of([[0, 1], [1, 2], [0, 2]], 3)
+    answer = solve_cover(table)
+    assert len(answer.chosen) == answer.bound == 2
+    with pytest.raises(AssertionError):
+        certified(table, answer.weights * 2, answer.capacity)
+
+
+def test_rows_that_no_column_holds_are_left_alone():
+    answer = solve_cover(table_of([[1], [1, 3]], 5))
+    assert answer.chosen.tolist() == [1]
+    assert answer.proved
+
+
+def test_a_cover_that_is_known_is_where_the_search_starts():
+    table = random_table(1, 40, 100, 4)
+    best = solve_cover(table)
+    again = solve_cover(table, Stop(0), start=best.chosen)
+    assert len(again.chosen) == len(best.chosen)
+
+
+def test_progress_shows_values_that_fall_and_bounds_that_rise():
+    states = []
+    solve_cover(random_table(2, 36, 110, 4), progress=states.append)
+    assert len(states) > 2
+    assert [s.value for s in states] == sorted((s.value for s in states), reverse=True)
+    assert [s.bound for s in states] == sorted(s.bound for s in states)
