@@ -52,3 +52,10 @@ def choices(table, most):
 def people_of(table, multiplicity, chosen):
     covered = set().union(*(groups_of(table)[c] for c in chosen))
     return sum(int(multiplicity[row]) for row in covered)
+
+
+def random_table(seed, n, m, size):
+    """Random groups of one size, and one column per row."""
+    rng = np.random.default_rng(seed)
+    groups = [sorted(rng.choice(n, size, replace=False).tolist()) for _ in range(m)]
+    return table_of([*groups, *([row] for row in range(n))], n)

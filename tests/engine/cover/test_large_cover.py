@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cover.tables import choices, groups_of, table_of, tables
+from engine.cover.tables import choices, groups_of, random_table, table_of, tables
 from engine.cover.test_set_cover import closes
 from oneformany.engine.cover.large_cover import solve_cover
 from oneformany.engine.cover.large_options import TableOptions
@@ -87,12 +87,6 @@ def test_no_time_gives_a_cover_and_a_bound(case):
     groups = groups_of(table)
     assert covers(groups, answer.chosen.tolist(), set().union(*groups))
     assert answer.bound <= smallest(table)
-
-
-def random_table(seed, n, m, size):
-    rng = np.random.default_rng(seed)
-    groups = [sorted(rng.choice(n, size, replace=False).tolist()) for _ in range(m)]
-    return table_of([*groups, *([row] for row in range(n))], n)
 
 
 def test_every_switch_moves_its_counter():

@@ -36,7 +36,7 @@ QUICK_FAILURES = 15
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """A proof that no ``target`` columns cover all items, by a tree over all columns that could be among them.
+    """A proof that no ``target`` columns cover all items: a tree over all that could be among them.
 
     Attributes
     ----------

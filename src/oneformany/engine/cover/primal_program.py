@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.large_incidence import Incidence
@@ -103,7 +104,7 @@ def program(
     return Programmed(np.flatnonzero(found[:m] > 0.5), proved)
 
 
-def _merged(incidence: Incidence, people: IntArray | None) -> tuple[IntArray, IntArray, IntArray]:
+def _merged(incidence: Incidence, people: IntArray | None) -> tuple[IntArray, NDArray[np.int32], IntArray]:
     """Join rows that are in exactly the same columns; leave out rows in none."""
     number: dict[bytes, int] = {}
     new = np.full(incidence.n_rows, -1, dtype=np.int32)

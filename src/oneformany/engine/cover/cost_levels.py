@@ -1,0 +1,67 @@
+"""Least cost as a budget of columns: a row counts once per level of cost at which it can be served.
+
+A row that some column serves at cost c is covered at every level of cost from c on. Leaving a level uncovered
+loses the step up to the next one, and leaving the highest uncovered means that nobody serves the row. So the
+cheapest choice of k columns is the one that covers the most, with these losses as weights: the same searches
+and relaxations serve both questions (Cornuéjols, Nemhauser and Wolsey, 1980).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.cover.cost_kernels import level_columns
+from oneformany.engine.cover.large_incidence import Incidence
+
+__all__ = ["CostLevels"]
+
+
+@dataclass(frozen=True, eq=False)
+class CostLevels:
+    """Pairs of row and level.
+
+    Attributes
+    ----------
+    incidence : Incidence
+        Which columns cover which pairs.
+    owner : array of int
+        The row of each pair.
+    steps : array of int
+        From the level to the next, in cost; at the highest level ``unserved``.
+    lowest : (n_rows,) array of int
+        The least cost of each row in any column.
+    """
+
+    incidence: Incidence
+    owner: IntArray
+    steps: IntArray
+    lowest: IntArray
+
+    @classmethod
+    def of(
+        cls, starts: IntArray, rows: NDArray[np.int32], costs: IntArray, n_rows: int, unserved: int
+    ) -> CostLevels:
+        """Number the levels of each row: the distinct costs that it has in some column."""
+        width = int(costs.max(initial=0)) + 1
+        pairs, entry = np.unique(rows.astype(np.int64) * width + costs, return_inverse=True)
+        owner = pairs // width
+        n_levels = np.bincount(owner, minlength=n_rows)
+        first = np.concatenate(([0], np.cumsum(n_levels)[:-1]))
+        steps = np.full(len(pairs), unserved, dtype=np.int64)
+        same = owner[1:] == owner[:-1]
+        steps[:-1][same] = np.diff(pairs)[same]
+        lowest = np.zeros(n_rows, dtype=np.int64)
+        lowest[owner[::-1]] = (pairs % width)[::-1]
+        levels = (entry.ravel() - first[rows]).astype(np.int32)
+        new_starts, new_rows = level_columns(starts, rows, levels, first, n_levels)
+        return cls(Incidence.of(new_starts, new_rows, len(pairs)), owner, steps, lowest)
+
+    def prices(self, duals: FloatArray, people: IntArray) -> FloatArray:
+        """Prices per person of each row: its least cost, and what its pairs weigh."""
+        weight = np.bincount(self.owner, duals, len(people))
+        served = np.bincount(self.owner, minlength=len(people)) > 0
+        return np.where(served, self.lowest + weight / people, 0.0)

@@ -1,0 +1,197 @@
+"""Can so many columns serve so many people within a cost? A complete search with a proof by addition.
+
+At a node some columns are chosen and some are excluded. Integer prices per person bound the cost: what the
+cheapest people pay who make up the needed number, less the savings of the chosen columns against the prices,
+less the greatest savings of as many usable columns as are left to choose. A column with which the bound
+exceeds the target is dropped; a node whose bound exceeds it is closed. Where no column is left to choose, the
+cost of the chosen ones is simply added up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.cover.cost_kernels import cheapest, column_savings
+from oneformany.engine.cover.cost_levels import CostLevels
+from oneformany.exceptions import SolverError
+from oneformany.stop import Stop
+
+__all__ = ["COST_SCALE", "Costed", "CostRows", "cost_within", "people_at_prices"]
+
+COST_SCALE = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class CostRows:
+    """Columns with costs, and the people of each row.
+
+    Attributes
+    ----------
+    starts, rows, costs : arrays
+        As in a table of columns.
+    people : (n_rows,) array of int
+        People of each row.
+    """
+
+    starts: IntArray
+    rows: NDArray[np.int32]
+    costs: IntArray
+    people: IntArray
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.starts) - 1
+
+    def savings(self, prices: IntArray) -> IntArray:
+        """What each column saves against the prices."""
+        found = column_savings(self.starts, self.rows, self.costs, self.people, prices, COST_SCALE)
+        return np.asarray(found)
+
+    def served(self, columns: IntArray) -> tuple[int, int]:
+        """People that these columns serve, and at what cost."""
+        owner, least = cheapest(self.starts, self.rows, self.costs, columns, len(self.people))
+        return int(self.people[owner >= 0].sum()), int((self.people * least).sum())
+
+
+def people_at_prices(prices: IntArray, people: IntArray, rows: IntArray, needed: int) -> int:
+    """What the cheapest ``needed`` people among these rows pay."""
+    order = rows[np.argsort(prices[rows], kind="stable")]
+    before = np.cumsum(people[order]) - people[order]
+    taken = np.clip(needed - before, 0, people[order])
+    return int((taken * prices[order]).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Costed:
+    """Outcome of a complete search: columns within the target, or a tree that excludes them, or neither."""
+
+    chosen: IntArray | None
+    proof: dict[str, Any] | None
+    nodes: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    chosen: tuple[int, ...]
+    usable: BoolArray
+    proof: dict[str, Any]
+
+
+def cost_within(
+    table: CostRows, budget: int, needed: int, target: int, unserved: int, stop: Stop, max_nodes: int
+) -> Costed:
+    """Find at most ``budget`` columns that serve the needed people within the target, or exclude them."""
+    relaxation = _Relaxation(table, budget, needed, unserved)
+    root = _Node((), np.ones(table.n_columns, dtype=np.bool_), {})
+    stack = [root]
+    nodes = 0
+    while stack:
+        if nodes >= max_nodes or stop.expired():
+            return Costed(None, None, nodes)
+        nodes += 1
+        node = stack.pop()
+        usable = node.usable.copy()
+        values = relaxation.filter(node, usable, target)
+        if values is None:
+            continue
+        chosen = np.array(node.chosen, dtype=np.int64)
+        left = budget - len(chosen)
+        likely = np.argsort(-values, kind="stable")[:left]
+        for columns in (chosen, np.concatenate((chosen, likely[usable[likely]]))):
+            served, cost = table.served(columns)
+            if served >= needed and cost <= target:
+                return Costed(columns, None, nodes)
+        if left == 0 or not usable.any():
+            node.proof["evaluated"] = True
+            continue
+        half = np.where(usable, np.abs(values - 0.5), np.inf)
+        half[usable & (values > 1 - 1e-7)] = 0.45
+        column = int(half.argmin())
+        without = usable.copy()
+        without[column] = False
+        parts: list[dict[str, Any]] = [{}, {}]
+        node.proof["column"] = column
+        node.proof["parts"] = parts
+        stack.append(_Node(node.chosen, without, parts[1]))
+        stack.append(_Node((*node.chosen, column), without, parts[0]))
+    return Costed(None, root.proof, nodes)
+
+
+class _Relaxation:
+    """The cost by parts of columns, over pairs of row and level, as a program that changes from node to node."""
+
+    def __init__(self, table: CostRows, budget: int, needed: int, unserved: int) -> None:
+        self.table = table
+        self.budget = budget
+        self.needed = needed
+        n_rows = len(table.people)
+        self.levels = CostLevels.of(table.starts, table.rows, table.costs, n_rows, 0)
+        self.reachable = np.unique(table.rows).astype(np.int64)
+        incidence, owner = self.levels.incidence, self.levels.owner
+        n, m = incidence.n_rows, incidence.n_columns
+        people = table.people[owner]
+        self._highs = highspy.Highs()
+        self._highs.silent()
+        self._highs.setOptionValue("threads", 1)
+        none = np.zeros(0, dtype=np.int32)
+        infinity = np.full(n, highspy.kHighsInf)
+        self._highs.addRows(n, np.ones(n), infinity, 0, np.zeros(n, dtype=np.int32), none, np.zeros(0))
+        entries = len(incidence.rows)
+        starts = incidence.starts[:-1].astype(np.int32)
+        self._highs.addCols(
+            m, np.zeros(m), np.zeros(m), np.ones(m), entries, starts, incidence.rows, np.ones(entries)
+        )
+        identity = np.arange(n, dtype=np.int32)
+        losses = (self.levels.steps * people).astype(np.float64)
+        self._highs.addCols(n, losses, np.zeros(n), infinity, n, identity, identity, np.ones(n))
+        self._highs.addCol(float(unserved), 0.0, highspy.kHighsInf, 0, none, np.zeros(0))
+        last = np.flatnonzero(np.append(owner[1:] != owner[:-1], True)).astype(np.int32)
+        spare = float(people[last].sum() - needed)
+        index = np.append(m + last, m + n).astype(np.int32)
+        self._highs.addRow(-highspy.kHighsInf, spare, len(index), index, np.append(people[last], -1.0))
+        self._highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
+
+    def filter(self, node: _Node, usable: BoolArray, target: int) -> FloatArray | None:
+        """Drop columns that exceed the target; ``None`` when that closes the node."""
+        filters = node.proof.setdefault("filters", [])
+        chosen = list(node.chosen)
+        left = self.budget - len(chosen)
+        people = self.table.people
+        while True:
+            values, duals = self._solve(chosen, usable)
+            prices = np.rint(self.levels.prices(duals, people) * COST_SCALE).astype(np.int64)
+            savings = self.table.savings(prices)
+            pays = people_at_prices(prices, people, self.reachable, self.needed) - int(savings[chosen].sum())
+            best = np.sort(savings[usable])[::-1][:left]
+            bound = pays - int(best.sum())
+            least = int(best[-1]) if len(best) == left and left else 0
+            light = usable & (bound + np.maximum(0, least - savings) > target * COST_SCALE)
+            closed = bound > target * COST_SCALE
+            if closed or light.any():
+                filters.append([[row, int(prices[row])] for row in np.flatnonzero(prices).tolist()])
+            if closed:
+                return None
+            usable &= ~light
+            if not (values[light] > 0).any():
+                return values
+
+    def _solve(self, chosen: list[int], usable: BoolArray) -> tuple[FloatArray, FloatArray]:
+        m = self.table.n_columns
+        lower = np.zeros(m)
+        lower[chosen] = 1.0
+        upper = np.where(usable, 1.0, lower)
+        self._highs.changeColsBounds(m, np.arange(m, dtype=np.int32), lower, upper)
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverError(f"the cost relaxation ended as {self._highs.modelStatusToString(status)}")
+        solution = self._highs.getSolution()
+        n = self.levels.incidence.n_rows
+        return np.array(solution.col_value)[:m], np.maximum(np.array(solution.row_dual)[:n], 0.0)

@@ -1,0 +1,176 @@
+"""A number of columns covers as many people as possible; a number of people takes as few columns as possible."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.cover.tables import choices, groups_of, people_of, random_table, table_of, tables
+from oneformany.engine.cover.budget import solve_budget
+from oneformany.engine.cover.budget_coverage import solve_coverage
+from oneformany.engine.cover.budget_tree import TREE_SCALE
+from oneformany.engine.cover.large_options import TableOptions
+from oneformany.exceptions import InputError
+from oneformany.stop import Stop
+
+switches = st.builds(TableOptions, fixing=st.booleans(), repair=st.booleans())
+
+
+def most(table, multiplicity, k):
+    return max(people_of(table, multiplicity, chosen) for chosen in choices(table, k))
+
+
+def fewest(table, multiplicity, needed):
+    return next(
+        len(chosen)
+        for chosen in choices(table, len(table))
+        if people_of(table, multiplicity, chosen) >= needed
+    )
+
+
+def load(weights, group):
+    return sum(int(weights[row]) for row in group)
+
+
+def certified(table, multiplicity, weights, capacity, scale):
+    """Check the weights by addition; return what is free of charge, in people times the scale."""
+    assert all(0 <= int(u) <= int(m) * scale for u, m in zip(weights, multiplicity, strict=True))
+    assert all(load(weights, group) <= capacity for group in groups_of(table))
+    return int(multiplicity.sum()) * scale - int(weights.sum())
+
+
+def excludes(table, multiplicity, proof):
+    """Check that no ``budget`` columns cover ``target`` people, by addition only."""
+    groups = groups_of(table)
+    scale = 2**30
+    weights, capacity = proof.weights.weights, proof.weights.capacity
+    spare = certified(table, multiplicity, weights, capacity, scale)
+    allowed = proof.budget * capacity + spare - proof.target * scale
+    heavy = {c for c, group in enumerate(groups) if capacity - load(weights, group) <= allowed}
+    if not heavy <= set(proof.columns.tolist()):
+        return False
+    rows = sorted(set().union(*groups))
+    listed = [groups[c] for c in proof.columns.tolist()]
+    return closes(
+        proof.tree, rows, listed, multiplicity, (), set(range(len(listed))), proof.budget, proof.target
+    )
+
+
+def closes(tree, rows, groups, multiplicity, chosen, usable, budget, target):
+    covered = set().union(*(groups[c] for c in chosen))
+    left = {row: int(multiplicity[row]) for row in rows if row not in covered}
+    have = sum(int(multiplicity[row]) for row in covered)
+    if have >= target:
+        return False
+    more = budget - len(chosen)
+    usable = set(usable)
+    for pairs in tree["filters"]:
+        weights = {rows[index]: weight for index, weight in pairs}
+        if any(not 0 <= w <= left.get(row, 0) * TREE_SCALE for row, w in weights.items()):
+            return False
+        loads = {c: sum(weights.get(row, 0) for row in groups[c]) for c in usable}
+        capacity = max(loads.values(), default=0)
+        bound = (have + sum(left.values())) * TREE_SCALE - sum(weights.values()) + more * capacity
+        if bound < target * TREE_SCALE:
+            return True
+        usable = {c for c in usable if bound - capacity + loads[c] >= target * TREE_SCALE}
+    if more == 0 or not usable:
+        return True
+    if "column" not in tree or tree["column"] not in usable:
+        return False
+    column = tree["column"]
+    without = usable - {column}
+    return closes(
+        tree["parts"][0], rows, groups, multiplicity, (*chosen, column), without, budget, target
+    ) and closes(tree["parts"][1], rows, groups, multiplicity, chosen, without, budget, target)
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=tables(), k=st.integers(0, 5), options=switches)
+def test_a_budget_covers_the_most_people_whatever_the_switches_and_its_proof_holds(case, k, options):
+    table, multiplicity = case
+    answer = solve_budget(table, multiplicity, k, options=options)
+    assert len(answer.chosen) <= k
+    assert answer.covered == people_of(table, multiplicity, answer.chosen.tolist())
+    assert answer.covered == answer.bound == most(table, multiplicity, k)
+    spare = certified(table, multiplicity, answer.weights, answer.capacity, answer.scale)
+    if answer.proof is None:
+        assert (
+            k * answer.capacity + spare
+        ) // answer.scale <= answer.bound or answer.bound == multiplicity.sum()
+    else:
+        assert answer.proof.target == answer.bound + 1
+        assert excludes(table, multiplicity, answer.proof)
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=tables(), share=st.floats(0, 1), options=switches)
+def test_a_share_takes_the_fewest_columns_whatever_the_switches_and_its_proof_holds(case, share, options):
+    table, multiplicity = case
+    needed = int(np.ceil(share * multiplicity.sum()))
+    answer = solve_coverage(table, multiplicity, needed, options=options)
+    reachable = people_of(table, multiplicity, range(len(table)))
+    assert answer.possible == (needed <= reachable)
+    goal = min(needed, reachable)
+    assert people_of(table, multiplicity, answer.chosen.tolist()) == answer.covered >= goal
+    assert len(answer.chosen) == answer.bound == fewest(table, multiplicity, goal)
+    if answer.proof is not None and answer.proof.budget + 1 == answer.bound:
+        assert answer.proof.target == goal
+        assert excludes(table, multiplicity, answer.proof)
+    else:
+        spare = certified(table, multiplicity, answer.weights, answer.capacity, answer.scale)
+        lacking = goal * answer.scale - spare
+        assert answer.bound <= 1 or -(-lacking // answer.capacity) >= answer.bound
+
+
+@settings(max_examples=30, deadline=None)
+@given(case=tables(), k=st.integers(1, 4))
+def test_without_time_or_complete_search_bounds_still_hold(case, k):
+    table, multiplicity = case
+    for stop, options in ((Stop(0), None), (None, TableOptions(exact=False))):
+        answer = solve_budget(table, multiplicity, k, stop, options)
+        assert answer.covered <= most(table, multiplicity, k) <= answer.bound
+        share = solve_coverage(table, multiplicity, answer.covered, stop, options)
+        assert share.bound <= fewest(table, multiplicity, answer.covered) <= len(share.chosen)
+
+
+def test_every_switch_moves_its_counter():
+    table = random_table(0, 36, 110, 4)
+    people = np.arange(36) % 5 + 1
+    full = solve_budget(table, people, 5)
+    assert full.proved
+    assert full.counters["columns left out"] > 0
+    assert full.counters["rounds"] > 0
+    for options, counter in (
+        (TableOptions(fixing=False), "columns left out"),
+        (TableOptions(repair=False), "swaps"),
+        (TableOptions(repair=False), "programs"),
+        (TableOptions(exact=False), "nodes"),
+    ):
+        answer = solve_budget(table, people, 5, options=options)
+        assert answer.counters.get(counter, 0) == 0
+        assert answer.covered <= full.covered <= answer.bound
+
+
+def test_a_forged_proof_is_noticed():
+    table = table_of([[0, 1], [1, 2], [0, 2]], 3)
+    people = np.array([1, 1, 1])
+    answer = solve_budget(table, people, 1)
+    assert answer.covered == answer.bound == 2
+    with pytest.raises(AssertionError):
+        certified(table, people, answer.weights * 2, answer.capacity, answer.scale)
+    with pytest.raises(AssertionError):
+        certified(table, people, answer.weights, answer.capacity // 2, answer.scale)
+
+
+def test_more_people_than_anyone_can_reach_is_said_to_be_impossible():
+    answer = solve_coverage(table_of([[0], [1]], 3), np.array([1, 1, 1]), 3)
+    assert not answer.possible
+    assert answer.covered == 2
+
+
+def test_people_are_counted_for_every_row():
+    with pytest.raises(InputError, match="one number of people"):
+        solve_budget(table_of([[0]], 1), np.array([1, 2]), 1)
