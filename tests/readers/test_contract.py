@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from kinds import KINDS, LEVELS, POINTS, rows
 from threadpoolctl import threadpool_limits
 
+from model_kinds import KINDS, LEVELS, POINTS, rows
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.methods import solve
 from oneformany.problem import Problem
@@ -36,6 +36,11 @@ def asked(kind, model, scores, positive, choice):
     return threshold, scores[:, positive] >= scores.dtype.type(threshold)
 
 
+def same_alone(reading, truth):
+    """Whether the library says the same of points alone as among others: its sums may change their order."""
+    return all(reading.verdict(point[None])[0] == said for point, said in zip(POINTS, truth, strict=True))
+
+
 @pytest.mark.parametrize("name", KINDS)
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**16), positive=st.sampled_from([0, 1]), choice=st.integers(0, 2**16))
@@ -45,8 +50,9 @@ def test_a_reading_agrees_with_the_library_on_all_points(name, seed, positive, c
     threshold, truth = asked(kind, model, kind.scores(model), positive, choice)
     reading = kind.read(model, threshold, positive)
     assert tuple(reading.oracle.levels) == LEVELS
-    assert reading.oracle.positive(POINTS).tolist() == truth.tolist()
     assert reading.verdict(POINTS).tolist() == truth.tolist()
+    assume(same_alone(reading, truth))
+    assert reading.oracle.positive(POINTS).tolist() == truth.tolist()
     rng = np.random.default_rng(seed)
     relaxation = reading.oracle.relaxation()
     if relaxation is not None:
@@ -75,6 +81,7 @@ def test_the_optimum_is_that_of_brute_force_with_the_library_itself(name, seed, 
     codes = refused[rng.integers(len(refused), size=6)]
     positive_points = {tuple(point) for point in POINTS[truth].tolist()}
     reading = kind.read(model, threshold, positive)
+    assume(same_alone(reading, truth))
     result = solve(Problem(codes, LEVELS, reading.oracle, 2))
     count, unreachable = brute_force_points(
         codes.tolist(), LEVELS, lambda point: tuple(point) in positive_points, 2

@@ -293,9 +293,9 @@ def test_models_that_cannot_be_read_are_refused(model, words):
         read_linear(model, COLUMN)
 
 
-def test_a_calibration_that_falls_with_the_score_is_refused():
+def test_a_calibration_that_does_not_depend_on_the_score_is_refused():
     model = CalibratedClassifierCV(LogisticRegression(), ensemble=False, cv=2).fit(DATA, alternating(2))
-    model.calibrated_classifiers_[0].calibrators[0].a_ = 0.5
+    model.calibrated_classifiers_[0].calibrators[0].a_ = 0.0
     with pytest.raises(UnsupportedModelError, match="does not rise with the score"):
         read_linear(model, COLUMN)
 

@@ -16,6 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+import oneformany as ofm
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.readers.columns import own_columns
@@ -203,3 +204,40 @@ assert not {"interpret", "lightgbm", "onnx", "torch", "xgboost"} & set(sys.modul
 def test_the_front_door_needs_no_framework_that_the_model_does_not_use(script):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+class Majority:
+    """Positive is a row of which more than half is 1: a kind of model from outside."""
+
+    classes_ = (0, 1)
+
+    def predict(self, matrix):
+        return (matrix.mean(axis=1) > 0.5).astype(int)
+
+
+def read_majority(model, encoding, threshold, positive):
+    assert isinstance(model, Majority)
+    assert (threshold, positive) == (None, 1)
+    tables = [block[:, 0] for block in encoding.values]
+    return ofm.AdditiveOracle(tables, threshold=encoding.width / 2, margin=0.1)
+
+
+def test_a_kind_of_model_can_be_added_from_outside():
+    frame = pd.DataFrame({"a": [0, 1, 0, 0], "b": [0, 0, 1, 0], "c": [0, 1, 0, 1], "d": [0, 1, 1, 1]})
+    with pytest.raises(UnsupportedModelError, match="Majority cannot be read"):
+        ofm.oracle_for(Majority(), None)
+    reader = ofm.register_reader("majorities", Majority, read_majority)
+    try:
+        explainer = ofm.OneForMany(Majority(), max_changes=3)
+        result = explainer.explain(frame)
+        assert result.status == "optimal"
+        assert all(sum(explanation.point) == 3 for explanation in result.explanations)
+        with pytest.raises(UnsupportedModelError, match="majorities"):
+            ofm.oracle_for(object(), None)
+    finally:
+        READERS.remove(reader)
+
+
+def test_a_reader_of_nothing_is_refused():
+    with pytest.raises(InputError, match="reads is 'rows'"):
+        ofm.register_reader("rows", Majority, read_majority, reads="rows")

@@ -115,7 +115,8 @@ class Reading:
     ----------
     oracle : Oracle
         Answers the engine. Where rounding could decide, the verdict does: an oracle with a ``decided_by``
-        is given it.
+        is given it. (Some libraries add up in another order for one row than for many, and then contradict
+        themselves about a row whose score is the threshold up to its last bit.)
     verdict : callable
         Says for ``(n, p)`` codes whether the user's own model calls them positive.
     """
