@@ -260,12 +260,13 @@ def improve(
 ) -> tuple[float, float]:
     """Bound the score with the ranges as they are; see :func:`bound_logit`."""
     last = len(net.widths) - 1
+    logit = net.widths[last] - 1  # 0; the constant would compile all that follows a second time
     least, kept, best = np.inf, np.inf, -np.inf
     for k in range(last):
         for j in range(net.widths[k]):
             work.layers[BLAME, k, j] = 0.0
     for turn in range(rounds):
-        constant = _linear(net, part, n_open, last, 0, 1.0, work)
+        constant = _linear(net, part, n_open, last, logit, 1.0, work)
         value = constant + _peak(net, part, n_open, work)
         if value < least:
             least, kept = value, constant

@@ -82,41 +82,34 @@ def _loss(bound: float, value: float, threshold: float) -> float:
     return max(min(value - bound, value - threshold), LEAST * (value - threshold))
 
 
-@compiled()
 def _widest_feature(net: Arrays, part: Part, n_open: int, work: Work) -> int:
     """Find the open feature whose choices move the bound most; -1 without one."""
     widest, spread = -1, -1.0
-    for t in range(n_open):
-        f = work.features[INSIDE, t]
-        least, most = np.inf, -np.inf
-        several = 0
-        for c in range(net.starts[f], net.starts[f + 1]):
-            if part.options[c]:
-                several += 1
-                least, most = min(least, work.choices[GAINS, c]), max(most, work.choices[GAINS, c])
-        if several > 1 and (widest < 0 or most - least > spread):
-            widest, spread = f, most - least
+    for feature in work.features[INSIDE, :n_open].tolist():
+        gains = work.choices[GAINS, _options(net, part, feature)]
+        if len(gains) > 1 and float(gains.max() - gains.min()) > spread:
+            widest, spread = feature, float(gains.max() - gains.min())
     return widest
 
 
-@compiled()
-def _halve(net: Arrays, f: int, low: Part, high: Part, work: Work) -> None:
+def _options(net: Arrays, part: Part, feature: int) -> IntArray:
+    """The choices that a feature has left."""
+    start, end = net.starts[feature : feature + 2]
+    return np.asarray(start + np.flatnonzero(part.options[start:end]))
+
+
+def _halve(net: Arrays, feature: int, low: Part, high: Part, work: Work) -> None:
     """Split the choices of a feature: staying or moving where that costs, else by what the bound gains."""
-    best = worst = -1
-    for c in range(net.starts[f], net.starts[f + 1]):
-        if low.options[c]:
-            if best < 0 or work.choices[GAINS, c] > work.choices[GAINS, best]:
-                best = c
-            if worst < 0 or work.choices[GAINS, c] < work.choices[GAINS, worst]:
-                worst = c
-    middle = 0.5 * (work.choices[GAINS, best] + work.choices[GAINS, worst])
-    for c in range(net.starts[f], net.starts[f + 1]):
-        if low.free[f]:
-            upper = c == best or (c != worst and work.choices[GAINS, c] > middle)
-        else:
-            upper = c != low.anchor[f]
-        low.options[c] &= not upper
-        high.options[c] &= upper
+    options = _options(net, low, feature)
+    gains = work.choices[GAINS, options]
+    if low.free[feature]:
+        upper = gains > 0.5 * (gains.max() + gains.min())
+        upper[gains.argmin()] = False
+        upper[gains.argmax()] = True
+    else:
+        upper = options != low.anchor[feature]
+    low.options[options[upper]] = False
+    high.options[options[~upper]] = False
     low.numbers[STALE] = high.numbers[STALE] = 0
 
 
@@ -135,16 +128,17 @@ def _probe_units(
 ) -> tuple[int, int, float, float]:
     """Find the unit that is best split, with ``trial``, a copy of the part, to try on.
 
-    Returns its layer (-1: none), its place there, the product of what both bounds lose, and the side with the
+    Returns its layer (-1: none), its index there, the product of what both bounds lose, and the side with the
     larger bound.
     """
     last = len(net.widths) - 1
-    best_k, best_j, best, best_side = -1, -1, -1.0, 1.0
+    nowhere = np.int64(-1)  # the constant would compile what follows a second time
+    best_k, best_j, best, best_side = nowhere, nowhere, -1.0, 1.0
     for k in range(last):
         for j in range(net.widths[k]):
             work.layers[QUEUE, k, j] = work.layers[BLAME, k, j]
     for _ in range(probes):
-        at_k, at_j, blame = -1, -1, 0.0
+        at_k, at_j, blame = nowhere, nowhere, 0.0
         for k in range(last):
             for j in range(net.widths[k]):
                 if work.layers[QUEUE, k, j] > blame:

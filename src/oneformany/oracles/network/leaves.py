@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 
 from oneformany.arrays import IntArray
@@ -106,24 +108,14 @@ def shrink(net: Arrays, part: Part, n_open: int, value: float, threshold: float,
     return bool(many)
 
 
-@compiled()
 def has_more_points_than(net: Arrays, part: Part, n_open: int, few: int, work: Work) -> bool:
     """Whether the part may have more than a few points."""
-    points, moves = 1.0, 0
-    for t in range(n_open):
-        f = work.features[INSIDE, t]
-        several = 0
-        for c in range(net.starts[f], net.starts[f + 1]):
-            several += part.options[c]
-        if part.free[f]:
-            points *= several
-        else:
-            moves += several - 1
-    ways, term = 1.0, 1.0
-    for k in range(min(part.numbers[EXTRA], moves)):
-        term *= (moves - k) / (k + 1)
-        ways += term
-    return bool(points * ways > few + 0.5)
+    inside = work.features[INSIDE, :n_open]
+    several = np.add.reduceat(part.options, net.starts[:-1], dtype=np.int64)[inside]
+    free = part.free[inside]
+    points = float(several[free].prod(dtype=np.float64))
+    moves = int((several[~free] - 1).sum())
+    return points * sum(comb(moves, k) for k in range(min(int(part.numbers[EXTRA]), moves) + 1)) > few
 
 
 @compiled()
