@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, Protocol, get_args
 
 import numpy as np
@@ -61,11 +62,11 @@ class Problem:
     values : (d, p) array
         Their own values as the oracle reads them; the same as ``rows`` without own values.
     row_of : (n,) array
-        For each given row its place in ``rows``.
+        For each given row its index in ``rows``.
     multiplicity : (d,) array
         How often each distinct row was given.
-    moves : (p, max levels, max levels) boolean array
-        ``allowed`` as one array; all moves between existing levels when no rule was given.
+    moves : tuple of p boolean matrices or None
+        ``moves[l][from, to]``, with staying allowed; ``None`` for a feature all of whose moves are allowed.
     """
 
     codes: IntArray
@@ -81,7 +82,7 @@ class Problem:
     values: IntArray = field(init=False, repr=False)
     row_of: IntArray = field(init=False, repr=False)
     multiplicity: IntArray = field(init=False, repr=False)
-    moves: BoolArray = field(init=False, repr=False)
+    moves: tuple[BoolArray | None, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         levels = _checked_levels(self.levels)
@@ -118,11 +119,43 @@ class Problem:
         return len(self.levels)
 
     @property
+    def width(self) -> int:
+        """Largest number of levels of a feature."""
+        return max(self.levels)
+
+    @cached_property
     def ruled(self) -> BoolArray:
         """Which features have a rule: some move between existing levels is forbidden."""
-        exists = np.arange(self.moves.shape[1]) < np.array(self.levels)[:, None]
-        pairs = exists[:, :, None] & exists[:, None, :]
-        return np.asarray((pairs & ~self.moves).any(axis=(1, 2)))
+        return np.array([matrix is not None for matrix in self.moves])
+
+    @cached_property
+    def exists(self) -> BoolArray:
+        """``(p, max levels)``: which levels each feature has."""
+        return np.arange(self.width) < np.array(self.levels)[:, None]
+
+    def may_move(self, rows: IntArray, point: IntArray) -> BoolArray:
+        """Which features of which rows may take the level that the point has there.
+
+        Parameters
+        ----------
+        rows : (m, p) array
+            Levels before.
+        point : (p,) or (m, p) array
+            Levels after.
+        """
+        may = np.ones(rows.shape, dtype=np.bool_)
+        for feature, matrix in enumerate(self.moves):
+            if matrix is not None:
+                may[:, feature] = matrix[rows[:, feature], point[..., feature]]
+        return may
+
+    def domain(self, anchor: IntArray) -> BoolArray:
+        """``(p, max levels)``: the levels that each feature of a row may take."""
+        domain = self.exists.copy()
+        for feature, matrix in enumerate(self.moves):
+            if matrix is not None:
+                domain[feature, : len(matrix)] = matrix[anchor[feature]]
+        return domain
 
     def question(self, row: int, free: BoolArray | None = None, extra: int | None = None) -> Question:
         """Ask for a positive point near a distinct row, by default with all changes still to spend."""
@@ -131,7 +164,7 @@ class Problem:
             anchor=anchor,
             free=np.zeros(self.n_features, dtype=np.bool_) if free is None else free,
             extra=self.max_changes if extra is None else extra,
-            domain=self.moves[np.arange(self.n_features), anchor],
+            domain=self.domain(anchor),
         )
 
 
@@ -152,11 +185,11 @@ def _checked_codes(codes: ArrayLike, levels: tuple[int, ...]) -> IntArray:
     if array.shape[1] != len(levels):
         raise InputError(f"codes have {array.shape[1]} features, levels name {len(levels)}")
     if array.dtype == np.bool_ or not np.issubdtype(array.dtype, np.integer):
-        whole = array.dtype == np.bool_ or (
+        integers = array.dtype == np.bool_ or (
             np.issubdtype(array.dtype, np.floating) and bool(np.all(array == np.floor(array)))
         )
-        if not whole:
-            raise InputError(f"codes must be whole numbers, not {array.dtype}; encode the frame first")
+        if not integers:
+            raise InputError(f"codes must be integers, not {array.dtype}; encode the frame first")
     table = array.astype(np.int64)
     wrong = (table < 0) | (table >= np.array(levels))
     if wrong.any():
@@ -170,7 +203,7 @@ def _checked_codes(codes: ArrayLike, levels: tuple[int, ...]) -> IntArray:
 
 def _checked_budget(max_changes: int, n_features: int) -> int:
     if isinstance(max_changes, bool) or not isinstance(max_changes, (int, np.integer)):
-        raise InputError(f"max_changes must be a whole number, not {max_changes!r}")
+        raise InputError(f"max_changes must be an integer, not {max_changes!r}")
     if not 1 <= max_changes <= n_features:
         raise InputError(
             f"max_changes is {max_changes}; with {n_features} features it must be 1 to {n_features}"
@@ -184,11 +217,11 @@ def _distinct(codes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
         codes, axis=0, return_index=True, return_inverse=True, return_counts=True
     )
     order = np.argsort(first, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
+    index = np.empty_like(order)
+    index[order] = np.arange(len(order))
     return (
         first[order].astype(np.int64),
-        place[inverse.ravel()].astype(np.int64),
+        index[inverse.ravel()].astype(np.int64),
         counts[order].astype(np.int64),
     )
 
@@ -203,19 +236,26 @@ def _check_own(own: OwnValues | None, codes: IntArray, levels: tuple[int, ...]) 
         raise InputError(f"row {row}, feature {feature}: the own value does not lie in the row's cell")
 
 
-def _moves(allowed: Sequence[ArrayLike | None] | None, levels: tuple[int, ...]) -> BoolArray:
-    width = max(levels)
-    moves = np.zeros((len(levels), width, width), dtype=np.bool_)
-    if allowed is not None and len(allowed) != len(levels):
+def _moves(
+    allowed: Sequence[ArrayLike | None] | None, levels: tuple[int, ...]
+) -> tuple[BoolArray | None, ...]:
+    if allowed is None:
+        return (None,) * len(levels)
+    if len(allowed) != len(levels):
         raise InputError(f"allowed has {len(allowed)} matrices for {len(levels)} features")
-    for feature, n in enumerate(levels):
-        given = None if allowed is None else allowed[feature]
-        matrix = np.ones((n, n), dtype=np.bool_) if given is None else np.asarray(given)
-        if matrix.shape != (n, n):
-            raise InputError(
-                f"allowed[{feature}] has shape {matrix.shape}; feature {feature} needs ({n}, {n})"
-            )
-        if matrix.dtype != np.bool_ and not np.isin(matrix, (0, 1)).all():
-            raise InputError(f"allowed[{feature}] must hold only true and false")
-        moves[feature, :n, :n] = matrix.astype(np.bool_) | np.eye(n, dtype=np.bool_)
-    return moves
+    return tuple(_checked_moves(feature, matrix, levels[feature]) for feature, matrix in enumerate(allowed))
+
+
+def _checked_moves(feature: int, given: ArrayLike | None, n: int) -> BoolArray | None:
+    """The allowed moves of one feature, with staying; ``None`` when that forbids nothing."""
+    if given is None:
+        return None
+    matrix = np.asarray(given)
+    if matrix.shape != (n, n):
+        raise InputError(f"allowed[{feature}] has shape {matrix.shape}; feature {feature} needs ({n}, {n})")
+    if matrix.dtype != np.bool_ and not np.isin(matrix, (0, 1)).all():
+        raise InputError(f"allowed[{feature}] must hold only true and false")
+    moves = matrix.astype(np.bool_)
+    np.fill_diagonal(moves, val=True)
+    moves.flags.writeable = False
+    return None if moves.all() else moves

@@ -24,7 +24,7 @@ class Column:
     def covering(cls, arena: Arena, point: IntArray, changed: BoolArray) -> Column:
         """Find every row that the point and the changed features cover."""
         same = arena.rows == point
-        moves = arena.problem.moves[np.arange(len(point)), arena.rows, point]
+        moves = arena.problem.may_move(arena.rows, point)
         return cls(point, changed, np.flatnonzero((same | (changed & moves)).all(axis=1)))
 
 

@@ -33,8 +33,9 @@ def simplest_point(problem: Problem, point: IntArray, rows: IntArray) -> IntArra
         for feature, level in enumerate(simpler.tolist()):
             levels = members[:, feature]
             votes = np.bincount(levels, weights=count, minlength=problem.levels[feature])
-            reachable = problem.moves[feature, levels].all(axis=0)[: len(votes)]
-            votes = np.where(reachable, votes, -1)
+            moves = problem.moves[feature]
+            if moves is not None:
+                votes = np.where(moves[levels].all(axis=0), votes, -1)
             common = int(votes.argmax())
             if votes[common] > votes[level]:
                 trial = simpler.copy()

@@ -25,7 +25,7 @@ def all_groups(problem, rows):
             continue
         for changed in combinations(range(problem.n_features), problem.max_changes):
             inside = np.isin(np.arange(problem.n_features), changed)
-            moves = problem.moves[np.arange(problem.n_features), rows, target]
+            moves = problem.may_move(rows, target)
             fits = ((rows == target) | (inside & moves)).all(axis=1)
             groups.add(tuple(np.flatnonzero(fits).tolist()))
     groups.discard(())
@@ -54,7 +54,7 @@ def heaviest_by_mip(problem, rows, weights):
             level = int(rows[i, feature])
             line([(z0 + i, 1), (starts[feature] + level, -1), (f0 + feature, -1)], -np.inf, 0)
             for v in range(problem.levels[feature]):
-                if not problem.moves[feature, level, v]:
+                if not problem.domain(rows[i])[feature, v]:
                     line([(z0 + i, 1), (starts[feature] + v, 1)], -np.inf, 1)
     line([(f0 + feature, 1) for feature in range(p)], 0, problem.max_changes)
     units = [

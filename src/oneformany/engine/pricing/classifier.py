@@ -30,7 +30,7 @@ class Classifier:
         self.statistics = statistics
         self._answers: dict[bytes, Answer] = {}
         self._points = np.zeros((0, arena.problem.n_features), dtype=np.int64)
-        self._no_goods = NoGoods(arena.problem.n_features, arena.problem.moves.shape[1])
+        self._no_goods = NoGoods(arena.problem.n_features, arena.problem.width)
 
     def ask(self, row: int, choice: IntArray) -> Answer:
         """Look for a positive point of the column around ``row`` with this choice of options."""
@@ -50,7 +50,7 @@ class Classifier:
             return None
         problem = self.arena.problem
         changed = (choice >= 0) | (point != self.arena.rows[row])
-        kernels.absorb(self.arena.rows, problem.moves, point, changed, problem.max_changes)
+        self.arena.absorb(point, changed)
         return Column.covering(self.arena, point, changed)
 
     def learn(self, point: IntArray) -> None:

@@ -14,11 +14,13 @@ from functools import cached_property
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.pricing.kernels import Instance
+from oneformany.engine.pricing.kernels import Instance, absorb
 from oneformany.oracles.protocol import Question, Relaxation
 from oneformany.problem import Problem
 
 __all__ = ["Arena"]
+
+NO_RULES = np.ones((0, 0), dtype=np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,7 @@ class Arena:
         given = self.problem.oracle.relaxation()
         if given is not None:
             return given
-        units = np.zeros(self.problem.moves.shape[:2], dtype=np.int64)
+        units = np.zeros(self.problem.exists.shape, dtype=np.int64)
         return Relaxation(units, intercept=0, threshold=0, exact=False)
 
     @cached_property
@@ -57,7 +59,10 @@ class Arena:
 
     def _options(self, feature: int) -> list[tuple[BoolArray, BoolArray]]:
         n = self.problem.levels[feature]
-        allowed = self.problem.moves[feature, :n, :n]
+        allowed = self.problem.moves[feature]
+        if allowed is None:
+            everything = np.ones(n, dtype=np.bool_)
+            return [(everything, everything)] if n > 1 else []
         options: list[tuple[BoolArray, BoolArray]] = []
         for origins in np.unique(allowed.T, axis=0):
             domain = allowed[origins].all(axis=0)
@@ -83,45 +88,54 @@ class Arena:
         return int(self.relaxation.units[feature, : len(domain)][domain].max())
 
     @cached_property
-    def option_domain(self) -> BoolArray:
-        """``[feature, option, level]``: the levels a point may take."""
-        return self._stack(1)
-
-    def _stack(self, part: int) -> BoolArray:
-        p, width = self.problem.moves.shape[:2]
-        stacked = np.zeros((p, max(1, *(len(o) for o in self.options)), width), dtype=np.bool_)
-        for feature, options in enumerate(self.options):
-            for k, option in enumerate(options):
-                stacked[feature, k, : len(option[part])] = option[part]
-        return stacked
-
-    @cached_property
     def instance(self) -> Instance:
         """Arrays for the kernels, with every row an item of its own."""
         relaxation = self.relaxation
-        units = relaxation.units
-        lowest = np.iinfo(np.int64).min
         n = len(self.rows)
+        levels = np.array(self.problem.levels, dtype=np.int64)
+        option_count = np.array([len(options) for options in self.options], dtype=np.int64)
+        option_best = np.zeros((len(levels), max(1, int(option_count.max()))), dtype=np.int64)
+        for feature, options in enumerate(self.options):
+            option_best[feature, : len(options)] = [self._best(feature, domain) for _, domain in options]
+        origins = [origins for options in self.options for origins, _ in options]
         return Instance(
             rows=self.rows,
             item_start=np.arange(n + 1),
             item_rows=np.arange(n),
-            option_count=np.array([len(options) for options in self.options], dtype=np.int64),
-            option_from=self._stack(0),
-            option_best=np.where(self.option_domain, units[:, None, :], lowest).max(axis=2),
+            levels=levels,
+            option_count=option_count,
+            option_start=np.cumsum(option_count * levels) - option_count * levels,
+            option_from=np.concatenate((*origins, np.zeros(1, dtype=np.bool_))),
+            option_best=option_best,
             simple=~self.problem.ruled,
-            units=np.ascontiguousarray(units),
-            extra_best=np.where(self.problem.moves, units[:, None, :], lowest).max(axis=2),
+            units=np.ascontiguousarray(relaxation.units),
+            extra_best=self._extra_best(),
             intercept=relaxation.intercept,
             threshold=relaxation.threshold,
             max_changes=self.problem.max_changes,
             exact=relaxation.exact,
         )
 
+    def _extra_best(self) -> IntArray:
+        """``[feature, level]``: the largest units that a row at this level may move to."""
+        units = self.relaxation.units
+        best = np.zeros(units.shape, dtype=np.int64)
+        for feature, (matrix, n) in enumerate(zip(self.problem.moves, self.problem.levels, strict=True)):
+            here = units[feature, :n]
+            best[feature, :n] = here.max() if matrix is None else [here[row].max() for row in matrix]
+        return best
+
     def question(self, row: int, choice: IntArray) -> Question:
         """Can a column around ``row`` with this choice of options have a positive point?"""
         taken = choice >= 0
-        features = np.arange(len(choice))
-        free = self.option_domain[features, np.maximum(choice, 0)]
-        domain = np.where(taken[:, None], free, self.problem.moves[features, self.rows[row]])
+        domain = self.problem.domain(self.rows[row])
+        for feature in np.flatnonzero(taken & self.problem.ruled).tolist():
+            free = self.options[feature][choice[feature]][1]
+            domain[feature, : len(free)] = free
         return Question(self.rows[row], taken, self.problem.max_changes - int(taken.sum()), domain)
+
+    def absorb(self, point: IntArray, changed: BoolArray) -> None:
+        """Spend the changes that a column has left on the rows nearest to its point."""
+        problem = self.problem
+        may_move = problem.may_move(self.rows, point) if problem.ruled.any() else NO_RULES
+        absorb(self.rows, may_move, point, changed, problem.max_changes)

@@ -63,8 +63,10 @@ class Instance(NamedTuple):
     rows: IntArray  # (n, p)
     item_start: IntArray  # (items + 1,) into item_rows
     item_rows: IntArray
+    levels: IntArray  # (p,)
     option_count: IntArray  # (p,)
-    option_from: BoolArray  # (p, K, V): rows at this level may join when the option is taken
+    option_start: IntArray  # (p,) into option_from
+    option_from: BoolArray  # per feature, option and level: rows at this level may join when it is taken
     option_best: IntArray  # (p, K): largest units of a level that all of them may move to
     simple: BoolArray  # (p,): no rule on this feature
     units: IntArray  # (p, V)
@@ -224,9 +226,14 @@ def begin(inst, state, item, weights):
 
 
 @_inner
+def _level_joins(inst, feature, option, level):
+    return inst.option_from[inst.option_start[feature] + option * inst.levels[feature] + level]
+
+
+@_inner
 def _joins(inst, item, feature, option):
     for s in range(inst.item_start[item], inst.item_start[item + 1]):
-        if not inst.option_from[feature, option, inst.rows[inst.item_rows[s], feature]]:
+        if not _level_joins(inst, feature, option, inst.rows[inst.item_rows[s], feature]):
             return False
     return True
 
@@ -357,7 +364,7 @@ def _dominated(inst, state, item, d):
                 if inst.rows[row, f] == inst.rows[anchor, f]:
                     continue
                 if state.features[f].found >= 0:
-                    if not inst.option_from[f, state.features[f].found, inst.rows[row, f]]:
+                    if not _level_joins(inst, f, state.features[f].found, inst.rows[row, f]):
                         fits = False
                         break
                 elif not _has(extended, f):
@@ -518,7 +525,7 @@ def members(inst, anchor, choice, out):
         fits = True
         for f in range(p):
             if inst.rows[i, f] != inst.rows[anchor, f] and (
-                choice[f] < 0 or not inst.option_from[f, choice[f], inst.rows[i, f]]
+                choice[f] < 0 or not _level_joins(inst, f, choice[f], inst.rows[i, f])
             ):
                 fits = False
                 break
@@ -529,8 +536,12 @@ def members(inst, anchor, choice, out):
 
 
 @_outer
-def absorb(rows, moves, point, changed, max_changes):
-    """Spend the changes that are left on the features of the nearest rows, the point staying as it is."""
+def absorb(rows, may_move, point, changed, max_changes):
+    """Spend the changes that are left on the features of the nearest rows, the point staying as it is.
+
+    ``may_move[i, f]``: row ``i`` may take the point's level of ``f``; without rows where no rule binds.
+    """
+    ruled = len(may_move) > 0
     p = rows.shape[1]
     rest = max_changes
     for f in range(p):
@@ -543,7 +554,7 @@ def absorb(rows, moves, point, changed, max_changes):
             missing = 0
             for f in range(p):
                 if rows[i, f] != point[f]:
-                    if not moves[f, rows[i, f], point[f]]:
+                    if ruled and not may_move[i, f]:
                         missing = nearest
                     elif not changed[f]:
                         missing += 1

@@ -65,7 +65,7 @@ def confirmed_column(rows: PaperRows, point: IntArray, group: IntArray) -> Paper
         return None
     given = rows.codes[group]
     changed = (given != point).any(axis=0)
-    allowed = problem.moves[np.arange(len(point)), given, point]
+    allowed = problem.may_move(given, point)
     if changed.sum() > problem.max_changes or not allowed.all():
         raise SolverError(
             f"the solver explains rows {rows.index[group].tolist()} by the point {point.tolist()}, "

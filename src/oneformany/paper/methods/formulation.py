@@ -177,8 +177,10 @@ def _add_points(
 def _forbid_moves(model: Model, one_hot: OneHot, x: IntArray, member: IntArray, rows: PaperRows) -> None:
     """``member_i + [x_l is v] <= 1`` wherever row ``i`` may not move to level ``v``."""
     for feature in one_hot.variable:
-        n_levels = one_hot.levels[feature]
-        row, level = np.nonzero(~rows.problem.moves[feature, rows.codes[:, feature], :n_levels])
+        moves = rows.problem.moves[feature]
+        if moves is None:
+            continue
+        row, level = np.nonzero(~moves[rows.codes[:, feature]])
         column, sign = one_hot.column[feature, level], one_hot.sign[feature, level]
         upper = 1.0 - one_hot.offset[feature, level]
         for k in range(len(x)):

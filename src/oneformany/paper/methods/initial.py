@@ -68,8 +68,7 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
 def _greedy_cover(rows: PaperRows, points: list[IntArray], changes: list[BoolArray]) -> dict[int, IntArray]:
     """Take the point with the largest group of rows not yet covered, until all are; groups by owner."""
     problem = rows.problem
-    features = np.arange(problem.n_features)
-    may_move = [problem.moves[features, rows.codes, point].all(axis=1) for point in points]
+    may_move = [problem.may_move(rows.codes, point).all(axis=1) for point in points]
     waiting = np.ones(len(rows), dtype=np.bool_)
     groups: dict[int, IntArray] = {}
     while waiting.any():

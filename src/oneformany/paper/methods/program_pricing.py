@@ -13,7 +13,6 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.columns import Column
-from oneformany.engine.pricing import kernels
 from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.pricer import NO_LIMIT, SCALE, STEP, Priced
 from oneformany.paper.methods.columns import PaperRows
@@ -82,5 +81,5 @@ class ProgramPricer:
             return None
         group = np.flatnonzero(values[self._block.member[0]] > 0.5)
         changed = (arena.rows[group] != point).any(axis=0)
-        kernels.absorb(arena.rows, arena.problem.moves, point, changed, arena.problem.max_changes)
+        arena.absorb(point, changed)
         return Column.covering(arena, point, changed)
