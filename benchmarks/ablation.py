@@ -37,7 +37,7 @@ QUICK = {"exact": (("german", 20, 10),), "cg-mip": (("german", 4, 15),), "mip": 
 DEFAULTS: dict[str, Any] = {"exact": Options(), "cg-mip": CgOptions(), "mip": CompactOptions()}
 # Switches that are not simply on or off.
 FURTHER: dict[str, dict[str, Any]] = {
-    "exact": {"threads": 1},
+    "exact": {},
     "cg-mip": {"pricing": "compact", "stop_at": 1.1},
     "mip": {},
 }

@@ -15,8 +15,10 @@ from time import perf_counter
 
 from rich.console import Console
 
+from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.run import Options
 from oneformany.methods import solve
+from oneformany.paper.methods.program_pricing import ProgramPricer
 from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.tables.table import FORMATS, TextTable, make_table
 from oneformany.problem import Problem
@@ -25,13 +27,14 @@ CELLS = tuple(("german", 100, changes) for changes in (5, 10, 15)) + tuple(
     ("students-published", 100, changes) for changes in (10, 15, 20)
 )
 QUICK = (("german", 20, 10),)
+PRICERS = {"search": SearchPricer, "mip": ProgramPricer}
 
 
 def variants(pricing: str) -> Iterator[tuple[str, Options]]:
     """How each cell is run."""
-    yield "root node alone", Options(pricing=pricing, enumeration=False, branching=False)
-    yield "with enumeration", Options(pricing=pricing)
-    yield "branching alone", Options(pricing=pricing, enumeration=False)
+    yield "root node alone", Options(pricer=PRICERS[pricing], enumeration=False, branching=False)
+    yield "with enumeration", Options(pricer=PRICERS[pricing])
+    yield "branching alone", Options(pricer=PRICERS[pricing], enumeration=False)
 
 
 def line(problem: Problem, options: Options, limit: float) -> tuple[str, ...]:
@@ -66,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--pricing", choices=("search", "mip"), default="search")
+    parser.add_argument("--pricing", choices=list(PRICERS), default="search")
     parser.add_argument("--time-limit", type=float, default=600.0, help="seconds per run")
     parser.add_argument("--quick", action="store_true", help="a small cell, seconds in all")
     parser.add_argument("--format", choices=list(FORMATS), default="text")

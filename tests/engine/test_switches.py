@@ -10,12 +10,12 @@ from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_add
 from oneformany.engine.run import Options
 from oneformany.exceptions import InputError
 from oneformany.methods import solve
+from oneformany.paper.methods.program_pricing import ProgramPricer
 from oneformany.verify import verify
 from reference import brute_force
 from strategies import small_problems
 
 SWITCHES = {
-    "one thread": Options(threads=1),
     "no quick pricing": Options(quick_pricing=False),
     "no diving": Options(diving=False),
     "no cuts": Options(cuts=False),
@@ -58,7 +58,7 @@ def test_a_switch_leaves_the_optimum_unchanged(name, small):
 @settings(max_examples=25, deadline=None)
 @given(small=small_problems())
 def test_branch_and_price_with_a_mixed_integer_program_gives_the_same_optimum(enumeration, small):
-    options = Options(pricing="mip", enumeration=enumeration, diving=False)
+    options = Options(pricer=ProgramPricer, enumeration=enumeration, diving=False)
     assert_optimal(solve(problem_of(small), options=options), small)
 
 
@@ -103,13 +103,13 @@ def random_veiled(problem):
     )
 
 
-@pytest.mark.parametrize("name", ["threads", "max_columns", "max_nodes", "max_rounds"])
+@pytest.mark.parametrize("name", ["max_columns", "max_nodes", "max_rounds"])
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "2"])
 def test_limits_that_make_no_sense_are_refused(name, value):
     with pytest.raises(InputError, match=name):
         Options(**{name: value})
 
 
-def test_an_unknown_pricing_is_refused():
-    with pytest.raises(InputError, match="pricing"):
-        Options(pricing="magic")
+def test_a_pricer_that_cannot_be_made_is_refused():
+    with pytest.raises(InputError, match="pricer"):
+        Options(pricer="magic")

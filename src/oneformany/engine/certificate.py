@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.pricing.pricer import Priced
+from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.tree.column_generation import Node
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
 

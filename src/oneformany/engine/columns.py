@@ -1,4 +1,4 @@
-"""Columns: explanations as the master problem sees them."""
+"""Columns: explanations as the covering program sees them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,27 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.instance import Arena
+from oneformany.sharing import PointSharing, Sharing
 
 __all__ = ["Column", "ColumnPool"]
+
+POINT = PointSharing()
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A positive point, the features it may change, and all rows of the arena it covers."""
+    """A positive point, the features it may change, all rows of the arena it covers, and what it costs."""
 
     point: IntArray
     changed: BoolArray
     rows: IntArray
+    cost: int = 1
 
     @classmethod
-    def covering(cls, arena: Arena, point: IntArray, changed: BoolArray) -> Column:
+    def covering(cls, arena: Arena, point: IntArray, changed: BoolArray, sharing: Sharing = POINT) -> Column:
         """Find every row that the point and the changed features cover."""
-        same = arena.rows == point
-        moves = arena.problem.may_move(arena.rows, point)
-        return cls(point, changed, np.flatnonzero((same | (changed & moves)).all(axis=1)))
+        inside = sharing.joins(arena.problem, changed, point, arena.places)
+        return cls(point, changed, np.flatnonzero(inside))
 
 
 class ColumnPool:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.engine.certificate import branch_proof, dual_proof, enumeration_proof, trivial_proof
-from oneformany.engine.cover.master import Relaxed
-from oneformany.engine.cover.set_cover import cover_within, greedy_cover
+from oneformany.engine.cover.greedy import greedy_cover
+from oneformany.engine.cover.program import RelaxedCover
+from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.pricing.enumeration import list_columns
 from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.run import Run
@@ -24,20 +25,20 @@ QUICK_COVER_NODES = 100
 
 
 @dataclass(eq=False)
-class _Leaf:
+class _Part:
     """A part of the branching tree: a proof of its own, or two further parts."""
 
     decisions: Decisions
     proof: Proof | None = None
     node: Node | None = None
     pair: tuple[int, int] | None = None
-    parts: tuple[_Leaf, _Leaf] | None = None
+    parts: tuple[_Part, _Part] | None = None
 
-    def whole_proof(self) -> Proof | None:
+    def full_proof(self) -> Proof | None:
         """The proof of this part and all below: its own, unless its parts prove more."""
         if self.parts is None or self.pair is None or self.node is None or self.proof is None:
             return self.proof
-        together, apart = (part.whole_proof() for part in self.parts)
+        together, apart = (part.full_proof() for part in self.parts)
         if together is None or apart is None or min(together.bound, apart.bound) <= self.proof.bound:
             return self.proof
         return branch_proof(self.pair, self.node, together, apart)
@@ -48,58 +49,58 @@ def minimise(run: Run) -> Proof | None:
     with run.timed("start"):
         run.offer(greedy_cover(run.pool.columns, len(run.arena.rows)))
     run.report("start", float(run.count), len(run.pool))
-    root = _Leaf(Decisions())
-    open_leaves: list[tuple[int, int, _Leaf]] = [(0, 0, root)]
+    root = _Part(Decisions())
+    open_parts: list[tuple[int, int, _Part]] = [(0, 0, root)]
     created = 0
     closed = run.count
-    while open_leaves:
-        bound, _, leaf = heapq.heappop(open_leaves)
-        if leaf.node is None or leaf.proof is None:
-            if leaf is not root and run.stop.expired():
+    while open_parts:
+        bound, _, part = heapq.heappop(open_parts)
+        if part.node is None or part.proof is None:
+            if part is not root and run.stop.expired():
                 closed = min(closed, bound)
                 continue
-            leaf.node = Node(run, Items(run.arena, leaf.decisions))
-            leaf.proof = _settle(leaf.node)
+            part.node = Node(run, Items(run.arena, part.decisions))
+            part.proof = _settle(part.node)
             run.statistics.count("branching nodes")
-        bound = max(bound, leaf.proof.bound)
+        bound = max(bound, part.proof.bound)
         if bound >= run.count:
             continue
-        pair = pair_to_branch_on(leaf.node) if run.options.branching and not run.stop.expired() else None
+        pair = pair_to_branch_on(part.node) if run.options.branching and not run.stop.expired() else None
         if pair is None:
             closed = min(closed, bound)
         else:
-            leaf.pair = pair
-            leaf.parts = (
-                _Leaf(leaf.decisions.join(*pair)),
-                _Leaf(leaf.decisions.part(*pair)),
+            part.pair = pair
+            part.parts = (
+                _Part(part.decisions.join(*pair)),
+                _Part(part.decisions.part(*pair)),
             )
-            for part in leaf.parts:
+            for half in part.parts:
                 created += 1
-                heapq.heappush(open_leaves, (bound, created, part))
-        run.bound = max(run.bound, min([closed, *(entry[0] for entry in open_leaves)]))
-        run.report("branch", leaf.node.relaxed.value if leaf.node.relaxed else 0.0, len(run.pool))
-    proof = root.whole_proof()
+                heapq.heappush(open_parts, (bound, created, half))
+        run.bound = max(run.bound, min([closed, *(entry[0] for entry in open_parts)]))
+        run.report("branch", part.node.relaxed.value if part.node.relaxed else 0.0, len(run.pool))
+    proof = root.full_proof()
     run.bound = 0 if proof is None else min(run.count, proof.bound)
     return proof
 
 
-def _offer_whole(node: Node, relaxed: Relaxed) -> None:
-    """Offer the relaxation's columns when they are a cover: they are whenever its shares are whole."""
-    whole = np.flatnonzero(relaxed.shares > 0.5)
+def _offer_rounded(node: Node, relaxed: RelaxedCover) -> None:
+    """Offer the relaxation's columns when they are a cover: they are whenever its values are integers."""
+    likely = np.flatnonzero(relaxed.values > 0.5)
     covered = np.zeros(len(node.items), dtype=np.bool_)
-    for place in whole:
-        covered[node.groups[place]] = True
+    for index in likely:
+        covered[node.groups[index]] = True
     if covered.all():
-        node.run.offer([node.columns[place] for place in whole])
+        node.run.offer([node.columns[index] for index in likely])
 
 
 def _offer_cover_of(node: Node, target: int) -> None:
     """Look briefly for a cover of the target size among the columns generated so far."""
     run = node.run
     if run.count > target:
-        covering = cover_within(node.groups, len(node.items), target, run.stop, QUICK_COVER_NODES, cuts=False)
-        if covering.chosen is not None:
-            run.offer([node.columns[place] for place in covering.chosen])
+        found = cover_within(node.groups, len(node.items), target, run.stop, QUICK_COVER_NODES, cuts=False)
+        if found.chosen is not None:
+            run.offer([node.columns[index] for index in found.chosen])
 
 
 def _settle(node: Node) -> Proof:
@@ -115,7 +116,7 @@ def _settle(node: Node) -> Proof:
     if node.relaxed is None or node.priced is None or proof.bound >= run.count:
         return proof
     with run.timed("heuristics"):
-        _offer_whole(node, node.relaxed)
+        _offer_rounded(node, node.relaxed)
         run.offer(greedy_cover(run.pool.columns, len(run.arena.rows)))
         if run.options.diving and is_root:
             dive(node)
@@ -130,16 +131,24 @@ def _settle(node: Node) -> Proof:
             break
         run.statistics.count("columns enumerated", len(listing.groups))
         with run.timed("set cover"):
-            covering = cover_within(listing.groups, len(node.items), target, run.stop, run.options.max_nodes)
-        run.statistics.count("set cover nodes", covering.nodes)
-        if covering.chosen is not None:
-            columns = [listing.column(node, place) for place in covering.chosen]
+            found = cover_within(
+                listing.groups,
+                len(node.items),
+                target,
+                run.stop,
+                run.options.max_nodes,
+                cuts=run.options.cuts,
+            )
+        run.statistics.count("set cover nodes", found.nodes)
+        run.statistics.count("cuts", found.cuts)
+        if found.chosen is not None:
+            columns = [listing.column(node, index) for index in found.chosen]
             real = [column for column in columns if column is not None]
             if len(real) < len(columns):
                 break
             run.offer(real)
-        elif covering.proof is not None:
-            proof = enumeration_proof(node, node.priced, target, listing.groups, covering.proof)
+        elif found.proof is not None:
+            proof = enumeration_proof(node, node.priced, target, listing.groups, found.proof)
         else:
             break
         if is_root:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
-from oneformany.engine.pricing.classifier import Classifier
+from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.instance import Arena
+from oneformany.engine.pricing.pricer import SearchPricer
+from oneformany.engine.pricing.protocol import PricerFactory
 from oneformany.exceptions import InputError
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
@@ -24,10 +25,8 @@ class Options:
 
     Attributes
     ----------
-    pricing : {"search", "mip"}
-        How columns are found: by our search, or by a mixed-integer program as in the paper.
-    threads : int
-        Searches that run at the same time.
+    pricer : callable
+        Makes the :class:`~oneformany.engine.pricing.protocol.Pricer` of a branching node.
     quick_pricing : bool
         Look with few search nodes first, thoroughly only when that finds nothing.
     diving : bool
@@ -46,8 +45,7 @@ class Options:
         Branch on pairs of rows when nothing else closes the gap.
     """
 
-    pricing: Literal["search", "mip"] = "search"
-    threads: int = 2
+    pricer: PricerFactory = SearchPricer
     quick_pricing: bool = True
     diving: bool = True
     enumeration: bool = True
@@ -58,12 +56,12 @@ class Options:
     branching: bool = True
 
     def __post_init__(self) -> None:
-        if self.pricing not in {"search", "mip"}:
-            raise InputError(f"pricing is {self.pricing!r}; it must be 'search' or 'mip'")
-        for name in ("threads", "max_columns", "max_nodes", "max_rounds"):
+        if not callable(self.pricer):
+            raise InputError(f"pricer is {self.pricer!r}; it must make a Pricer of items and an oracle")
+        for name in ("max_columns", "max_nodes", "max_rounds"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(f"{name} is {value!r}; it must be a whole number of at least 1")
+                raise InputError(f"{name} is {value!r}; it must be an integer of at least 1")
 
 
 @dataclass(eq=False)
@@ -71,7 +69,7 @@ class Run:
     """One call of ``solve`` under way."""
 
     arena: Arena
-    classifier: Classifier
+    oracle: CachedOracle
     stop: Stop
     statistics: Statistics
     options: Options
@@ -84,11 +82,6 @@ class Run:
     def count(self) -> int:
         """Explanations in the best cover so far."""
         return len(self.best)
-
-    @property
-    def finished(self) -> bool:
-        """Whether the best cover is proved to be smallest, or time is up."""
-        return self.bound >= self.count or self.stop.expired()
 
     def offer(self, cover: Sequence[Column]) -> None:
         """Take a cover if it is smaller than the best."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.exact import minimise
+from oneformany.engine.first_columns import first_columns
 from oneformany.engine.polish import assign, simplest_point
-from oneformany.engine.pricing.classifier import POINTS_KEPT, Classifier
+from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.instance import Arena
 from oneformany.engine.run import Options, Run
 from oneformany.engine.screening import screen
@@ -61,11 +60,11 @@ def solve_exact(
         screened = screen(problem, statistics, stop)
         arena = Arena(problem, screened.helpable)
         run = Run(
-            arena, Classifier(arena, statistics, stop), stop, statistics, options or Options(), progress
+            arena, CachedOracle(arena, statistics, stop), stop, statistics, options or Options(), progress
         )
         proof = None
         if len(screened.helpable):
-            run.pool.add(_first_columns(run, screened.points))
+            run.pool.add(first_columns(run, screened.points))
             proof = minimise(run)
     return build_result(
         problem,
@@ -79,23 +78,6 @@ def solve_exact(
         method="exact",
         seed=seed,
     )
-
-
-def _first_columns(run: Run, points: list[IntArray]) -> list[Column]:
-    """Cover every row: with a wide column around each as long as there is time, then with its own point."""
-    for point in points[-POINTS_KEPT:]:
-        run.classifier.learn(point)
-    nothing_taken = np.full(run.arena.problem.n_features, -1)
-    covered = np.zeros(len(points), dtype=np.bool_)
-    columns = []
-    for row, point in enumerate(points):
-        column = None if run.stop.expired() else run.classifier.column(row, nothing_taken)
-        if column is None and not covered[row]:
-            column = Column(point, point != run.arena.rows[row], np.array([row]))
-        if column is not None:
-            covered[column.rows] = True
-            columns.append(column)
-    return columns
 
 
 def _groups(problem: Problem, helpable: IntArray, cover: list[Column]) -> list[Group]:

@@ -15,7 +15,7 @@ def column(*group: int) -> PaperColumn:
 
 def test_duals_and_value_are_those_of_the_relaxation() -> None:
     master = PaperMaster(3, [column(0, 1), column(1, 2), column(0, 2)])
-    relaxed = master.solve()
+    relaxed = master.solve(Stop())
     assert relaxed.value == pytest.approx(1.5)
     assert relaxed.duals == pytest.approx([0.5, 0.5, 0.5])
     assert relaxed.cover is None
@@ -24,11 +24,11 @@ def test_duals_and_value_are_those_of_the_relaxation() -> None:
 def test_new_columns_lower_the_value_and_a_whole_solution_is_a_cover() -> None:
     first = [column(0), column(1), column(2)]
     master = PaperMaster(3, first)
-    assert master.solve().value == pytest.approx(3.0)
-    assert master.solve().cover == first
+    assert master.solve(Stop()).value == pytest.approx(3.0)
+    assert master.solve(Stop()).cover == first
     both = column(0, 1, 2)
     assert master.add([both]) == 1
-    assert master.solve().cover == [both]
+    assert master.solve(Stop()).cover == [both]
 
 
 def test_a_group_is_taken_in_once() -> None:

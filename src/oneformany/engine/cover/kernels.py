@@ -8,11 +8,11 @@ __all__ = ["violated_triples"]
 
 
 @njit(cache=True, nogil=True)
-def violated_triples(inside, shares, cover, shared, least, triples, lacks):
+def violated_triples(inside, values, cover, shared, least, triples, lacks):
     """Write triples of items that a relaxation covers by less than 2 - ``least``; return how many.
 
-    ``inside[item, column]`` over the columns of positive share, ``cover`` how often each item is covered,
-    ``shared`` how much each pair shares. Stops when ``triples`` is full.
+    ``inside[item, column]`` over the columns of positive value, ``cover`` how often each item is covered,
+    ``shared`` how much of both is covered by the same columns. Stops when ``triples`` is full.
     """
     n = inside.shape[0]
     count = 0
@@ -25,7 +25,7 @@ def violated_triples(inside, shares, cover, shared, least, triples, lacks):
                     continue
                 for c in range(inside.shape[1]):
                     if inside[i, c] and inside[j, c] and inside[k, c]:
-                        lack -= 2.0 * shares[c]
+                        lack -= 2.0 * values[c]
                 if lack > least:
                     triples[count, 0] = i
                     triples[count, 1] = j

@@ -1,4 +1,7 @@
-"""Closing the gap: list every column that a cover of a given size could use, then settle that set cover."""
+"""Closing the gap: list every column that a cover of a given size could use, then settle that set cover.
+
+The enumeration by reduced cost of Baldacci, Christofides and Mingozzi (Mathematical Programming 115, 2008).
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,15 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing import kernels
-from oneformany.engine.pricing.judges import NodeJudge
-from oneformany.engine.pricing.pricer import Priced
+from oneformany.engine.pricing.candidates import Candidates
+from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.pricing.search import Search, Weights
 from oneformany.engine.tree.column_generation import Node
+from oneformany.stop import Stop
 
 __all__ = ["Listing", "list_columns", "without_subsets"]
+
+MOST_ENTRIES = 50_000_000  # rows in all columns listed: 400 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +39,9 @@ class Listing:
     groups: list[IntArray]
     origins: list[tuple[int, IntArray]]
 
-    def column(self, node: Node, place: int) -> Column | None:
+    def column(self, node: Node, index: int) -> Column | None:
         """The column of a group; ``None`` where the classifier left open whether it exists."""
-        return node.run.classifier.column(*self.origins[place])
+        return node.run.oracle.column(*self.origins[index])
 
 
 def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
@@ -52,41 +58,48 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     instance = items.instance._replace(exact=items.arena.instance.exact)
-    search = Search(instance, NodeJudge(items, node.run.classifier))
+    search = Search(instance, Candidates(items, node.run.oracle))
     search.state.eligible[:] = True
     weights = Weights.of(priced.weights, instance.max_changes)
     members = np.zeros(len(items.arena.rows), dtype=np.int64)
     found: dict[bytes, tuple[int, IntArray]] = {}
     limit = node.run.options.max_columns
+    entries = 0
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
         for choice in search.every(item, weights, floor, node.run.stop):
-            if choice is None or len(found) >= limit:
+            if choice is None or len(found) >= limit or entries >= MOST_ENTRIES:
                 return None
             count = kernels.members(instance, row, choice, members)
+            entries += count
             found.setdefault(items.group(members[:count]).tobytes(), (row, choice))
         search.state.eligible[item] = False
     node.run.statistics.count("search nodes", search.nodes)
     groups = [np.frombuffer(key, dtype=np.int64) for key in found]
-    kept = without_subsets(groups) if not instance.exact or not instance.simple.all() else range(len(groups))
+    kept: Sequence[int] | None = range(len(groups))
+    if not instance.exact or not instance.simple.all():
+        kept = without_subsets(groups, node.run.stop)
+    if kept is None:
+        return None
     origins = list(found.values())
-    return Listing([groups[place] for place in kept], [origins[place] for place in kept])
+    return Listing([groups[index] for index in kept], [origins[index] for index in kept])
 
 
-def without_subsets(groups: Sequence[IntArray]) -> list[int]:
-    """Places of the groups that are not part of another one; of equal groups the first."""
+def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
+    """Groups that are not part of another one, of equal ones the first; ``None`` when time is up."""
     containing: dict[int, list[int]] = {}
-    masks: dict[int, int] = {}
+    members: dict[int, set[int]] = {}
     kept = []
-    for place in sorted(range(len(groups)), key=lambda place: -len(groups[place])):
-        members = groups[place].tolist()
-        mask = sum(1 << member for member in members)
-        rarest = min(members, key=lambda member: len(containing.get(member, ())), default=None)
-        rivals = containing.get(rarest, ()) if rarest is not None else masks
-        if any(mask & ~masks[rival] == 0 for rival in rivals):
+    for index in sorted(range(len(groups)), key=lambda index: -len(groups[index])):
+        if stop.expired():
+            return None
+        group = set(groups[index].tolist())
+        rarest = min(group, key=lambda member: len(containing.get(member, ())), default=None)
+        rivals = containing.get(rarest, ()) if rarest is not None else members
+        if any(group <= members[rival] for rival in rivals):
             continue
-        masks[place] = mask
-        kept.append(place)
-        for member in members:
-            containing.setdefault(member, []).append(place)
+        members[index] = group
+        kept.append(index)
+        for member in group:
+            containing.setdefault(member, []).append(index)
     return sorted(kept)

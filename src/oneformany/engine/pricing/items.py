@@ -13,10 +13,12 @@ from oneformany.engine.pricing.instance import Arena
 
 __all__ = ["Decisions", "Items"]
 
+SAMPLE = 2000
+
 
 @dataclass(frozen=True)
 class Decisions:
-    """Pairs of rows (places in the arena) that one explanation must, or must not, take together."""
+    """Pairs of rows of the arena that one explanation must, or must not, take together."""
 
     together: tuple[tuple[int, int], ...] = ()
     apart: tuple[tuple[int, int], ...] = ()
@@ -57,11 +59,6 @@ class Items:
     def __len__(self) -> int:
         return len(self.first)
 
-    @property
-    def contradictory(self) -> bool:
-        """Whether rows that must stay together must also stay apart."""
-        return any(i == j for i, j in self.apart)
-
     @cached_property
     def instance(self) -> kernels.Instance:
         """Arrays for the kernels; candidates are reported whenever units alone do not settle them."""
@@ -74,10 +71,14 @@ class Items:
 
     @cached_property
     def by_crowding(self) -> IntArray:
-        """Items in the order of how many rows are near: the crowded ones are then searched with most gone."""
+        """Items in the order of how many rows are near: the crowded ones are then searched with most gone.
+
+        Among very many rows, near ones are counted in a sample.
+        """
         rows = self.arena.rows
+        sample = rows[:: 1 + len(rows) // SAMPLE]
         budget = self.arena.problem.max_changes
-        near = [int(((rows != rows[row]).sum(axis=1) <= budget).sum()) for row in self.first]
+        near = [int(((sample != rows[row]).sum(axis=1) <= budget).sum()) for row in self.first]
         return np.argsort(near, kind="stable")
 
     def conflicts(self, item: int) -> list[int]:
@@ -85,12 +86,16 @@ class Items:
         return [j if i == item else i for i, j in self.apart if item in (i, j)]
 
     def group(self, rows: IntArray) -> IntArray:
-        """Items whose rows are all among ``rows``."""
+        """Items whose rows are all among ``rows``, which rise."""
+        if not self.decisions.together:
+            return rows
         inside = np.bincount(self.item_of[rows], minlength=len(self))
         return np.flatnonzero(inside == np.bincount(self.item_of, minlength=len(self)))
 
     def heaviest(self, items: IntArray, weights: IntArray) -> IntArray:
         """Exact heaviest selection without a conflict, by branching on the item with most conflicts."""
+        if not self.apart:
+            return items
         present = set(items.tolist())
         clashes = {i: {j for j in self.conflicts(i) if j in present} for i in present}
         worst = max(present, key=lambda i: (len(clashes[i]), -i), default=-1)

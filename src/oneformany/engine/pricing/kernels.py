@@ -44,7 +44,7 @@ __all__ = [
 
 # what `advance` returns
 DONE, LIMIT, CANDIDATE, FOUND = 0, 1, 2, 3
-# places in State.scalars
+# indices into State.scalars
 DEPTH, BEST, NODES, ANCHOR, ANSWER, TARGET, STAGE, WEIGHT, OPEN, REJECTED = range(10)
 # values of State.scalars[ANSWER], set by the caller after CANDIDATE
 ACCEPT, GO_ON, PRUNE = 1, 2, 3
@@ -239,7 +239,7 @@ def _joins(inst, item, feature, option):
 
 
 @_inner
-def _evaluate(inst, state, weights, shares, d):
+def _evaluate(inst, state, weights, parts, d):
     """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh."""
     words = state.masks.shape[1]
     rest = inst.max_changes - state.nodes[d].taken
@@ -271,11 +271,11 @@ def _evaluate(inst, state, weights, shares, d):
         state.order[i] = state.order[keep]
         state.order[keep] = j
         keep += 1
-        share = shares[j, missing]
+        part = parts[j, missing]
         for w in range(words):
             left = state.masks[j, w] & ~state.inside[d, w]
             while left != ZERO:
-                state.features[(w << 6) + _lowest(left)].load += share + 1
+                state.features[(w << 6) + _lowest(left)].load += part + 1
                 left &= left - ONE
     state.nodes[d].alive = keep
     state.nodes[d].covered = covered
@@ -406,7 +406,7 @@ def _branching_feature(state, d):
 
 
 @_outer
-def advance(inst, state, item, weights, shares, step, limit):
+def advance(inst, state, item, weights, parts, step, limit):
     """Go on searching for at most ``limit`` nodes.
 
     With ``step`` > 0: look for columns at least ``step`` heavier than ``scalars[BEST]``, raising it. With
@@ -436,7 +436,7 @@ def advance(inst, state, item, weights, shares, step, limit):
                 if sc[NODES] >= end:
                     return LIMIT
                 sc[NODES] += 1
-                state.nodes[d].bound = _evaluate(inst, state, weights, shares, d)
+                state.nodes[d].bound = _evaluate(inst, state, weights, parts, d)
                 rest = inst.max_changes - state.nodes[d].taken
                 if state.nodes[d].bound < need or not _reachable(
                     inst, state, state.nodes[d].score, state.inside[d], rest

@@ -1,4 +1,4 @@
-"""One resumable search around one item, and who answers for the classifier when units alone cannot."""
+"""One resumable search around one item, and the contract of what settles its candidates."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ from oneformany.arrays import IntArray
 from oneformany.engine.pricing import kernels as k
 from oneformany.stop import Stop
 
-__all__ = ["Heaviest", "Judge", "Search", "Weights"]
+__all__ = ["CandidateTest", "Heaviest", "Search", "Weights"]
 
+# Nodes, times items, between two looks at the clock: a node looks at every item.
+WORK_AT_ONCE = 20_000_000
 NODES_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Integer weights of the items, with their even shares over 1, 2, ... missing features."""
+    """Integer weights of the items, and their even parts over 1, 2, ... missing features."""
 
     values: IntArray
-    shares: IntArray
+    parts: IntArray
 
     @classmethod
     def of(cls, values: IntArray, max_changes: int) -> Weights:
-        """Precompute the shares."""
-        parts = np.maximum(np.arange(max_changes + 1), 1)
-        return cls(values, np.ascontiguousarray(values[:, None] // parts))
+        """Precompute the parts."""
+        counts = np.maximum(np.arange(max_changes + 1), 1)
+        return cls(values, np.ascontiguousarray(values[:, None] // counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class Heaviest:
     complete: bool
 
 
-class Judge(Protocol):
+class CandidateTest(Protocol):
     """Settles a candidate that the units do not exclude, by setting ``ANSWER`` in the paused state."""
 
     def settle(self, state: k.State, item: int, weights: IntArray, *, every: bool) -> None:
@@ -52,14 +54,15 @@ class Judge(Protocol):
 class Search:
     """Memory for searches over one instance, used again and again."""
 
-    def __init__(self, instance: k.Instance, judge: Judge | None = None) -> None:
+    def __init__(self, instance: k.Instance, candidates: CandidateTest | None = None) -> None:
         p = instance.rows.shape[1]
         n = len(instance.item_start) - 1
         words = (p + 63) // 64
         depth = p + 2
         self.instance = instance
-        self.judge = judge
+        self.candidates = candidates
         self.nodes = 0
+        self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
         self.state = k.State(
             masks=np.zeros((n, words), dtype=np.uint64),
             order=np.zeros(n, dtype=np.int64),
@@ -90,13 +93,13 @@ class Search:
         scalars = self.state.scalars
         spent = 0
         while True:
-            chunk = min(NODES_AT_ONCE, node_limit - spent)
+            chunk = min(self._chunk, node_limit - spent)
             before = int(scalars[k.NODES])
-            code = k.advance(self.instance, self.state, item, weights.values, weights.shares, step, chunk)
+            code = k.advance(self.instance, self.state, item, weights.values, weights.parts, step, chunk)
             spent += int(scalars[k.NODES]) - before
             if code == k.CANDIDATE:
                 self._settle(item, weights, every=False)
-            if code == k.DONE or spent >= node_limit or (code == k.LIMIT and stop.expired()):
+            if code == k.DONE or spent >= node_limit or stop.expired():
                 self.nodes += spent
                 return bool(code == k.DONE)
 
@@ -106,10 +109,11 @@ class Search:
         k.begin(self.instance, self.state, item, weights.values)
         scalars[k.BEST] = floor
         while True:
-            code = k.advance(
-                self.instance, self.state, item, weights.values, weights.shares, 0, NODES_AT_ONCE
-            )
+            code = k.advance(self.instance, self.state, item, weights.values, weights.parts, 0, self._chunk)
             if code == k.DONE:
+                break
+            if stop.expired():
+                yield None
                 break
             if code == k.FOUND:
                 yield self.state.features["found"].copy()
@@ -117,12 +121,9 @@ class Search:
                 self._settle(item, weights, every=True)
                 if scalars[k.ANSWER] == k.ACCEPT:
                     yield self.state.features["found"].copy()
-            elif stop.expired():
-                yield None
-                break
         self.nodes += int(scalars[k.NODES])
 
     def _settle(self, item: int, weights: Weights, *, every: bool) -> None:
-        if self.judge is None:
-            raise AssertionError("units are not exact, yet nobody answers for the classifier")
-        self.judge.settle(self.state, item, weights.values, every=every)
+        if self.candidates is None:
+            raise AssertionError("units are not exact, yet nothing settles candidates")
+        self.candidates.settle(self.state, item, weights.values, every=every)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
-from oneformany.engine.cover.master import Master, Relaxed
+from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
 from oneformany.engine.pricing.items import Decisions, Items
-from oneformany.engine.pricing.pricer import NO_LIMIT, SCALE, Priced, Pricer, scaled
+from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
 from oneformany.engine.run import Run
-
-if TYPE_CHECKING:
-    from oneformany.paper.methods.program_pricing import ProgramPricer
+from oneformany.engine.scaling import ONE, integer_weights
 
 __all__ = ["Node"]
 
@@ -24,18 +21,18 @@ QUICK_NODES = 200
 
 @dataclass(eq=False)
 class Node:
-    """A node of the branching tree with its master and pricer.
+    """A node of the branching tree with its restricted covering program and pricer.
 
     Attributes
     ----------
     columns : list of Column
-        The master's columns, in its order.
+        The program's columns, in its order.
     groups : list of integer arrays
         The items each of them covers here.
     priced : Priced or None
         The pricing that proves the best bound so far.
-    relaxed : Relaxed or None
-        The last optimum of the master.
+    relaxed : RelaxedCover or None
+        The last optimum of the program.
     """
 
     run: Run
@@ -43,20 +40,13 @@ class Node:
     columns: list[Column] = field(default_factory=list)
     groups: list[IntArray] = field(default_factory=list)
     priced: Priced | None = None
-    relaxed: Relaxed | None = None
+    relaxed: RelaxedCover | None = None
 
     def __post_init__(self) -> None:
-        self.master = Master(len(self.items))
-        self.pricer = self._make_pricer()
+        self.program = CoveringProgram(np.ones(len(self.items)))
+        self.pricer = self.run.options.pricer(self.items, self.run.oracle)
         self._known: set[bytes] = set()
         self.add(self.run.pool.columns, np.ones(len(self.items), dtype=np.int64))
-
-    def _make_pricer(self) -> Pricer | ProgramPricer:
-        if self.run.options.pricing == "mip":
-            from oneformany.paper.methods.program_pricing import ProgramPricer
-
-            return ProgramPricer(self.items)
-        return Pricer(self.items, self.run.classifier, self.run.options.threads)
 
     @property
     def bound(self) -> int:
@@ -65,16 +55,22 @@ class Node:
 
     def add(self, columns: list[Column], weights: IntArray) -> int:
         """Add columns that are new to this node; return how many."""
-        groups = []
+        groups, costs = [], []
         for column in columns:
             group = self.items.heaviest(self.items.group(column.rows), weights)
             if len(group) and group.tobytes() not in self._known:
                 self._known.add(group.tobytes())
                 self.columns.append(column)
                 groups.append(group)
+                costs.append(column.cost)
         self.groups.extend(groups)
-        self.master.add(groups)
+        self.program.add_columns(as_matrix(groups, len(self.items)), np.array(costs, dtype=np.float64))
         return len(groups)
+
+    def relax(self) -> RelaxedCover | None:
+        """Solve the program; ``None`` when the columns cover too little, or time is too short."""
+        relaxed = self.program.solve(self.run.stop)
+        return None if isinstance(relaxed, str) else relaxed
 
     def complete(self) -> bool:
         """Find a column for every item that has none; false, with the proof, if one cannot have any."""
@@ -83,7 +79,7 @@ class Node:
             covered[group] = True
         for item in np.flatnonzero(~covered).tolist():
             weights = np.zeros(len(self.items), dtype=np.int64)
-            weights[item] = 2 * SCALE
+            weights[item] = 2 * ONE
             priced = self.pricer.price(weights, self.run.stop)
             if not self.add(priced.columns, weights):
                 if priced.capacity is not None and priced.capacity < weights[item]:
@@ -99,19 +95,20 @@ class Node:
             return
         quick = run.options.quick_pricing
         for _ in range(run.options.max_rounds):
-            self.relaxed = self.master.solve()
-            if self.relaxed is None or run.stop.expired():
+            relaxed = self.relax()
+            if relaxed is None:
                 break
-            priced = self.pricer.price(
-                scaled(self.relaxed.duals), run.stop, QUICK_NODES if quick else NO_LIMIT
-            )
+            self.relaxed = relaxed
+            weights = integer_weights(relaxed.duals)
+            priced = self.pricer.price(weights, run.stop, QUICK_NODES if quick else NO_LIMIT)
+            run.statistics.count("quick pricings" if quick else "thorough pricings")
             if self.priced is None or priced.bound > self.bound or priced.proves_optimal:
                 self.priced = priced
             run.pool.add(priced.columns)
             added = self.add(priced.columns, priced.weights)
             if self.items.decisions == Decisions():
                 run.bound = max(run.bound, self.bound)
-            run.report("columns", self.relaxed.value, self.master.n_columns)
+            run.report("columns", relaxed.value, self.program.n_columns)
             if priced.proves_optimal or self.bound >= run.count or (added == 0 and priced.complete):
                 break
             quick = run.options.quick_pricing and added > 0

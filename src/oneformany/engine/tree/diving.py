@@ -8,8 +8,8 @@ import numpy as np
 
 from oneformany.arrays import BoolArray
 from oneformany.engine.columns import Column
-from oneformany.engine.cover.master import Relaxed
-from oneformany.engine.pricing.pricer import scaled
+from oneformany.engine.cover.program import RelaxedCover
+from oneformany.engine.scaling import integer_weights
 from oneformany.engine.tree.column_generation import QUICK_NODES, Node
 
 __all__ = ["dive"]
@@ -25,35 +25,36 @@ def dive(node: Node) -> None:
     needed = np.ones(len(node.items), dtype=np.bool_)
     chosen: list[Column] = []
     while needed.any():
-        node.master.need(needed)
+        node.program.demand(needed.astype(np.float64))
         relaxed = _relax(node)
         hopeless = relaxed is None or len(chosen) + math.ceil(relaxed.value - TOLERANCE) >= run.count
         if relaxed is None or hopeless or run.stop.expired():
             break
-        for place in _rounded_up(node, relaxed, needed):
-            chosen.append(node.columns[place])
-            needed[node.groups[place]] = False
-    node.master.need(np.ones(len(node.items), dtype=np.bool_))
+        node.run.statistics.count("diving steps")
+        for index in _rounded_up(node, relaxed, needed):
+            chosen.append(node.columns[index])
+            needed[node.groups[index]] = False
+    node.program.demand(np.ones(len(node.items)))
     if not needed.any():
         run.offer(chosen)
 
 
-def _rounded_up(node: Node, relaxed: Relaxed, needed: BoolArray) -> list[int]:
-    """Columns that are whole already; at least the one with the largest share, of those the largest group."""
+def _rounded_up(node: Node, relaxed: RelaxedCover, needed: BoolArray) -> list[int]:
+    """Columns whose value is 1 already; at least the one with the largest, of those the largest group."""
     left = np.array([int(needed[group].sum()) for group in node.groups])
-    order = np.lexsort((-left, -np.round(relaxed.shares, 6)))
-    whole = [place for place in order.tolist() if relaxed.shares[place] >= AS_GOOD_AS_ONE and left[place]]
-    return whole or order[:1].tolist()
+    order = np.lexsort((-left, -np.round(relaxed.values, 6)))
+    ones = [index for index in order.tolist() if relaxed.values[index] >= AS_GOOD_AS_ONE and left[index]]
+    return ones or order[:1].tolist()
 
 
-def _relax(node: Node) -> Relaxed | None:
-    relaxed = node.master.solve()
+def _relax(node: Node) -> RelaxedCover | None:
+    relaxed = node.relax()
     for _ in range(ROUNDS_PER_STEP):
         if relaxed is None or node.run.stop.expired():
             break
-        priced = node.pricer.price(scaled(relaxed.duals), node.run.stop, QUICK_NODES)
+        priced = node.pricer.price(integer_weights(relaxed.duals), node.run.stop, QUICK_NODES)
         node.run.pool.add(priced.columns)
         if not node.add(priced.columns, priced.weights):
             break
-        relaxed = node.master.solve()
+        relaxed = node.relax()
     return relaxed

@@ -87,8 +87,7 @@ def generate_columns(
     master: PaperMaster, pricer: MipPricer, best: list[PaperColumn], bound: Bound, *, stop: Stop, log: Log
 ) -> tuple[list[PaperColumn], Bound]:
     """Solve master and pricing in turn; return the best cover met and the best bound proved."""
-    while not stop():
-        relaxed = master.solve()
+    while (relaxed := master.solve(stop)) is not None:
         best = min(best, relaxed.cover or best, key=len)
         priced = pricer.price(scaled(relaxed.duals), stop)
         bound = max(bound, dual_bound(pricer.rows, priced), key=lambda b: b.value)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import SolverError
 from oneformany.problem import Problem

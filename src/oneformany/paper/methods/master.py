@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 
 from oneformany.arrays import FloatArray
-from oneformany.exceptions import SolverError
+from oneformany.engine.cover.program import CoveringProgram, as_matrix
 from oneformany.paper.methods.columns import PaperColumn
 from oneformany.paper.methods.model import Model, Objective, Solver
 from oneformany.stop import Stop
 
 __all__ = ["PaperMaster", "PaperRelaxed"]
 
-WHOLE = 1e-6
+INTEGRAL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class PaperRelaxed:
-    """Optimum of the relaxation: value, duals of the rows, and the cover that it is when it is whole."""
+    """Optimum of the relaxation: value, duals of the rows, and the cover that it is when it is integral."""
 
     value: float
     duals: FloatArray
@@ -41,35 +40,25 @@ class PaperMaster:
     def __init__(self, n_rows: int, columns: list[PaperColumn]) -> None:
         self.columns: dict[bytes, PaperColumn] = {}
         self._n_rows = n_rows
-        self._highs = highspy.Highs()
-        self._highs.silent()
-        self._highs.setOptionValue("threads", 1)
-        for _ in range(n_rows):
-            self._highs.addRow(1.0, highspy.kHighsInf, 0, np.empty(0, dtype=np.int32), np.empty(0))
+        self._program = CoveringProgram(np.ones(n_rows), presolve=True)
         self.add(columns)
 
     def add(self, columns: list[PaperColumn]) -> int:
         """Take in the columns whose groups are new, and say how many these are."""
-        before = len(self.columns)
-        for column in columns:
-            if column.key not in self.columns:
-                self.columns[column.key] = column
-                entries = column.group.astype(np.int32)
-                self._highs.addCol(1.0, 0.0, highspy.kHighsInf, len(entries), entries, np.ones(len(entries)))
-        return len(self.columns) - before
+        new = {column.key: column for column in columns if column.key not in self.columns}
+        self._program.add_columns(as_matrix([column.group for column in new.values()], self._n_rows))
+        self.columns |= new
+        return len(new)
 
-    def solve(self) -> PaperRelaxed:
-        """Solve the relaxation, starting where the last one ended."""
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise SolverError(f"HiGHS ended the master with status {status.name}")
-        solution = self._highs.getSolution()
-        shares, duals = np.array(solution.col_value), np.maximum(solution.row_dual, 0.0)
-        whole = bool((np.abs(shares - np.rint(shares)) <= WHOLE).all())
-        return PaperRelaxed(
-            self._highs.getInfo().objective_function_value, duals, self._taken(shares) if whole else None
-        )
+    def solve(self, stop: Stop) -> PaperRelaxed | None:
+        """Solve the relaxation, starting where the last one ended; ``None`` when time is too short."""
+        relaxed = self._program.solve(stop)
+        if relaxed == "infeasible":
+            raise AssertionError("the first columns cover all rows")
+        if isinstance(relaxed, str):
+            return None
+        integral = bool((np.abs(relaxed.values - np.rint(relaxed.values)) <= INTEGRAL).all())
+        return PaperRelaxed(relaxed.value, relaxed.duals, self._taken(relaxed.values) if integral else None)
 
     def best_cover(
         self, known: list[PaperColumn], solver: Solver, stop: Stop, seed: int = 0
@@ -88,5 +77,5 @@ class PaperMaster:
         outcome = solver.solve(model, stop=stop, start=start.astype(np.float64), seed=seed)
         return self._taken(outcome.solutions[0].values) if outcome.solutions else known
 
-    def _taken(self, shares: FloatArray) -> list[PaperColumn]:
-        return [column for column, share in zip(self.columns.values(), shares, strict=True) if share > 0.5]
+    def _taken(self, values: FloatArray) -> list[PaperColumn]:
+        return [column for column, value in zip(self.columns.values(), values, strict=True) if value > 0.5]

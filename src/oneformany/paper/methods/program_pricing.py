@@ -13,8 +13,10 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.columns import Column
+from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.items import Items
-from oneformany.engine.pricing.pricer import NO_LIMIT, SCALE, STEP, Priced
+from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
+from oneformany.engine.scaling import ONE, STEP
 from oneformany.paper.methods.columns import PaperRows
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.formulation import add_compact
@@ -31,7 +33,7 @@ SOLUTIONS = 100
 class ProgramPricer:
     """Builds the pricing program of a node once and solves it for ever new weights."""
 
-    def __init__(self, items: Items, solver: str = "highs") -> None:
+    def __init__(self, items: Items, oracle: CachedOracle | None = None, solver: str = "highs") -> None:  # noqa: ARG002 (the program holds the classifier)
         problem = items.arena.problem
         embedding = embed(problem.oracle)
         self.items = items
@@ -59,16 +61,16 @@ class ProgramPricer:
     ) -> Priced:
         """Find heavy columns and bound the heaviest by what the solver proved."""
         members = self._block.member[0, self.items.first]
-        objective = Objective(members, weights / SCALE, maximise=True)
+        objective = Objective(members, weights / ONE, maximise=True)
         outcome = self._solver.solve(
             replace(self._model, objective=objective), stop=stop, target=None, keep=SOLUTIONS, seed=0
         )
         self.nodes += 1
         columns = [column for s in outcome.solutions if (column := self._column(s.values)) is not None]
-        heavy = [c for c in columns if weights[self._group(c, weights)].sum() > SCALE + STEP]
+        heavy = [c for c in columns if weights[self._group(c, weights)].sum() > ONE + STEP]
         if not isfinite(outcome.bound):
             return Priced(heavy, weights, None, complete=False)
-        capacity = max(floor((outcome.bound + TOLERANCE) * SCALE), SCALE + STEP)
+        capacity = max(floor((outcome.bound + TOLERANCE) * ONE), ONE + STEP)
         return Priced(heavy, weights, capacity, complete=outcome.status == "optimal")
 
     def _group(self, column: Column, weights: IntArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""Who settles the candidates of a paused search: the classifier, and decisions to keep rows apart."""
+"""Settling the candidates of a paused search: by the classifier, and by decisions to keep rows apart."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing import kernels as k
-from oneformany.engine.pricing.classifier import Classifier
+from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.items import Items
 
-__all__ = ["NodeJudge"]
+__all__ = ["Candidates"]
 
 
-class NodeJudge:
-    """Answers for one node of the branching tree."""
+class Candidates:
+    """Settles what a search of one branching node reports."""
 
-    def __init__(self, items: Items, classifier: Classifier) -> None:
+    def __init__(self, items: Items, oracle: CachedOracle) -> None:
         self.items = items
-        self.classifier = classifier
+        self.oracle = oracle
         self._members = np.zeros(len(items.arena.rows), dtype=np.int64)
 
     def settle(self, state: k.State, item: int, weights: IntArray, *, every: bool) -> None:
         """Accept the candidate, refute a subtree, or let the search go on below."""
         scalars = state.scalars
         row = int(self.items.first[item])
-        answer = self.classifier.ask(row, state.features["found"])
+        answer = self.oracle.ask(row, state.features["found"])
         scalars[k.ANSWER] = k.GO_ON
         if answer.point is None and not answer.proved_none:
             # Nobody knows: the bound must allow for it, the solution must not use it.
@@ -72,7 +72,7 @@ class NodeJudge:
         for d in range(depth, -1, -1):
             if d < depth:
                 choice[state.nodes["feature"][d]] = -1
-            if not self.classifier.ask(row, choice).proved_none:
+            if not self.oracle.ask(row, choice).proved_none:
                 break
             refuted = d
         return refuted

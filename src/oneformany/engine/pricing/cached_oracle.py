@@ -9,19 +9,18 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
-from oneformany.engine.pricing import kernels
 from oneformany.engine.pricing.instance import Arena
 from oneformany.engine.pricing.no_goods import NoGoods
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Classifier"]
+__all__ = ["CachedOracle"]
 
 POINTS_KEPT = 512
 
 
-class Classifier:
+class CachedOracle:
     """Answers whether a choice around a row has a positive point, from units, known points or the oracle."""
 
     def __init__(self, arena: Arena, statistics: Statistics, stop: Stop | None = None) -> None:
@@ -48,7 +47,6 @@ class Classifier:
         point = self.ask(row, choice).point
         if point is None:
             return None
-        problem = self.arena.problem
         changed = (choice >= 0) | (point != self.arena.rows[row])
         self.arena.absorb(point, changed)
         return Column.covering(self.arena, point, changed)
@@ -82,5 +80,5 @@ class Classifier:
         inside = question.domain[np.arange(self._points.shape[1]), self._points]
         moved = (self._points != question.anchor) & ~question.free
         fits = (inside | ~(moved | question.free)).all(axis=1) & (moved.sum(axis=1) <= question.extra)
-        places = np.flatnonzero(fits)
-        return self._points[places[0]].copy() if len(places) else None
+        found = np.flatnonzero(fits)
+        return self._points[found[0]].copy() if len(found) else None

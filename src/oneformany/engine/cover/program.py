@@ -1,0 +1,143 @@
+"""The covering linear program, in HiGHS: every row met at least as often as it asks, at least cost.
+
+It is the restricted master of column generation, the relaxation inside the set cover, and the master of the
+paper's own method; rows and columns come in at any time, and each solution starts from the last basis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.exceptions import SolverError
+from oneformany.stop import Stop
+
+__all__ = ["CoveringProgram", "RelaxedCover", "as_matrix"]
+
+
+@dataclass(frozen=True, eq=False)
+class RelaxedCover:
+    """Optimum of a covering program: its value, the values of the columns, the duals of the rows."""
+
+    value: float
+    values: FloatArray
+    duals: FloatArray
+
+
+def as_matrix(groups: Sequence[IntArray], n_rows: int) -> sparse.csc_matrix:
+    """One column of ones per group of rows."""
+    ends = np.cumsum([0, *(len(group) for group in groups)])
+    entries = np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
+    return sparse.csc_matrix((np.ones(ends[-1], dtype=np.int64), entries, ends), shape=(n_rows, len(groups)))
+
+
+class CoveringProgram:
+    """Choose columns at least cost such that every row is covered as often as it asks.
+
+    Parameters
+    ----------
+    demands : array
+        How often each row is to be covered.
+    presolve : bool
+        Let HiGHS simplify before it solves; it then cannot start from the last basis.
+    """
+
+    def __init__(self, demands: FloatArray, *, presolve: bool = False) -> None:
+        self._highs = highspy.Highs()
+        self._highs.silent()
+        self._highs.setOptionValue("threads", 1)
+        if not presolve:
+            self._highs.setOptionValue("presolve", "off")
+        self.n_columns = 0
+        self._demands = np.zeros(0)
+        self._usable = np.ones(0, dtype=np.bool_)
+        self.add_rows(demands)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows so far."""
+        return len(self._demands)
+
+    def add_rows(self, demands: FloatArray, block: sparse.csr_matrix | None = None) -> None:
+        """Add rows, with their entries in the columns so far."""
+        count = len(demands)
+        if block is None:
+            block = sparse.csr_matrix((count, self.n_columns), dtype=np.int64)
+        self._highs.addRows(
+            count,
+            np.asarray(demands, dtype=np.float64),
+            np.full(count, highspy.kHighsInf),
+            block.nnz,
+            block.indptr[:-1].astype(np.int32),
+            block.indices.astype(np.int32),
+            block.data.astype(np.float64),
+        )
+        self._demands = np.concatenate((self._demands, demands))
+
+    def add_columns(self, block: sparse.csc_matrix, costs: FloatArray | None = None) -> None:
+        """Add columns, with their entries in the rows so far; each costs 1 unless said otherwise."""
+        count = block.shape[1]
+        if count == 0:
+            return
+        self._highs.addCols(
+            count,
+            np.ones(count) if costs is None else np.asarray(costs, dtype=np.float64),
+            np.zeros(count),
+            np.full(count, highspy.kHighsInf),
+            block.nnz,
+            block.indptr[:-1].astype(np.int32),
+            block.indices.astype(np.int32),
+            block.data.astype(np.float64),
+        )
+        self.n_columns += count
+        self._usable = np.concatenate((self._usable, np.ones(count, dtype=np.bool_)))
+
+    def demand(self, demands: FloatArray) -> None:
+        """Ask each row so often from now on."""
+        changed = np.flatnonzero(demands != self._demands).astype(np.int32)
+        if len(changed):
+            upper = np.full(len(changed), highspy.kHighsInf)
+            lower = np.asarray(demands, dtype=np.float64)[changed]
+            self._highs.changeRowsBounds(len(changed), changed, lower, upper)
+            self._demands = np.array(demands, dtype=np.float64)
+
+    def use(self, columns: BoolArray) -> None:
+        """Use these columns only from now on."""
+        changed = np.flatnonzero(columns != self._usable).astype(np.int32)
+        if len(changed):
+            upper = np.where(columns[changed], highspy.kHighsInf, 0.0)
+            self._highs.changeColsBounds(len(changed), changed, np.zeros(len(changed)), upper)
+            self._usable = columns.copy()
+
+    def solve(self, stop: Stop) -> RelaxedCover | Literal["infeasible", "stopped"]:
+        """Solve from the last basis; "stopped" when time was too short for that.
+
+        Raises
+        ------
+        SolverError
+            HiGHS failed.
+        """
+        if stop.expired():
+            return "stopped"
+        # The clock of HiGHS counts all runs of one program.
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + stop.remaining())
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return "infeasible"
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            return "stopped"
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverError(f"the covering program ended as {self._highs.modelStatusToString(status)}")
+        solution = self._highs.getSolution()
+        return RelaxedCover(
+            self._highs.getInfo().objective_function_value,
+            np.array(solution.col_value),
+            np.maximum(np.array(solution.row_dual), 0.0),
+        )

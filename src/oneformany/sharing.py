@@ -1,0 +1,55 @@
+"""What the rows of one explanation have in common: who can join a column, and where a row ends."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.problem import Problem
+
+__all__ = ["PointSharing", "Sharing"]
+
+
+class Sharing(Protocol):
+    """One of the three ways to share; owns membership, and what the classifier has to be asked for it."""
+
+    def joins(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> BoolArray:
+        """Which rows an explanation covers.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is asked.
+        changed : (p,) boolean array
+            The features that the explanation changes.
+        targets : (p,) integer array
+            The cells of a full point for ``share="point"``; read in changed features only for "action".
+        rows : (m,) integer array
+            Which of the problem's distinct rows are meant.
+        """
+        ...
+
+    def follow(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> IntArray:
+        """Where these rows end, as ``(m, p)`` values that the oracle reads."""
+        ...
+
+
+class PointSharing:
+    """Rows share the changed features, their new cells, and the cells of all other features.
+
+    Without own values a group's rows all end at the same point. Whoever makes the column has asked the
+    classifier about it once, so joining is a matter of cells and moves alone.
+    """
+
+    def joins(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> BoolArray:
+        """Rows that agree with the point outside ``changed`` and may move there inside."""
+        codes = problem.rows[rows]
+        return np.asarray(((codes == targets) | (changed & problem.may_move(codes, targets))).all(axis=1))
+
+    def follow(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> IntArray:
+        """The point, for every row that joins; with own values, what each row keeps of its own."""
+        if problem.own is None:
+            return np.where(changed, targets, problem.rows[rows])
+        return problem.own.follow(problem.values[rows], targets, changed)
