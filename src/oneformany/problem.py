@@ -129,6 +129,11 @@ class Problem:
         return np.array([matrix is not None for matrix in self.moves])
 
     @cached_property
+    def by_feature(self) -> IntArray:
+        """The distinct rows, feature by feature and in small integers: quick to compare with one level."""
+        return np.ascontiguousarray(self.rows.T.astype(np.min_scalar_type(self.width)))
+
+    @cached_property
     def exists(self) -> BoolArray:
         """``(p, max levels)``: which levels each feature has."""
         return np.arange(self.width) < np.array(self.levels)[:, None]

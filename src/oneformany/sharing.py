@@ -15,8 +15,8 @@ __all__ = ["PointSharing", "Sharing"]
 class Sharing(Protocol):
     """One of the three ways to share; owns membership, and what the classifier has to be asked for it."""
 
-    def joins(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> BoolArray:
-        """Which rows an explanation covers.
+    def joins(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> IntArray:
+        """Which of these rows an explanation covers, as rising indices into ``rows``.
 
         Parameters
         ----------
@@ -43,10 +43,16 @@ class PointSharing:
     classifier about it once, so joining is a matter of cells and moves alone.
     """
 
-    def joins(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> BoolArray:
+    def joins(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> IntArray:
         """Rows that agree with the point outside ``changed`` and may move there inside."""
-        codes = problem.rows[rows]
-        return np.asarray(((codes == targets) | (changed & problem.may_move(codes, targets))).all(axis=1))
+        agree = np.ones(len(problem.rows), dtype=np.bool_)
+        for feature in np.flatnonzero(~changed).tolist():
+            agree &= problem.by_feature[feature] == targets[feature]
+        joined = np.flatnonzero(agree[rows])
+        if problem.ruled.any():
+            codes = problem.rows[rows[joined]]
+            joined = joined[((codes == targets) | problem.may_move(codes, targets)).all(axis=1)]
+        return joined
 
     def follow(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> IntArray:
         """The point, for every row that joins; with own values, what each row keeps of its own."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.instance import Arena
 from oneformany.sharing import PointSharing, Sharing
@@ -27,8 +25,7 @@ class Column:
     @classmethod
     def covering(cls, arena: Arena, point: IntArray, changed: BoolArray, sharing: Sharing = POINT) -> Column:
         """Find every row that the point and the changed features cover."""
-        inside = sharing.joins(arena.problem, changed, point, arena.places)
-        return cls(point, changed, np.flatnonzero(inside))
+        return cls(point, changed, sharing.joins(arena.problem, changed, point, arena.places))
 
 
 class ColumnPool:

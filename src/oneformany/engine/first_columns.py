@@ -12,7 +12,7 @@ __all__ = ["first_columns"]
 
 
 def first_columns(run: Run, points: list[IntArray]) -> list[Column]:
-    """A column around every row; when time is short, at least one that holds the row itself.
+    """A column around every row; when time is short, at least one for rows of the same point and changes.
 
     Parameters
     ----------
@@ -25,15 +25,26 @@ def first_columns(run: Run, points: list[IntArray]) -> list[Column]:
     made: dict[int, Column] = {}
     covered = np.zeros(len(run.arena.rows), dtype=np.bool_)
     for uncovered_only in (True, False):
-        for row, point in enumerate(points):
+        for row in range(len(points)):
             if row in made or (uncovered_only and covered[row]):
                 continue
             if run.stop.expired():
-                if not covered[row]:
-                    made[row] = Column(point, point != run.arena.rows[row], np.array([row]))
-                continue
+                break
             column = run.oracle.column(row, nothing)
             if column is not None:
                 made[row] = column
                 covered[column.rows] = True
-    return [made[row] for row in sorted(made)]
+    waiting = np.flatnonzero(~covered).tolist()
+    return [made[row] for row in sorted(made)] + _by_point(run, points, waiting)
+
+
+def _by_point(run: Run, points: list[IntArray], rows: list[int]) -> list[Column]:
+    """One column for all of these rows that go to the same point by the same features."""
+    alike: dict[bytes, list[int]] = {}
+    for row in rows:
+        changed = points[row] != run.arena.rows[row]
+        alike.setdefault(points[row].tobytes() + changed.tobytes(), []).append(row)
+    return [
+        Column(points[group[0]], points[group[0]] != run.arena.rows[group[0]], np.array(group))
+        for group in alike.values()
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,12 +16,16 @@ __all__ = ["assign", "simplest_point"]
 
 def assign(problem: Problem, places: IntArray, cover: Sequence[Column]) -> list[IntArray]:
     """Assign each row to the column that changes fewest of its features; return the rows of each column."""
-    changes = np.full((len(places), len(cover)), np.iinfo(np.int64).max)
-    for place, column in enumerate(cover):
-        rows = problem.rows[places[column.rows]]
-        changes[column.rows, place] = (rows != column.point).sum(axis=1)
-    nearest = changes.argmin(axis=1)
-    return [places[np.flatnonzero(nearest == place)] for place in range(len(cover))]
+    fewest = np.full(len(places), problem.n_features + 1)
+    nearest = np.full(len(places), len(cover))
+    for index, column in enumerate(cover):
+        changes = (problem.rows[places[column.rows]] != column.point).sum(axis=1)
+        better = column.rows[changes < fewest[column.rows]]
+        fewest[column.rows] = np.minimum(fewest[column.rows], changes)
+        nearest[better] = index
+    order = np.argsort(nearest, kind="stable")
+    ends = np.searchsorted(nearest[order], np.arange(len(cover) + 1))
+    return [places[order[start:end]] for start, end in pairwise(ends)]
 
 
 def simplest_point(problem: Problem, point: IntArray, rows: IntArray) -> IntArray:

@@ -12,16 +12,27 @@ from oneformany.engine.columns import Column
 __all__ = ["greedy_cover"]
 
 
-def greedy_cover(columns: Sequence[Column], n_rows: int) -> list[Column]:
+def greedy_cover(columns: Sequence[Column], n_rows: int, taken: Sequence[int] = ()) -> list[Column]:
     """Cover by the largest remainder first, then drop columns that the others make superfluous.
 
     What a column adds only falls, so it is counted again only when it comes up (Minoux 1978).
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Together they cover all rows.
+    n_rows : int
+        Number of rows.
+    taken : sequence of int
+        Columns to begin with.
     """
+    chosen = list(taken)
     waiting = np.ones(n_rows, dtype=np.bool_)
-    left = n_rows
+    for index in chosen:
+        waiting[columns[index].rows] = False
+    left = int(waiting.sum())
     heap = [(-len(column.rows), index) for index, column in enumerate(columns)]
     heapq.heapify(heap)
-    chosen: list[int] = []
     while left:
         if not heap:
             raise AssertionError("every row has a column of its own")

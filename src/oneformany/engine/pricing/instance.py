@@ -38,6 +38,18 @@ class Arena:
     problem: Problem
     places: IntArray
 
+    def __post_init__(self) -> None:
+        unserved = {
+            f"share={self.problem.share!r}": self.problem.share != "point",
+            "own values": self.problem.own is not None,
+            "restrictions": bool(self.problem.restrictions),
+        }
+        for what, asked in unserved.items():
+            if asked:
+                raise AssertionError(
+                    f"the search engine was asked for {what}, which it would answer wrongly; list columns instead"
+                )
+
     @cached_property
     def rows(self) -> IntArray:
         """Codes of the rows."""

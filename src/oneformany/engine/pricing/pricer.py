@@ -17,13 +17,7 @@ UNPROVED = 2**62
 
 
 class SearchPricer:
-    """Searches around every item of positive weight.
-
-    Attributes
-    ----------
-    nodes : int
-        Search nodes so far.
-    """
+    """Searches around every item of positive weight."""
 
     def __init__(self, items: Items, oracle: CachedOracle) -> None:
         self.items = items
@@ -52,17 +46,20 @@ class SearchPricer:
             search.state.eligible[self.items.conflicts(item)] = False
             found.append((item, search.heaviest(item, table, ONE, step, node_limit, stop)))
             left[item] = False
+        capacity = max([ONE + step, *(heaviest.bound for _, heaviest in found)]) if in_time else UNPROVED
         found.sort(key=lambda pair: (-pair[1].weight, pair[0]))
         columns = []
         for item, heaviest in found:
+            if stop.expired():
+                in_time = False
+                break
             if heaviest.choice is not None:
                 column = self.oracle.column(int(self.items.first[item]), heaviest.choice)
                 if column is not None:
                     columns.append(column)
-        capacity = max([ONE + step, *(heaviest.bound for _, heaviest in found)])
         return Priced(
             columns,
             weights,
-            capacity if in_time and capacity < UNPROVED else None,
+            capacity if capacity < UNPROVED else None,
             in_time and all(heaviest.complete for _, heaviest in found),
         )

@@ -54,15 +54,12 @@ class Priced:
 
 
 class Pricer(Protocol):
-    """Finds heavy columns of one branching node.
+    """Finds heavy columns of one branching node."""
 
-    Attributes
-    ----------
-    nodes : int
-        Search nodes so far.
-    """
-
-    nodes: int
+    @property
+    def nodes(self) -> int:
+        """Search nodes so far."""
+        ...
 
     def price(self, weights: IntArray, stop: Stop, node_limit: int = NO_LIMIT) -> Priced:
         """Look for heavy columns and bound the heaviest.

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from oneformany.arrays import BoolArray
-from oneformany.engine.columns import Column
+from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.scaling import integer_weights
 from oneformany.engine.tree.column_generation import QUICK_NODES, Node
@@ -20,10 +20,10 @@ TOLERANCE = 1e-6
 
 
 def dive(node: Node) -> None:
-    """Offer a cover to the run, unless it cannot be smaller than the best."""
+    """Offer a cover to the run, unless it cannot be smaller than the best; at the root only."""
     run = node.run
     needed = np.ones(len(node.items), dtype=np.bool_)
-    chosen: list[Column] = []
+    chosen: list[int] = []
     while needed.any():
         node.program.demand(needed.astype(np.float64))
         relaxed = _relax(node)
@@ -32,11 +32,11 @@ def dive(node: Node) -> None:
             break
         node.run.statistics.count("diving steps")
         for index in _rounded_up(node, relaxed, needed):
-            chosen.append(node.columns[index])
+            chosen.append(index)
             needed[node.groups[index]] = False
     node.program.demand(np.ones(len(node.items)))
-    if not needed.any():
-        run.offer(chosen)
+    if not needed.any() or run.stop.expired():
+        run.offer(greedy_cover(node.columns, len(node.items), chosen))
 
 
 def _rounded_up(node: Node, relaxed: RelaxedCover, needed: BoolArray) -> list[int]:

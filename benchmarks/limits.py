@@ -1,0 +1,95 @@
+"""Whether time limits are kept: rows x classifier x limit on the adult income data.
+
+    python benchmarks/limits.py                      # up to a quarter of an hour
+    python benchmarks/limits.py --quick              # 100 rows, seconds in all
+    python benchmarks/limits.py --rows 4000 --model forest --limit 10
+
+The clock starts with the call of ``solve``; compiled code is loaded before. A limit is kept when the answer
+comes within a fifth more plus two seconds. The rows are the first that the classifier turns down; those of
+which the limit did not allow to say whether they can be helped are counted as open.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+
+from oneformany.datasets import load
+from oneformany.methods import solve
+from oneformany.paper.tables.table import FORMATS, Heading, Table
+from oneformany.problem import Problem
+from oneformany.readers.registry import read_model
+
+ROWS = (100, 4_000, 40_000)
+LIMITS = (1.0, 10.0, 30.0)
+MODELS: dict[str, Any] = {
+    "logistic": LogisticRegression(max_iter=1000),
+    "forest": RandomForestClassifier(50, max_depth=8, random_state=0),
+    "network": MLPClassifier((20, 20), alpha=1.0, max_iter=15, random_state=0),
+}
+MAX_CHANGES = 3
+TOLERATED_SHARE, TOLERATED_SECONDS = 0.2, 2.0
+TITLES = ("rows", "model", "limit", "seconds", "kept", "count", "bound", "covered", "open")
+
+
+def lines(
+    rows: Sequence[int], models: Sequence[str], limits: Sequence[float], max_changes: int
+) -> Iterator[tuple[str, ...]]:
+    """Run every combination; one line each."""
+    data = load("adult")
+    for name in models:
+        model = MODELS[name].fit(data.one_hot, data.target)
+        reading = read_model(model, data.schema, frame=data.frame)
+        refused = data.codes[~reading.verdict(data.codes)]
+        warm = Problem(refused[:5], data.schema.levels, reading.oracle, max_changes)
+        solve(warm, time_limit=5.0)
+        for n in rows:
+            problem = Problem(refused[:n], data.schema.levels, reading.oracle, max_changes)
+            for limit in limits:
+                start = perf_counter()
+                result = solve(problem, time_limit=limit)
+                seconds = perf_counter() - start
+                kept = seconds <= limit * (1.0 + TOLERATED_SHARE) + TOLERATED_SECONDS
+                covered = int(np.count_nonzero(np.array(result.assignment) >= 0))
+                yield (
+                    str(len(problem.codes)),
+                    name,
+                    f"{limit:g}",
+                    f"{seconds:.1f}",
+                    "yes" if kept else "no",
+                    str(result.count),
+                    str(result.lower_bound),
+                    str(covered),
+                    str(len(problem.codes) - covered - len(result.unreachable)),
+                )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, action="append")
+    parser.add_argument("--model", choices=list(MODELS), action="append")
+    parser.add_argument("--limit", type=float, action="append")
+    parser.add_argument("--changes", type=int, default=MAX_CHANGES)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--format", choices=list(FORMATS), default="text")
+    options = parser.parse_args()
+    rows = options.rows or (ROWS[:1] if options.quick else ROWS)
+    limits = options.limit or (LIMITS[:1] if options.quick else LIMITS)
+    found = tuple(lines(rows, options.model or list(MODELS), limits, options.changes))
+    note = f"adult income, at most {options.changes} changes; open: rows of which nobody knows yet"
+    table = Table("limits", "Time limits", tuple(Heading(title) for title in TITLES), found, (note,))
+    print(FORMATS[options.format].write(table))
+
+
+if __name__ == "__main__":
+    main()
