@@ -14,13 +14,11 @@ from functools import cached_property
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.pricing.kernels import Instance, absorb
+from oneformany.engine.pricing.kernels import Instance
 from oneformany.oracles.protocol import Question, Relaxation
 from oneformany.problem import Problem
 
 __all__ = ["Arena"]
-
-NO_RULES = np.ones((0, 0), dtype=np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +45,7 @@ class Arena:
         for what, asked in unserved.items():
             if asked:
                 raise AssertionError(
-                    f"the search engine was asked for {what}, which it would answer wrongly; list columns instead"
+                    f"the search engine would answer wrongly for {what}; list columns instead"
                 )
 
     @cached_property
@@ -149,5 +147,16 @@ class Arena:
     def absorb(self, point: IntArray, changed: BoolArray) -> None:
         """Spend the changes that a column has left on the rows nearest to its point."""
         problem = self.problem
-        may_move = problem.may_move(self.rows, point) if problem.ruled.any() else NO_RULES
-        absorb(self.rows, may_move, point, changed, problem.max_changes)
+        candidates = self.places
+        if problem.ruled.any():
+            candidates = candidates[problem.may_move(self.rows, point).all(axis=1)]
+        differs = problem.by_feature[:, candidates] != point[:, None]
+        rest = problem.max_changes - int(changed.sum())
+        while rest > 0:
+            missing = differs[~changed].sum(axis=0)
+            missing[missing == 0] = rest + 1
+            nearest = int(missing.argmin()) if len(missing) else -1
+            if nearest < 0 or missing[nearest] > rest:
+                break
+            rest -= int(missing[nearest])
+            changed |= differs[:, nearest]

@@ -35,9 +35,9 @@ __all__ = [
     "WEIGHT",
     "Instance",
     "State",
-    "absorb",
     "advance",
     "begin",
+    "dominated",
     "members",
     "open_bound",
 ]
@@ -55,6 +55,7 @@ _outer = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
+FIRST = np.int64(0)
 
 
 class Instance(NamedTuple):
@@ -111,7 +112,7 @@ class State(NamedTuple):
     features: NDArray[np.void]  # (p,) of FEATURE
     inside: IntArray  # (depth, W) unsigned: taken
     outside: IntArray  # (depth, W) unsigned: left
-    forced: IntArray  # (W,) unsigned: must be taken
+    forced: IntArray  # (1, W) unsigned: must be taken
     scalars: IntArray  # (10,)
 
 
@@ -128,50 +129,35 @@ def _lowest(x):
     return _popcount((x & (~x + ONE)) - ONE)
 
 
-@_inner
-def _has(words, feature):
-    return (words[feature >> 6] >> np.uint64(feature & 63)) & ONE != ZERO
+# Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
 
 
 @_inner
-def _set(words, feature):
-    words[feature >> 6] |= ONE << np.uint64(feature & 63)
+def _has(sets, row, feature):
+    return (sets[row, feature >> 6] >> np.uint64(feature & 63)) & ONE != ZERO
 
 
 @_inner
-def _copy(source, target):
-    for i in range(len(source)):
-        target[i] = source[i]
+def _add(sets, row, feature):
+    sets[row, feature >> 6] |= ONE << np.uint64(feature & 63)
 
 
 @_inner
-def _fill(target, value):
-    for i in range(len(target)):
-        target[i] = value
+def _clear(sets, row):
+    for w in range(sets.shape[1]):
+        sets[row, w] = ZERO
 
 
 @_inner
-def _keep_found(state):
-    for f in range(len(state.features)):
-        state.features[f].best = state.features[f].found
-
-
-@_inner
-def _find_choice(state):
-    for f in range(len(state.features)):
-        state.features[f].found = state.features[f].choice
-
-
-@_inner
-def _reachable(inst, state, score, inside, more):
-    """Whether ``score`` plus the ``more`` largest gains outside ``inside`` meets the threshold."""
+def _reachable(inst, state, score, d, more):
+    """Whether ``score`` plus the ``more`` largest gains outside ``state.inside[d]`` meets the threshold."""
     for i in range(len(state.features)):
         if score >= inst.threshold or more == 0:
             break
         f = state.features[i].by_gain
         if state.features[f].gain <= 0:
             break
-        if not _has(inside, f):
+        if not _has(state.inside, d, f):
             score += state.features[f].gain
             more -= 1
     return score >= inst.threshold
@@ -182,24 +168,24 @@ def begin(inst, state, item, weights):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
     p = inst.rows.shape[1]
     anchor = inst.item_rows[inst.item_start[item]]
-    _fill(state.forced, ZERO)
+    _clear(state.forced, FIRST)
     for s in range(inst.item_start[item] + 1, inst.item_start[item + 1]):
         for f in range(p):
             if inst.rows[inst.item_rows[s], f] != inst.rows[anchor, f]:
-                _set(state.forced, f)
+                _add(state.forced, FIRST, f)
     count = 0
     for j in range(len(state.eligible)):
         if not state.eligible[j] or j == item:
             continue
-        _fill(state.masks[j], ZERO)
+        _clear(state.masks, j)
         for s in range(inst.item_start[j], inst.item_start[j + 1]):
             row = inst.item_rows[s]
             for f in range(p):
                 if inst.rows[row, f] != inst.rows[anchor, f]:
-                    _set(state.masks[j], f)
+                    _add(state.masks, j, f)
         missing = 0
         for w in range(state.masks.shape[1]):
-            missing += _popcount(state.masks[j, w] | state.forced[w])
+            missing += _popcount(state.masks[j, w] | state.forced[0, w])
         if missing <= inst.max_changes:
             state.order[count] = j
             count += 1
@@ -214,14 +200,15 @@ def begin(inst, state, item, weights):
             state.features[i].by_gain = state.features[i - 1].by_gain
             i -= 1
         state.features[i].by_gain = f
-    _fill(state.scalars, 0)
+    for i in range(len(state.scalars)):
+        state.scalars[i] = 0
     state.scalars[ANCHOR] = anchor
     state.scalars[OPEN] = count
     state.nodes[0].covered = weights[item]
     state.nodes[0].score = total
     state.nodes[0].taken = 0
-    _fill(state.inside[0], ZERO)
-    _fill(state.outside[0], ZERO)
+    _clear(state.inside, FIRST)
+    _clear(state.outside, FIRST)
     state.nodes[0].child = -1
 
 
@@ -261,7 +248,7 @@ def _evaluate(inst, state, weights, parts, d):
             if state.masks[j, w] & state.outside[d, w] != ZERO:
                 lost = True
             missing += _popcount(state.masks[j, w] & ~state.inside[d, w])
-        if ruled >= 0 and not lost and _has(state.masks[j], ruled):
+        if ruled >= 0 and not lost and _has(state.masks, j, ruled):
             lost = not _joins(inst, j, ruled, state.features[ruled].choice)
         if lost or missing > rest:
             continue
@@ -308,9 +295,8 @@ def _all_together(inst, state, weights, d):
     On success ``state.found`` holds its choice.
     """
     words = state.masks.shape[1]
-    _copy(state.inside[d], state.inside[d + 1])
     for w in range(words):
-        state.inside[d + 1, w] |= state.forced[w]
+        state.inside[d + 1, w] = state.inside[d, w] | state.forced[0, w]
     total = state.nodes[d].covered
     for i in range(state.nodes[d].alive):
         j = state.order[i]
@@ -329,73 +315,20 @@ def _all_together(inst, state, weights, d):
             score += state.features[f].gain
             left &= left - ONE
     for f in range(len(state.features)):
-        new = _has(state.inside[d + 1], f) and state.features[f].choice < 0
+        new = _has(state.inside, d + 1, f) and state.features[f].choice < 0
         state.features[f].found = 0 if new else state.features[f].choice
     if count > inst.max_changes:
         return -1
-    if not _reachable(inst, state, score, state.inside[d + 1], inst.max_changes - count):
+    if not _reachable(inst, state, score, d + 1, inst.max_changes - count):
         return -1
     return total
-
-
-@_inner
-def _dominated(inst, state, item, d):
-    """Whether a single further item, eligible or not, could join the column in ``state.found``."""
-    p = inst.rows.shape[1]
-    anchor = state.scalars[ANCHOR]
-    words = state.masks.shape[1]
-    extended = state.inside[d + 1]
-    count = 0
-    score = inst.intercept
-    for f in range(p):
-        score += inst.units[f, inst.rows[anchor, f]]
-        if state.features[f].found >= 0:
-            count += 1
-            score += inst.option_best[f, state.features[f].found] - inst.units[f, inst.rows[anchor, f]]
-    for j in range(len(state.eligible)):
-        if j == item:
-            continue
-        _fill(extended, ZERO)
-        more = 0
-        fits = True
-        for s in range(inst.item_start[j], inst.item_start[j + 1]):
-            row = inst.item_rows[s]
-            for f in range(p):
-                if inst.rows[row, f] == inst.rows[anchor, f]:
-                    continue
-                if state.features[f].found >= 0:
-                    if not _level_joins(inst, f, state.features[f].found, inst.rows[row, f]):
-                        fits = False
-                        break
-                elif not _has(extended, f):
-                    _set(extended, f)
-                    more += 1
-                    if count + more > inst.max_changes or not inst.simple[f]:
-                        fits = False
-                        break
-            if not fits:
-                break
-        if not fits or more == 0:
-            continue
-        higher = score
-        for w in range(words):
-            left = extended[w]
-            while left != ZERO:
-                higher += state.features[(w << 6) + _lowest(left)].gain
-                left &= left - ONE
-        for f in range(p):
-            if state.features[f].found >= 0:
-                _set(extended, f)
-        if _reachable(inst, state, higher, extended, inst.max_changes - count - more):
-            return True
-    return False
 
 
 @_inner
 def _branching_feature(state, d):
     """A forced feature first, else the one with the largest load."""
     for w in range(state.masks.shape[1]):
-        left = state.forced[w] & ~state.inside[d, w]
+        left = state.forced[0, w] & ~state.inside[d, w]
         if left != ZERO:
             return (w << 6) + _lowest(left)
     heaviest = 0
@@ -412,7 +345,7 @@ def advance(inst, state, item, weights, parts, step, limit):
     With ``step`` > 0: look for columns at least ``step`` heavier than ``scalars[BEST]``, raising it. With
     ``step`` 0: report every maximal column that weighs at least ``scalars[BEST]``.
 
-    Returns DONE; LIMIT: call again to go on; FOUND: a maximal column stands in ``state.found``, call again;
+    Returns DONE; LIMIT: call again to go on; FOUND: a column stands in ``state.found``, ask whether it is dominated, call again;
     CANDIDATE: the units do not exclude the column in ``state.found``, of weight ``scalars[WEIGHT]``: set
     ``scalars[ANSWER]`` (PRUNE gives up the subtree of depth ``scalars[TARGET]``) and call again.
     """
@@ -430,7 +363,7 @@ def advance(inst, state, item, weights, parts, step, limit):
             sc[ANSWER] = 0
             pending = False
             for w in range(state.masks.shape[1]):
-                if state.forced[w] & ~state.inside[d, w] != ZERO:
+                if state.forced[0, w] & ~state.inside[d, w] != ZERO:
                     pending = True
             if stage == 0:
                 if sc[NODES] >= end:
@@ -438,9 +371,7 @@ def advance(inst, state, item, weights, parts, step, limit):
                 sc[NODES] += 1
                 state.nodes[d].bound = _evaluate(inst, state, weights, parts, d)
                 rest = inst.max_changes - state.nodes[d].taken
-                if state.nodes[d].bound < need or not _reachable(
-                    inst, state, state.nodes[d].score, state.inside[d], rest
-                ):
+                if state.nodes[d].bound < need or not _reachable(inst, state, state.nodes[d].score, d, rest):
                     sc[DEPTH] -= 1
                     continue
                 sc[WEIGHT] = _all_together(inst, state, weights, d)
@@ -461,10 +392,11 @@ def advance(inst, state, item, weights, parts, step, limit):
                 continue
             if answer == ACCEPT and step > 0:
                 sc[BEST] = sc[WEIGHT]
-                _keep_found(state)
+                for f in range(len(state.features)):
+                    state.features[f].best = state.features[f].found
             if stage == 1 and answer == ACCEPT:
                 sc[DEPTH] -= 1
-                if step == 0 and inst.exact and not _dominated(inst, state, item, d):
+                if step == 0 and inst.exact:
                     return FOUND
                 continue
             if state.nodes[d].alive == 0 and not pending:
@@ -472,12 +404,14 @@ def advance(inst, state, item, weights, parts, step, limit):
                 continue
             if stage < 2 and step > 0 and not pending and state.nodes[d].covered >= need:
                 sc[WEIGHT] = state.nodes[d].covered
-                _find_choice(state)
+                for f in range(len(state.features)):
+                    state.features[f].found = state.features[f].choice
                 if not inst.exact:
                     sc[STAGE] = 2
                     return CANDIDATE
                 sc[BEST] = sc[WEIGHT]
-                _keep_found(state)
+                for f in range(len(state.features)):
+                    state.features[f].best = state.features[f].choice
             state.nodes[d].feature = _branching_feature(state, d)
             state.nodes[d].child = 0
         f = state.nodes[d].feature
@@ -486,25 +420,79 @@ def advance(inst, state, item, weights, parts, step, limit):
         while k < inst.option_count[f] and not _joins(inst, item, f, k):
             k += 1
         state.features[f].choice = -1
-        last = inst.option_count[f] - 1 if _has(state.forced, f) else inst.option_count[f]
+        last = inst.option_count[f] - 1 if _has(state.forced, FIRST, f) else inst.option_count[f]
         if k > last or state.nodes[d].bound < sc[BEST] + step:
             sc[DEPTH] -= 1
             continue
         state.nodes[d].child = k + 1
         state.nodes[d + 1].covered = state.nodes[d].covered
-        _copy(state.inside[d], state.inside[d + 1])
-        _copy(state.outside[d], state.outside[d + 1])
+        for w in range(state.masks.shape[1]):
+            state.inside[d + 1, w] = state.inside[d, w]
+            state.outside[d + 1, w] = state.outside[d, w]
         state.nodes[d + 1].taken = state.nodes[d].taken
         state.nodes[d + 1].score = state.nodes[d].score
         if k < inst.option_count[f]:
             state.features[f].choice = k
-            _set(state.inside[d + 1], f)
+            _add(state.inside, d + 1, f)
             state.nodes[d + 1].taken += 1
             state.nodes[d + 1].score += inst.option_best[f, k] - inst.units[f, anchor_level]
         else:
-            _set(state.outside[d + 1], f)
+            _add(state.outside, d + 1, f)
         state.nodes[d + 1].child = -1
         sc[DEPTH] = d + 1
+
+
+@_outer
+def dominated(inst, state, item):
+    """Whether a single further item, eligible or not, could join the column in ``state.found``."""
+    p = inst.rows.shape[1]
+    anchor = state.scalars[ANCHOR]
+    words = state.masks.shape[1]
+    spare = len(state.inside) - 1  # no path is that long
+    count = 0
+    score = inst.intercept
+    for f in range(p):
+        score += inst.units[f, inst.rows[anchor, f]]
+        if state.features[f].found >= 0:
+            count += 1
+            score += inst.option_best[f, state.features[f].found] - inst.units[f, inst.rows[anchor, f]]
+    for j in range(len(state.eligible)):
+        if j == item:
+            continue
+        _clear(state.inside, spare)
+        more = 0
+        fits = True
+        for s in range(inst.item_start[j], inst.item_start[j + 1]):
+            row = inst.item_rows[s]
+            for f in range(p):
+                if inst.rows[row, f] == inst.rows[anchor, f]:
+                    continue
+                if state.features[f].found >= 0:
+                    if not _level_joins(inst, f, state.features[f].found, inst.rows[row, f]):
+                        fits = False
+                        break
+                elif not _has(state.inside, spare, f):
+                    _add(state.inside, spare, f)
+                    more += 1
+                    if count + more > inst.max_changes or not inst.simple[f]:
+                        fits = False
+                        break
+            if not fits:
+                break
+        if not fits or more == 0:
+            continue
+        higher = score
+        for w in range(words):
+            left = state.inside[spare, w]
+            while left != ZERO:
+                higher += state.features[(w << 6) + _lowest(left)].gain
+                left &= left - ONE
+        for f in range(p):
+            if state.features[f].found >= 0:
+                _add(state.inside, spare, f)
+        if _reachable(inst, state, higher, spare, inst.max_changes - count - more):
+            return True
+    return False
 
 
 def open_bound(state: State) -> int:
@@ -533,39 +521,3 @@ def members(inst, anchor, choice, out):
             out[count] = i
             count += 1
     return count
-
-
-@_outer
-def absorb(rows, may_move, point, changed, max_changes):
-    """Spend the changes that are left on the features of the nearest rows, the point staying as it is.
-
-    ``may_move[i, f]``: row ``i`` may take the point's level of ``f``; without rows where no rule binds.
-    """
-    ruled = len(may_move) > 0
-    p = rows.shape[1]
-    rest = max_changes
-    for f in range(p):
-        if changed[f]:
-            rest -= 1
-    while rest > 0:
-        nearest = rest + 1
-        chosen = -1
-        for i in range(rows.shape[0]):
-            missing = 0
-            for f in range(p):
-                if rows[i, f] != point[f]:
-                    if ruled and not may_move[i, f]:
-                        missing = nearest
-                    elif not changed[f]:
-                        missing += 1
-                    if missing >= nearest:
-                        break
-            if 0 < missing < nearest:
-                nearest = missing
-                chosen = i
-        if chosen < 0:
-            break
-        for f in range(p):
-            if rows[chosen, f] != point[f] and not changed[f]:
-                changed[f] = True
-                rest -= 1

@@ -58,7 +58,7 @@ class Search:
         p = instance.rows.shape[1]
         n = len(instance.item_start) - 1
         words = (p + 63) // 64
-        depth = p + 2
+        depth = p + 3
         self.instance = instance
         self.candidates = candidates
         self.nodes = 0
@@ -71,7 +71,7 @@ class Search:
             features=np.zeros(p, dtype=k.FEATURE),
             inside=np.zeros((depth, words), dtype=np.uint64),
             outside=np.zeros((depth, words), dtype=np.uint64),
-            forced=np.zeros(words, dtype=np.uint64),
+            forced=np.zeros((1, words), dtype=np.uint64),
             scalars=np.zeros(10, dtype=np.int64),
         )
 
@@ -115,7 +115,7 @@ class Search:
             if stop.expired():
                 yield None
                 break
-            if code == k.FOUND:
+            if code == k.FOUND and not k.dominated(self.instance, self.state, item):
                 yield self.state.features["found"].copy()
             elif code == k.CANDIDATE:
                 self._settle(item, weights, every=True)
