@@ -19,7 +19,7 @@ CODES = np.array([[0, 0], [1, 0]])
 
 
 class Never:
-    def holds(self, before, after):
+    def holds(self, before, _after):
         return np.zeros(len(before), dtype=np.bool_)
 
 
@@ -45,7 +45,7 @@ def test_what_the_search_would_answer_wrongly_is_refused(changes, words):
 @given(small=small_problems())
 def test_spending_the_changes_left_never_breaks_the_budget_and_never_loses_rows(small):
     problem = problem_of(small)
-    arena, items, oracle = parts_of(problem)
+    arena, items, _ = parts_of(problem)
     assume(len(items))
     for row in range(len(arena.rows)):
         point = problem.oracle.reach(problem.question(int(arena.places[row]))).point

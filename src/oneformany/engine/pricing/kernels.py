@@ -345,7 +345,7 @@ def advance(inst, state, item, weights, parts, step, limit):
     With ``step`` > 0: look for columns at least ``step`` heavier than ``scalars[BEST]``, raising it. With
     ``step`` 0: report every maximal column that weighs at least ``scalars[BEST]``.
 
-    Returns DONE; LIMIT: call again to go on; FOUND: a column stands in ``state.found``, ask whether it is dominated, call again;
+    Returns DONE; LIMIT: call again to go on; FOUND: a column stands in ``state.found``, call again;
     CANDIDATE: the units do not exclude the column in ``state.found``, of weight ``scalars[WEIGHT]``: set
     ``scalars[ANSWER]`` (PRUNE gives up the subtree of depth ``scalars[TARGET]``) and call again.
     """
