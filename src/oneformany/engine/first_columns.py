@@ -6,6 +6,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
+from oneformany.engine.pricing.cached_oracle import POINTS_KEPT
 from oneformany.engine.run import Run
 
 __all__ = ["first_columns"]
@@ -21,6 +22,8 @@ def first_columns(run: Run, points: list[IntArray]) -> list[Column]:
     points : list of integer arrays
         A positive point within reach of each row.
     """
+    for point in points[-POINTS_KEPT:]:
+        run.oracle.learn(point)
     nothing = np.full(run.arena.problem.n_features, -1)
     made: dict[int, Column] = {}
     covered = np.zeros(len(run.arena.rows), dtype=np.bool_)
