@@ -20,9 +20,19 @@ SWITCHES = {
     "no diving": Options(diving=False),
     "no cuts": Options(cuts=False),
     "tiny enumeration": Options(max_columns=1),
-    "tiny set cover": Options(max_nodes=1),
+    "tiny set cover": Options(max_nodes=1, cuts=False),
     "branching only": Options(enumeration=False, diving=False),
     "enumeration only": Options(branching=False, diving=False, quick_pricing=False),
+}
+# What each switch changes where all parts are needed: a counter, and whether it rises.
+MOVES = {
+    "no quick pricing": ("quick pricings", False),
+    "no diving": ("diving steps", False),
+    "no cuts": ("cuts", False),
+    "tiny enumeration": ("enumerations given up", True),
+    "tiny set cover": ("branching nodes", True),
+    "branching only": ("branching nodes", True),
+    "enumeration only": ("thorough pricings", True),
 }
 
 
@@ -42,7 +52,8 @@ def assert_optimal(result, small):
     count, unreachable = optimum(small)
     assert (result.count, result.lower_bound) == (count, count)
     assert sorted(entry.row for entry in result.unreachable) == sorted(unreachable)
-    assert result.status == ("infeasible" if unreachable else "optimal")
+    assert result.undecided == ()
+    assert result.status == ("infeasible" if len(unreachable) == len(small.codes) else "optimal")
 
 
 @pytest.mark.parametrize("name", SWITCHES)
@@ -82,8 +93,9 @@ def test_open_answers_never_yield_a_false_optimum(small):
     result = solve(problem_of(small, Shrugging(oracle_of(small))))
     count, _ = optimum(small)
     assert result.status != "optimal" or result.count == count
-    if not result.unreachable:
-        assert result.lower_bound <= count <= result.count
+    assert result.lower_bound <= count
+    if not result.undecided:
+        assert count <= result.count
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -95,6 +107,25 @@ def test_switches_agree_on_problems_too_large_for_brute_force(seed, max_changes)
     counts["asked"] = solve(random_veiled(problem))
     assert {result.count for result in counts.values()} == {counts["default"].count}
     assert all(result.status == "optimal" for result in counts.values())
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_a_switch_moves_a_counter_and_leaves_the_optimum_unchanged(name):
+    problem = random_additive(np.random.default_rng(0), rows=60, features=12, max_changes=5)
+    usual, switched = solve(problem), solve(problem, options=SWITCHES[name])
+    counter, rises = MOVES[name]
+    before = usual.statistics.counters.get(counter, 0)
+    after = switched.statistics.counters.get(counter, 0)
+    assert (after > before) if rises else (after < before)
+    assert usual.status == switched.status == "optimal"
+    assert usual.count == switched.count
+
+
+def test_another_pricer_does_the_pricing_and_leaves_the_optimum_unchanged():
+    problem = random_additive(np.random.default_rng(0), rows=12, features=6, max_changes=3)
+    usual, switched = solve(problem), solve(problem, options=Options(pricer=ProgramPricer))
+    assert switched.statistics.counters["search nodes"] < usual.statistics.counters["search nodes"]
+    assert usual.count == switched.count
 
 
 def random_veiled(problem):

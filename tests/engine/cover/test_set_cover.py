@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.pricing.enumeration import without_subsets
 from oneformany.stop import Stop
 
 MOST_ITEMS = 9
@@ -83,11 +82,11 @@ def _closes(tree, needed, usable, left):
     return True
 
 
-@given(groups=st.lists(st.sets(st.integers(0, 6)), max_size=15))
-def test_only_groups_inside_others_are_dropped(groups):
-    kept = without_subsets([np.array(sorted(group), dtype=np.int64) for group in groups], Stop())
-    for place, group in enumerate(groups):
-        assert place in kept or any(group <= groups[k] for k in kept)
-    for a, b in combinations(kept, 2):
-        assert not groups[a] <= groups[b]
-        assert not groups[b] <= groups[a]
+def test_time_that_is_up_leaves_it_open():
+    found = cover_within([np.array([0])], 1, 1, Stop(0))
+    assert (found.chosen, found.proof) == (None, None)
+
+
+def test_cuts_close_an_odd_cycle_in_one_node():
+    triangle = [np.array([0, 1]), np.array([1, 2]), np.array([0, 2])]
+    assert cover_within(triangle, 3, 1, Stop(), cuts=True).nodes == 1
