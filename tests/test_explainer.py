@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import LinearSVC
@@ -12,7 +13,7 @@ from oneformany.exceptions import InputError, PredictionMismatchError, Unsupport
 from oneformany.explainer import OneForMany
 from oneformany.methods import solve
 from oneformany.result.result import Result
-from oneformany.schema import Feature, Immutable, OnlyIncrease, Schema, infer_schema
+from oneformany.schema import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema
 
 
 @pytest.fixture(scope="module")
@@ -48,14 +49,32 @@ def test_the_constructor_only_stores(model):
     assert (explainer.schema, explainer.rules, explainer.positive) == ("anything", "any rules", 1)
 
 
+def test_parameters_can_be_read_set_and_cloned_and_the_name_is_short(german, model):
+    explainer = OneForMany(model, max_changes=4, schema=german.schema, rules=[Immutable("age")])
+    assert explainer.get_params(deep=False)["max_changes"] == 4
+    assert explainer.set_params(max_changes=5).max_changes == 5
+    copied = clone(explainer)
+    assert (copied.max_changes, copied.rules, copied.schema) == (5, [Immutable("age")], german.schema)
+    assert repr(explainer) == (
+        "OneForMany(LogisticRegression, max_changes=5, rules=[Immutable(feature='age')], schema=<Schema>)"
+    )
+    assert repr(OneForMany(model)) == "OneForMany(LogisticRegression)"
+
+
+def test_no_answer_is_kept(german, model):
+    explainer = OneForMany(model, max_changes=5, schema=german.schema)
+    before = set(vars(explainer))
+    explainer.explain(german.frame.head(20))
+    assert set(vars(explainer)) == before
+
+
 def test_rows_that_are_positive_already_are_set_aside_and_named(asked, german, model):
     explainer = OneForMany(model, max_changes=5, schema=german.schema)
     result = explainer.explain(german.frame.head(60))
     refused = np.flatnonzero(model.predict(german.one_hot[:60]) == 0)
     assert 0 < len(refused) < 60
-    assert explainer.explained_rows_.tolist() == result.problem["rows"] == refused.tolist()
-    assert sorted([*refused, *explainer.positive_rows_]) == list(range(60))
-    assert result.problem["already_positive"] == explainer.positive_rows_.tolist()
+    assert result.problem["rows"] == refused.tolist()
+    assert sorted([*refused, *result.problem["already_positive"]]) == list(range(60))
     ((problem, _),) = asked
     assert (problem.codes == german.codes[refused]).all()
     assert problem.max_changes == 5
@@ -77,7 +96,10 @@ def test_every_refused_row_reaches_its_point_by_changing_what_is_named(german, m
 def test_limits_are_handed_to_the_engine(asked, german, model):
     watch = [].append
     OneForMany(model, 5, schema=german.schema).explain(german.frame.head(20), time_limit=70, progress=watch)
-    assert asked[0][1] == {"time_limit": 70, "progress": watch}
+    options = asked[0][1]
+    assert options["progress"] is watch
+    assert 0 < options["time_limit"] < 70
+    assert set(options) == {"time_limit", "progress"}
 
 
 def test_every_point_is_positive_for_the_model_at_the_threshold(german, model):
@@ -119,7 +141,8 @@ def test_without_a_schema_the_frames_own_numbers_are_the_levels():
     frame = pd.DataFrame({"income": [10.5, 20.0, 30.25, 40.0], "debts": [3, 2, 1, 0], "note": list("abcd")})
     model = LogisticRegression().fit(frame[["income", "debts"]], [0, 0, 1, 1])
     result = OneForMany(model, max_changes=2).explain(frame)
-    assert result.schema == infer_schema(frame[["income", "debts"]])
+    assert result.schema.names == ("income", "debts")
+    assert result.schema.features[1].numbers == (0, 1, 2, 3)
     assert result.problem["rows"] == [0, 1]
     assert result.count == 1
     assert (model.predict(result.schema.decode(points_of(result))) == 1).all()
@@ -165,14 +188,18 @@ def test_a_point_that_the_model_does_not_confirm_is_an_error_that_names_it(monke
         return int(np.flatnonzero((german.codes == problem.rows[0]).all(axis=1))[0])
 
     monkeypatch.setattr("oneformany.methods.solve", spoilt)
-    with pytest.raises(PredictionMismatchError, match=r"explanation \d+ \(.* = .*\) is not positive"):
+    with pytest.raises(
+        PredictionMismatchError, match=r"explanation \d+ \(.* = .*\): row \d+ is not positive"
+    ):
         OneForMany(model, 5, schema=german.schema).explain(german.frame.head(40))
 
 
 def test_a_misread_model_is_noticed_on_the_rows_already(german, model, monkeypatch):
     monkeypatch.setattr(model, "predict", lambda data: np.zeros(len(data)))
     frame = german.frame.head(3).set_axis(["ann", "bob", "eve"])
-    with pytest.raises(PredictionMismatchError, match="row ann: the model turns it down"):
+    with pytest.raises(
+        PredictionMismatchError, match=r"row ann \(and 2 more rows\): the model turns it down"
+    ):
         OneForMany(model, 5, schema=german.schema).explain(frame)
 
 
@@ -190,7 +217,7 @@ def test_when_all_rows_are_positive_there_is_nothing_to_explain(german, model):
         ({"max_changes": 99}, "max_changes is 99"),
         ({"threshold": 1.0}, "strictly between 0 and 1"),
         ({"rules": [Immutable("shoe size")]}, "no feature 'shoe size'"),
-        ({"schema": None}, "fitted on 59 columns, the frame has 20"),
+        ({"schema": None}, "fitted on 59 columns without names, the frame has 20"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(german, model, arguments, words):
@@ -201,3 +228,87 @@ def test_parameters_that_make_no_sense_are_refused(german, model, arguments, wor
 def test_an_unfitted_model_is_refused(german):
     with pytest.raises(UnsupportedModelError, match="LogisticRegression is not fitted"):
         OneForMany(LogisticRegression(), schema=german.schema).explain(german.frame)
+
+
+class Cautious(LogisticRegression):
+    """Has a cutoff of its own, which its probabilities do not show."""
+
+    cutoff = 0.7
+
+    def predict(self, data):
+        return (self.predict_proba(data)[:, 1] >= self.cutoff).astype(int)
+
+
+@pytest.mark.parametrize("cutoff", [0.3, 0.7])
+def test_a_model_with_a_cutoff_of_its_own_is_noticed_in_both_directions(cutoff):
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        frame = pd.DataFrame(rng.normal(size=(60, 3)).round(1), columns=list("abc"))
+        target = (frame.sum(axis=1) + rng.normal(0, 1, 60) > 0).astype(int)
+        model = Cautious().fit(frame, target)
+        model.cutoff = cutoff
+        chances = model.predict_proba(frame)[:, 1]
+        assert ((chances >= 0.5) != (chances >= cutoff)).any(), seed
+        words = "accepts it, but its reading turns it down" if cutoff < 0.5 else "turns it down, but"
+        with pytest.raises(PredictionMismatchError, match=words):
+            OneForMany(model, 2).explain(frame)
+
+
+def test_a_model_fitted_on_plain_numbers_is_never_fed_codes():
+    frame = pd.DataFrame({"income": [10.5, 20.0, 30.25, 40.0], "debts": [3, 2, 1, 0]})
+    model = LogisticRegression().fit(frame.to_numpy(), [0, 0, 1, 1])
+    schema = Schema(
+        (
+            Feature("income", ("10.5", "20", "30.25", "40"), ordered=True, numbers=(10.5, 20.0, 30.25, 40.0)),
+            Feature("debts", ("0", "1", "2", "3"), ordered=True, numbers=(0, 1, 2, 3)),
+        )
+    )
+    result = OneForMany(model, 2, schema=schema).explain(frame)
+    assert result.problem["rows"] == np.flatnonzero(model.predict(frame.to_numpy()) == 0).tolist()
+    assert (model.predict(result.apply(frame).to_numpy()) == 1).all()
+
+
+def test_numbers_or_codes_that_nobody_can_tell_apart_are_refused():
+    frame = pd.DataFrame({"income": [10.5, 20.0, 30.25, 40.0], "sex": ["m", "f", "f", "m"]})
+    model = LogisticRegression().fit(np.arange(8).reshape(4, 2), [0, 0, 1, 1])
+    schema = Schema(
+        (Feature("income", ("low", "high"), ordered=True, edges=(20,)), Feature("sex", ("f", "m")))
+    )
+    with pytest.raises(
+        InputError, match="whether the columns held numbers or codes; fit the model on a frame"
+    ):
+        OneForMany(model, 2, schema=schema).explain(frame)
+
+
+def test_columns_of_a_function_that_the_schema_lacks_become_features():
+    frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
+
+    def chance(rows):
+        return (rows["a"] + rows["b"]).to_numpy() / 2 - 0.1
+
+    schema = Schema((Feature("a", ("0", "1"), numbers=(0, 1)),))
+    result = OneForMany(chance, 2, threshold=0.8, schema=schema).explain(frame)
+    assert result.schema.names == ("a", "b")
+    assert result.problem["rows"] == [0, 1, 2]
+    assert (chance(result.apply(frame)) >= 0.8).all()
+
+
+def test_rules_and_budget_are_checked_before_the_model_is_asked():
+    def never(_rows):
+        raise AssertionError("asked")
+
+    frame = pd.DataFrame({"a": [0, 1], "b": [0, 1]})
+    for arguments, words in (
+        ({"rules": [Immutable("c")]}, "no feature 'c'"),
+        ({"max_changes": 3}, "max_changes is 3; with 2 features"),
+        ({"max_changes": 2.5}, "must be an integer"),
+        ({"share": "everything"}, "share is 'everything'"),
+        ({"rules": [OnlyIncrease("a"), OnlyDecrease("a")]}, "only increase and only decrease"),
+        ({"edges": {"c": [1]}}, "none of the columns that the model reads"),
+        ({"bins": {"a": 1}}, "at least 2"),
+        ({"special": ["a"]}, "special must be a dict"),
+        ({"targets": {"a": {"9": 9}}}, "targets name '9' of 'a'"),
+        ({"costs": {"a": -1}}, "costs of 'a' must be a number of at least 0"),
+    ):
+        with pytest.raises(InputError, match=words):
+            OneForMany(never, **({"max_changes": 1} | arguments)).explain(frame)

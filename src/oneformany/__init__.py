@@ -48,7 +48,22 @@ if TYPE_CHECKING:
     from oneformany.schema.discretise import infer_schema
     from oneformany.schema.encoding import Encoding
     from oneformany.schema.feature import Feature
-    from oneformany.schema.rules import Forbid, Immutable, OnlyDecrease, OnlyIncrease, Rule, allowed_moves
+    from oneformany.schema.rules import (
+        AtMostSteps,
+        Forbid,
+        Immutable,
+        Implies,
+        Linked,
+        NeverTarget,
+        NotTogether,
+        Observed,
+        OnlyDecrease,
+        OnlyIncrease,
+        Range,
+        Rule,
+        allowed_moves,
+        rules_from_toml,
+    )
     from oneformany.schema.schema import Schema
     from oneformany.statistics import Round, Statistics
     from oneformany.stop import Stop
@@ -56,6 +71,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AdditiveOracle",
     "Answer",
+    "AtMostSteps",
     "BlackBox",
     "BlackBoxOracle",
     "BranchProof",
@@ -71,9 +87,14 @@ __all__ = [
     "Feature",
     "Forbid",
     "Immutable",
+    "Implies",
     "InputError",
+    "Linked",
     "Network",
     "NetworkOracle",
+    "NeverTarget",
+    "NotTogether",
+    "Observed",
     "OneForMany",
     "OneForManyError",
     "OnlyDecrease",
@@ -87,6 +108,7 @@ __all__ = [
     "Progress",
     "Proof",
     "Question",
+    "Range",
     "Reader",
     "Reading",
     "Relaxation",
@@ -113,6 +135,7 @@ __all__ = [
     "oracle_for",
     "plotting",
     "register_reader",
+    "rules_from_toml",
     "solve",
     "verify",
 ]
@@ -145,7 +168,22 @@ HOMES = {
     "schema.discretise": ("infer_schema",),
     "schema.encoding": ("Encoding",),
     "schema.feature": ("Feature",),
-    "schema.rules": ("Forbid", "Immutable", "OnlyDecrease", "OnlyIncrease", "Rule", "allowed_moves"),
+    "schema.rules": (
+        "AtMostSteps",
+        "Forbid",
+        "Immutable",
+        "Implies",
+        "Linked",
+        "NeverTarget",
+        "NotTogether",
+        "Observed",
+        "OnlyDecrease",
+        "OnlyIncrease",
+        "Range",
+        "Rule",
+        "allowed_moves",
+        "rules_from_toml",
+    ),
     "schema.schema": ("Schema",),
     "statistics": ("Round", "Statistics"),
     "stop": ("Stop",),

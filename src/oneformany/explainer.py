@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from importlib import import_module
+from typing import Any
 
 import numpy as np
-import pandas as pd
+from sklearn.base import BaseEstimator
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
-from oneformany.own_numbers import OwnNumbers
-from oneformany.problem import Problem
-from oneformany.readers.columns import own_columns
-from oneformany.readers.registry import read_model, reader_for, unwrapped
-from oneformany.readers.verdict import FrameVerdict, Reading
+from oneformany.following import apply
+from oneformany.posing import Asked, Posed, pose
+from oneformany.problem import Share
 from oneformany.result.result import Result
-from oneformany.result.row_index import RowIndex
-from oneformany.schema.discretise import infer_schema
-from oneformany.schema.encoding import Encoding
-from oneformany.schema.rules import Rule, allowed_moves
+from oneformany.schema.frames import Table
+from oneformany.schema.rules import RowRule, Rule
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
+from oneformany.stop import Stop
 
 __all__ = ["OneForMany"]
 
 
-@dataclass(eq=False)
-class OneForMany:
-    """Explain what a classifier turned down with the fewest points, each good for many rows.
+class OneForMany(BaseEstimator):  # type: ignore[misc]
+    """Explain what a classifier turned down with the fewest advices, each good for many rows.
 
     Parameters
     ----------
@@ -39,133 +36,183 @@ class OneForMany:
     max_changes : int
         How many features one explanation may change.
     threshold : float or None
-        Least probability of a positive point (least decision value for models without probabilities);
+        Least probability of a positive row (least decision value for models without probabilities);
         ``None``: as the model's ``predict`` decides.
     schema : Schema, optional
-        Features and levels. Without it the model must have been fitted on the frame's own columns, and
-        every value that occurs in the frame is a level. For models that read the frame itself (pipelines,
-        functions) a number in a bin counts as the number that stands for the bin: see
-        :class:`~oneformany.readers.rows.Rows`, and ``blurred_rows_`` for what that may cost.
-    rules : sequence of Rule
-        What may not change, or only in one direction.
+        The cells of some or all columns; for a model that was fitted on the columns that a schema makes,
+        that schema. Without it cells are chosen: few values stay values; what a tree or the steps of a
+        pipeline do not tell apart is one cell; other numbers are cut at the weightiest splits of a boosted
+        model, or at round quantiles of the reference data, into at most eight cells.
+    rules : sequence of rules
+        What may not change, or only in one direction, or only together.
+    share : {"point", "action", "features"}
+        What the rows of one explanation have in common: the changed features, their new values and the
+        cells of all others; the changed features and their new values; or the changed features.
+    reference : frame, optional
+        Data, such as those the model was fitted on, that edges and targets are taken from; by default
+        the rows that are explained.
     positive : object
         Label of the positive class.
-
-    Attributes
-    ----------
-    explained_rows_ : array of int
-        Places in the frame of the rows that were explained; row ``i`` of the result is the row at
-        ``explained_rows_[i]``. The result has the same list as ``result.problem["rows"]``.
-    positive_rows_ : array of int
-        Places of the rows that need no explanation, because the model already calls them positive.
-    blurred_rows_ : array of int
-        Places of the rows about whose own numbers the model decides otherwise than about the numbers that
-        stand for their bins: it turns them down although it accepts their bins (then they are not
-        explained), or although they follow their explanation. A warning names them; finer bins, or no
-        schema, help. Empty without bins, and for models that were fitted on bins.
+    edges : dict of column to list of numbers, optional
+        Cells of one's own; each includes its right edge.
+    bins : dict of column to int, or int, optional
+        How many cells of about equally many reference rows.
+    special : dict of column to codes, optional
+        Numbers that are not numbers, such as ``{"x": [-9, -8]}`` or ``{"x": {"no record": -9}}``: each is
+        a cell of its own, and never a target.
+    targets : dict of column to values, optional
+        Values that rows are sent to, as a list (each in its cell) or a dict of cell to value; ``None`` is
+        no target, ``{"missing": "missing"}`` makes the missing value one.
+    costs : dict of column to number or table, optional
+        What a change of the feature costs; 1 for features that are not named.
     """
 
-    model: Any
-    max_changes: int = 3
-    threshold: float | None = None
-    schema: Schema | None = None
-    rules: Sequence[Rule] = ()
-    positive: object = 1
+    def __init__(
+        self,
+        model: Any = None,  # noqa: ANN401 (a model of any library)
+        max_changes: int = 3,
+        threshold: float | None = None,
+        schema: Schema | None = None,
+        rules: Sequence[Rule | RowRule] = (),
+        share: Share = "point",
+        reference: Any = None,  # noqa: ANN401 (a frame of any library)
+        positive: object = 1,
+        edges: Mapping[Any, Sequence[float]] | None = None,
+        bins: Mapping[Any, int] | int | None = None,
+        special: Mapping[Any, Any] | None = None,
+        targets: Mapping[Any, Any] | None = None,
+        costs: Any = None,  # noqa: ANN401 (costs in several forms)
+    ) -> None:
+        self.model = model
+        self.max_changes = max_changes
+        self.threshold = threshold
+        self.schema = schema
+        self.rules = rules
+        self.share = share
+        self.reference = reference
+        self.positive = positive
+        self.edges = edges
+        self.bins = bins
+        self.special = special
+        self.targets = targets
+        self.costs = costs
+
+    def __repr__(self) -> str:
+        """Name the model and the parameters that are not as usual, in one line."""
+        usual = type(self)()
+        parts = [type(self.model).__name__]
+        for name in self._get_param_names():
+            value = getattr(self, name)
+            if (
+                name != "model"
+                and value is not getattr(usual, name)
+                and not _equal(value, getattr(usual, name))
+            ):
+                text = repr(value)
+                parts.append(f"{name}={text if len(text) <= 40 else f'<{type(value).__name__}>'}")
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     def explain(
         self,
-        frame: pd.DataFrame,
+        frame: Any,  # noqa: ANN401 (a frame of any library)
+        explanations: int | None = None,
+        coverage: float | None = None,
         time_limit: float | None = None,
         progress: Callable[[Round], None] | None = None,
     ) -> Result:
         """Find the fewest explanations for the rows that the model turns down.
 
-        Every returned point is confirmed by the model's own prediction.
+        Before it returns, the model's own decision is asked about every covered row as it is after
+        following its explanation.
 
         Parameters
         ----------
-        frame : DataFrame
-            The rows; those that are positive already are set aside.
+        frame : frame
+            The rows, in a frame of pandas, polars or pyarrow; those that are positive already are set
+            aside.
+        explanations : int, optional
+            Instead of all rows, cover as many as possible with so many explanations.
+        coverage : float, optional
+            Cover at least this share of the rows.
         time_limit : float, optional
-            Seconds after which the best answer so far is returned, with its proved bound.
+            Seconds, reading the model included, after which the best answer so far is returned, with
+            its proved bound.
         progress : callable, optional
             Called with the state after every step.
 
         Raises
         ------
         InputError
-            Frame, schema or rules cannot be used, or there is nothing to explain.
+            Frame, schema, rules or parameters cannot be used, or there is nothing to explain.
         UnsupportedModelError
             The model cannot be read.
         PredictionMismatchError
             The model disagrees with its own reading.
         """
+        stop = Stop(time_limit)
+        table = Table.of(frame)
+        posed = pose(Asked(**{name: getattr(self, name) for name in self._get_param_names()}), table)
+        refused = np.flatnonzero(~posed.positive)
+        if not len(refused):
+            raise InputError(
+                f"the model calls all {len(posed.positive)} rows positive: there is nothing to explain"
+            )
+        problem = posed.problem(refused, self.max_changes, self.share)
+
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
-        schema, reading = self._read(frame)
-        codes = schema.encode(frame)
-        own = OwnNumbers.of(reading.verdict, frame, codes)
-        if own.positive.all():
-            raise InputError(f"the model calls all {len(codes)} rows positive: there is nothing to explain")
-        refused = np.flatnonzero(~own.positive & ~own.positive_bins)
-        _check_refused(reading, codes[refused], frame.index[refused])
-        problem = Problem(
-            codes[refused],
-            schema.levels,
-            reading.oracle,
-            self.max_changes,
-            allowed_moves(schema, self.rules) if self.rules else None,
+        wanted: dict[str, Any] = {"explanations": explanations, "coverage": coverage}
+        result = solve(
+            problem,
+            time_limit=None if time_limit is None else stop.remaining(),
+            progress=progress,
+            **{name: value for name, value in wanted.items() if value is not None},
         )
-        result = solve(problem, time_limit=time_limit, progress=progress)
-        _confirm(reading, result, schema)
-        self.explained_rows_ = refused
-        self.positive_rows_ = np.flatnonzero(own.positive)
-        self.blurred_rows_ = own.blurred(result, refused)
-        asked = {
-            **result.problem,
-            "rows": refused.tolist(),
-            "already_positive": self.positive_rows_.tolist(),
-        }
-        return replace(result, schema=schema, problem=asked, index=RowIndex.of(frame.index[refused]))
-
-    def _read(self, frame: pd.DataFrame) -> tuple[Schema, Reading]:
-        schema = self.schema
-        if schema is not None and not isinstance(schema, Schema):
-            raise InputError(f"schema must be a Schema, not {type(schema).__name__}")
-        reads = reader_for(self.model).reads
-        source: Schema | Encoding | None = schema
-        if schema is None and reads == "columns":
-            schema, source = own_columns(unwrapped(self.model), frame)
-        elif schema is None and reads == "labels":
-            schema = source = infer_schema(frame)
-        reading = read_model(self.model, source, self.threshold, self.positive, frame)
-        if isinstance(reading.verdict, FrameVerdict):
-            schema = reading.verdict.rows.schema
-        return cast("Schema", schema), reading
+        result = _told(result, posed, table, refused)
+        _confirm(result, posed, table)
+        return result
 
 
-def _check_refused(reading: Reading, codes: IntArray, labels: pd.Index) -> None:
-    """Refuse to go on when the model was misread: the oracle alone calls a row positive."""
-    wrong = reading.oracle.positive(codes)
-    if wrong.any():
-        row = labels[int(np.argmax(wrong))]
-        raise PredictionMismatchError(
-            f"row {row}: the model turns it down, but its reading calls it positive; please report this model"
-        )
+def _told(result: Result, posed: Posed, table: Table, refused: IntArray) -> Result:
+    """Add what the engine does not know: names, labels, and which rows of the frame these are."""
+    problem = {
+        **result.problem,
+        "rows": refused.tolist(),
+        "already_positive": np.flatnonzero(posed.positive).tolist(),
+    }
+    told: dict[str, Any] = {"schema": posed.schema, "problem": problem}
+    if "index" in {field.name for field in fields(result)}:
+        row_index = import_module("oneformany.result.row_index")
+
+        told["index"] = row_index.RowIndex.of(table.frame.index[refused])
+    return replace(result, **told)
 
 
-def _confirm(reading: Reading, result: Result, schema: Schema) -> None:
-    if not result.explanations:
+def _confirm(result: Result, posed: Posed, table: Table) -> None:
+    """Ask the model itself about every covered row after following, and about all points that rows share."""
+    moved = apply(result, table.frame)
+    if not len(moved):
         return
-    points = np.array([explanation.point for explanation in result.explanations], dtype=np.int64)
-    confirmed = reading.verdict(points)
-    if not confirmed.all():
-        place = int(np.argmin(confirmed))
-        changed = result.explanations[place].changed
-        words = ", ".join(
-            f"{schema.names[f]} = {schema.features[f].levels[points[place, f]]}" for f in changed
-        )
-        raise PredictionMismatchError(
-            f"explanation {place + 1} ({words}) is not positive by the model's own prediction; "
-            "please report this model"
-        )
+    accepted = posed.decide(moved)
+    if accepted.all():
+        return
+    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
+    wrong = int(np.argmin(accepted))
+    number = result.assignment[int(covered[wrong])]
+    explanation = result.explanations[number]
+    words = ", ".join(
+        f"{posed.schema.names[f]} = {posed.schema.features[f].target_label(explanation.point[f])}"
+        for f in explanation.changed
+    )
+    raise PredictionMismatchError(
+        f"explanation {number + 1} ({words}): row {moved.index[wrong]} is not positive by the model's own "
+        f"prediction after following it ({int((~accepted).sum())} of {len(accepted)} rows); please report "
+        "this model"
+    )
+
+
+def _equal(one: object, other: object) -> bool:
+    try:
+        return bool(one == other)
+    except (TypeError, ValueError):
+        return False

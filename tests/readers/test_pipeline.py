@@ -342,7 +342,7 @@ def test_schemas_and_frames_that_do_not_fit_are_refused():
         read_pipeline(model, None, frame.drop(columns="job"), None, "good")
     with pytest.raises(InputError, match="pass a schema or a frame"):
         read_pipeline(model, None, None, None, "good")
-    with pytest.raises(InputError, match=r"refuse a level of the schema: .*unknown categories \['retired'\]"):
+    with pytest.raises(InputError, match=r"refuse a value: .*unknown categories \['retired'\]"):
         read_pipeline(model, None, frame.replace({"job": {"none": "retired"}}), None, "good")
     unknown = Schema((Feature("job", ("none", "boss")), *infer_schema(frame).features[2:]))
     with pytest.raises(InputError, match="which is not here"):

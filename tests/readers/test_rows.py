@@ -62,20 +62,6 @@ def test_a_type_that_would_change_a_value_is_not_taken():
     assert labelled["age"].tolist() == [20]
 
 
-def test_rows_as_given_keep_their_own_numbers_where_they_stay_in_their_bin():
-    rows = Rows.of(SCHEMA, FRAME)
-    codes = SCHEMA.encode(FRAME)
-    assert rows.as_given(FRAME, codes, codes)["age"].tolist() == FRAME["age"].tolist()
-    points = codes.copy()
-    points[:2, 2] = 0
-    points[:, 0] = 2
-    moved = rows.as_given(FRAME.set_axis(list("uvwxyz")), codes, points)
-    assert moved["age"].tolist() == [12, 18, 12, 60, 50, 70]
-    assert set(moved["job"]) == {"full"}
-    by_label = FRAME.assign(age=["> 40", "<= 20", "<= 20", "> 40", "> 40", "> 40"])
-    assert rows.as_given(by_label, codes, codes)["age"].tolist() == [50, 12, 12, 50, 50, 50]
-
-
 def test_columns_that_are_demanded_but_no_feature_are_the_same_in_all_rows():
     rows = Rows.of(SCHEMA, FRAME, ("note", "age", "job", "rooms"))
     frame = rows.frame(np.array([[0, 0, 0], [1, 1, 1]]))
@@ -119,6 +105,5 @@ def test_without_a_schema_every_value_of_the_frame_is_a_level():
     rows = own_rows(None, None, FRAME)
     assert rows.schema == infer_schema(FRAME, bins=None)
     assert rows.frame(rows.schema.encode(FRAME)).equals(FRAME)
-    assert not rows.binned
     with pytest.raises(InputError, match="pass a schema or a frame"):
         own_rows(None, None, None)

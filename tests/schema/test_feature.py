@@ -64,5 +64,5 @@ def test_a_feature_that_makes_no_sense_is_refused(arguments, words):
 
 
 def test_half_a_feature_from_a_file_is_refused():
-    with pytest.raises(InputError, match="no feature as written by to_dict"):
+    with pytest.raises(InputError, match="not a feature as written by to_dict"):
         Feature.from_dict({"name": "x"})

@@ -17,7 +17,7 @@ from oneformany.readers.rows import own_rows
 from oneformany.readers.verdict import FrameVerdict, Reading, class_index
 from oneformany.schema.schema import Schema
 
-__all__ = ["BlackBox", "read_function"]
+__all__ = ["BlackBox", "decision", "read_function"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +83,33 @@ def read_function(
         largest_box=box.largest_box,
     )
     _check_output(box, rows.frame(np.zeros((1, len(rows.schema.levels)), np.int64)), threshold, place)
+    return Reading(oracle, FrameVerdict(rows, decision(model, threshold, positive)))
+
+
+def decision(
+    model: BlackBox | Callable[[pd.DataFrame], ArrayLike],
+    threshold: float | None = None,
+    positive: object = 1,
+) -> Callable[[pd.DataFrame], BoolArray]:
+    """Make the function's own decision about rows of a frame.
+
+    Parameters
+    ----------
+    model : callable or BlackBox
+        The function.
+    threshold : float or None
+        Least probability of a positive row; ``None``: 0.5.
+    positive : object
+        Number or label of the positive class.
+    """
+    box = model if isinstance(model, BlackBox) else BlackBox(model)
+    place = _place(getattr(box.function, "__self__", None), positive)
+    least = 0.5 if threshold is None else threshold
 
     def decide(frame: pd.DataFrame) -> BoolArray:
-        chances = check_probabilities(box.function(frame), len(frame), place)
-        return np.asarray(chances >= oracle.threshold)
+        return np.asarray(check_probabilities(box.function(frame), len(frame), place) >= least)
 
-    return Reading(oracle, FrameVerdict(rows, decide))
+    return decide
 
 
 def _place(owner: Any, positive: object) -> int:

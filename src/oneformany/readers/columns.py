@@ -14,7 +14,7 @@ from oneformany.schema.discretise import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-__all__ = ["encoding_for", "inputs_for", "own_columns"]
+__all__ = ["encoding_for", "fitted_names", "inputs_for", "own_columns", "reads_schema"]
 
 
 def encoding_for(model: Any, schema: Schema) -> Encoding:
@@ -36,12 +36,62 @@ def encoding_for(model: Any, schema: Schema) -> Encoding:
     InputError
         The model was fitted on other columns.
     """
-    names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
+    names = fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
         return _by_name(names, schema)
-    if getattr(model, "n_features_in_", None) == len(schema.features):
+    if getattr(model, "n_features_in_", None) == len(schema.features) and not _one_hot_is_plain(schema):
+        if all(feature.numbers is not None for feature in schema.features) and not _reads_codes(model):
+            return schema.number_encoding()
         return schema.code_encoding()
     return schema.encoding()
+
+
+def reads_schema(model: Any, schema: Schema) -> bool:
+    """Whether a model was fitted on columns that a schema makes, rather than on those of a frame.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier that reads columns.
+    schema : Schema
+        The features.
+
+    Raises
+    ------
+    InputError
+        The model was fitted on an array with one column per feature, and nobody can tell whether these
+        held numbers or codes.
+    """
+    names = fitted_names(model, (*schema.names, *schema.one_hot_names))
+    if names is not None:
+        return sorted(names) == sorted(schema.one_hot_names) and sorted(names) != sorted(schema.names)
+    width = getattr(model, "n_features_in_", None)
+    if width is None or width != len(schema.features) or _reads_codes(model):
+        return True
+    labelled = [feature.numbers is None and not feature.binned for feature in schema.features]
+    if all(labelled) or _one_hot_is_plain(schema):
+        return True
+    if any(labelled):
+        stray = schema.names[labelled.index(True)]
+        raise InputError(
+            f"{type(model).__name__} was fitted on an array of {width} columns, and the feature {stray!r} "
+            "has labels: nobody can tell whether the columns held numbers or codes; fit the model on a frame, so "
+            "that it knows the names of its columns, or on the schema's one-hot columns"
+        )
+    return False
+
+
+def _reads_codes(model: Any) -> bool:
+    """Whether a model reads codes whatever they stand for."""
+    return any(base.__name__ == "CategoricalNB" for base in type(model).__mro__)
+
+
+def _one_hot_is_plain(schema: Schema) -> bool:
+    """Whether one-hot columns are one per feature and hold the same as codes and numbers."""
+    return len(schema.one_hot_names) == len(schema.features) and all(
+        feature.numbers is None or tuple(feature.numbers) == tuple(range(feature.n_levels))
+        for feature in schema.features
+    )
 
 
 def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:
@@ -65,7 +115,7 @@ def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:
         raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
     kind = type(model).__name__
     width = getattr(model, "n_features_in_", frame.shape[1])
-    names = _fitted_names(model, frame.columns) or [str(name) for name in frame.columns]
+    names = fitted_names(model, frame.columns) or [str(name) for name in frame.columns]
     missing = [name for name in names if name not in frame.columns]
     if missing or len(names) != width:
         lack = f"the frame lacks {missing[0]!r}" if missing else f"the frame has {len(names)}"
@@ -99,8 +149,16 @@ def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
     return lambda codes: pd.DataFrame(encoding.encode(codes), columns=list(names))
 
 
-def _fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
-    """Name the columns that a model was fitted with; LightGBM has them with "_" for spaces."""
+def fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
+    """Name the columns that a model was fitted with; LightGBM has them with "_" for spaces.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier; ``None`` is returned for one that does not know names.
+    known : collection of str
+        Names that there are.
+    """
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None

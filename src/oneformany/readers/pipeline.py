@@ -21,7 +21,7 @@ from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["probe", "read_pipeline"]
+__all__ = ["Transform", "entry", "probe", "read_pipeline", "take_apart"]
 
 N_CHECKED = 64
 
@@ -64,20 +64,20 @@ def read_pipeline(
     PredictionMismatchError
         The steps do not act feature by feature after all.
     """
-    steps, classifier = _take_apart(model)
+    steps, classifier = take_apart(model)
     class_index(classifier, positive)
     reader = reader_for(classifier)
     if reader.reads != "columns":
         raise UnsupportedModelError(
             f"the pipeline ends in {type(classifier).__name__}, which reads no columns of numbers"
         )
-    entry = _entry(model)
-    transform = _Transform(
+    first = entry(model)
+    transform = Transform(
         steps,
-        named=hasattr(entry, "feature_names_in_"),
+        named=hasattr(first, "feature_names_in_"),
         gaps_are_missing=type(classifier).__module__.split(".")[0] == "xgboost",
     )
-    names = wanted_columns(entry, frame, schema)
+    names = wanted_columns(first, frame, schema)
     if schema is None:
         rows = _own_rows(transform, names, cast("pd.DataFrame", frame))
     else:
@@ -103,18 +103,16 @@ def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encodi
         On random rows the columns are not what single features make of them.
     """
     levels = rows.schema.levels
-    starts = np.cumsum([0, *levels])
-    codes = np.zeros((starts[-1], len(levels)), dtype=np.int64)
-    for feature, n in enumerate(levels):
-        codes[starts[feature] : starts[feature + 1], feature] = np.arange(n)
-    seen = transform(rows.frame(codes))
+    base = transform(rows.frame(np.zeros((1, len(levels)), dtype=np.int64)))[0]
     columns, values = [], []
     for feature, n in enumerate(levels):
-        block = seen[starts[feature] : starts[feature] + n]
-        own = np.flatnonzero(~_same(block, block[:1]).all(axis=0))
+        codes = np.zeros((n, len(levels)), dtype=np.int64)
+        codes[:, feature] = np.arange(n)
+        seen = transform(rows.frame(codes))
+        own = np.flatnonzero(~_same(seen, base).all(axis=0))
         columns.append(own)
-        values.append(block[:, own])
-    encoding = Encoding(tuple(columns), tuple(values), seen[0])
+        values.append(seen[:, own])
+    encoding = Encoding(tuple(columns), tuple(values), base)
     checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
     if not _same(encoding.encode(checked), transform(rows.frame(checked))).all():
         raise PredictionMismatchError(
@@ -125,7 +123,7 @@ def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encodi
 
 
 @dataclass(frozen=True, eq=False)
-class _Transform:
+class Transform:
     """The fitted steps before the classifier.
 
     ``named``: they read frames, not arrays. ``gaps_are_missing``: the classifier takes what a sparse
@@ -137,15 +135,17 @@ class _Transform:
     gaps_are_missing: bool
 
     def inputs(self, frame: pd.DataFrame) -> Any:
+        """Give what the first step reads."""
         return frame if self.named else frame.to_numpy()
 
     def __call__(self, frame: pd.DataFrame) -> FloatArray:
+        """Send a frame through the steps."""
         data = self.inputs(frame)
         try:
             for step in self.steps:
                 data = step.transform(data)
         except ValueError as error:
-            raise InputError(f"the pipeline's steps refuse a level of the schema: {error}") from error
+            raise InputError(f"the pipeline's steps refuse a value: {error}") from error
         if hasattr(data, "tocoo"):
             stored = data.tocoo()
             dense = np.full(stored.shape, np.nan if self.gaps_are_missing else 0.0)
@@ -157,7 +157,7 @@ class _Transform:
             raise UnsupportedModelError(f"the pipeline's steps leave texts as they are: {error}") from error
 
 
-def _take_apart(model: Any) -> tuple[list[Any], Any]:
+def take_apart(model: Any) -> tuple[list[Any], Any]:
     """Separate the steps from the classifier at the end, in pipelines in pipelines as well."""
     steps: list[Any] = []
     last = model
@@ -172,7 +172,7 @@ def _take_apart(model: Any) -> tuple[list[Any], Any]:
     return steps, last
 
 
-def _entry(model: Pipeline) -> Any:
+def entry(model: Pipeline) -> Any:
     """Find the step that reads the frame first, and so knows its columns."""
     step: Any = model
     while isinstance(step, Pipeline):
@@ -180,14 +180,14 @@ def _entry(model: Pipeline) -> Any:
     return step
 
 
-def _rows(transform: _Transform, names: Sequence[str], schema: Schema, frame: pd.DataFrame | None) -> Rows:
+def _rows(transform: Transform, names: Sequence[str], schema: Schema, frame: pd.DataFrame | None) -> Rows:
     rows = Rows.of(schema, frame, names)
     if frame is not None and (read := _read_columns(transform, frame[list(names)], rows.fixed)):
         raise InputError(f"the pipeline reads the column {read[0]!r}, which the schema lacks; add it")
     return rows
 
 
-def _own_rows(transform: _Transform, names: Sequence[str], frame: pd.DataFrame) -> Rows:
+def _own_rows(transform: Transform, names: Sequence[str], frame: pd.DataFrame) -> Rows:
     read = _read_columns(transform, frame[list(names)], names)
     if not read:
         raise InputError(
@@ -200,7 +200,7 @@ def _own_rows(transform: _Transform, names: Sequence[str], frame: pd.DataFrame) 
     return Rows.of(Schema(merged), frame, names)
 
 
-def _read_columns(transform: _Transform, frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
+def _read_columns(transform: Transform, frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
     """Name the columns in which the steps make something of the differences between the rows."""
     first = np.zeros(len(frame), np.int64)
     seen = transform(frame)

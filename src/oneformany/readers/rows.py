@@ -14,6 +14,7 @@ from oneformany.exceptions import InputError
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
+from oneformany.schema.values import ValueSchema
 
 __all__ = ["Rows", "own_rows", "wanted_columns"]
 
@@ -65,6 +66,10 @@ class Rows:
             A column that shall be there is neither in the schema nor in the frame.
         """
         order = tuple(schema.names if names is None else names)
+        if isinstance(schema, ValueSchema):
+            if missing := [name for name in order if name not in schema.names]:
+                raise InputError(f"the model reads the column {missing[0]!r}, which is not here; add it")
+            return cls(schema, schema.arrays, {}, order)
         others = [name for name in order if name not in schema.names]
         if others and (frame is None or others[0] not in frame.columns):
             raise InputError(f"the model reads the column {others[0]!r}, which the schema lacks; add it")
@@ -72,38 +77,16 @@ class Rows:
         fixed = {name: frame[name].iloc[:1].array for name in others} if frame is not None else {}
         return cls(schema, values, fixed, order)
 
-    @property
-    def binned(self) -> tuple[int, ...]:
-        """The features whose numbers are in bins, so that a level stands for many numbers."""
-        return tuple(place for place, feature in enumerate(self.schema.features) if feature.binned)
-
     def frame(self, codes: IntArray) -> pd.DataFrame:
         """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
         codes = np.atleast_2d(codes)
         columns = {name: value.take(np.zeros(len(codes), np.int64)) for name, value in self.fixed.items()}
         for place, name in enumerate(self.schema.names):
             columns[name] = self.values[place].take(codes[:, place])
-        return pd.DataFrame({name: columns[name] for name in self.names})
-
-    def as_given(self, frame: pd.DataFrame, codes: IntArray, points: IntArray) -> pd.DataFrame:
-        """Move rows to points, where a number that stays in its bin stays what it is.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            The rows.
-        codes : (n, p) array
-            The same as codes.
-        points : (n, p) array
-            Where each of them goes; ``codes`` gives the rows as they are.
-        """
-        moved = self.frame(points)
-        for place in self.binned:
-            name = self.schema.names[place]
-            if pd.api.types.is_numeric_dtype(frame[name]):
-                stays = codes[:, place] == points[:, place]
-                moved[name] = moved[name].where(~stays, frame[name].reset_index(drop=True))
-        return moved
+        made = pd.DataFrame({name: columns[name] for name in self.names})
+        if isinstance(self.schema, ValueSchema):
+            made.columns = pd.Index([self.schema.labels.get(name, name) for name in self.names])
+        return made
 
 
 def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:

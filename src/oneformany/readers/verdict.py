@@ -102,10 +102,6 @@ class FrameVerdict:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
         return self.decide(self.rows.frame(codes))
 
-    def as_given(self, frame: pd.DataFrame, codes: IntArray, points: IntArray) -> BoolArray:
-        """Whether rows that move to points are positive with their own numbers; see :meth:`Rows.as_given`."""
-        return self.decide(self.rows.as_given(frame, codes, points))
-
 
 @dataclass(frozen=True, eq=False)
 class Reading:

@@ -212,6 +212,18 @@ class Result:
 
         return assignment_frame(self)
 
+    def apply(self, frame: Any) -> pd.DataFrame:  # noqa: ANN401 (a frame of any library)
+        """Give the covered rows as they are after following; see :func:`oneformany.following.apply`."""
+        from oneformany.following import apply
+
+        return apply(self, frame)
+
+    def assign(self, frame: Any, model: Any = None) -> pd.Series[int]:  # noqa: ANN401 (as above)
+        """Place new rows under these explanations; see :func:`oneformany.following.assign`."""
+        from oneformany.following import assign
+
+        return assign(self, frame, model)
+
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Write everything, proof included, as JSON.
 

@@ -1,11 +1,11 @@
-"""One original feature: its name, its levels, and how a raw value finds its level."""
+"""One original feature: its name, its levels or cells, and how a raw value finds its own."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
@@ -15,27 +15,36 @@ import numpy as np
 
 from oneformany.exceptions import InputError
 
-__all__ = ["Feature", "Value"]
+__all__ = ["MISSING", "UNSEEN", "Feature", "Raw", "Value", "is_missing", "number_label"]
 
 Value = bool | int | float
+Raw = str | bool | int | float
+
+MISSING = "missing"
+"""Label of the cell of missing values."""
+
+UNSEEN = "unseen in training"
+"""Label of the cell of values that the model was not fitted on."""
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature with finitely many levels.
+    """A feature with finitely many levels; a level that holds several values is a cell.
 
-    Raw values reach their level in one of three ways: by label (categories), by ``numbers`` (numbers and
-    truth values that are levels themselves) or by ``edges`` (numbers that are binned). Labels are
-    accepted in every case, so that decoded data can be encoded again.
+    Raw values reach their level in one of four ways: by label (categories), by ``numbers`` (numbers and
+    truth values that are levels themselves), by ``edges`` (numbers that are binned) or by ``groups``
+    (several values in one cell). Labels are accepted in every case, so that decoded data can be encoded
+    again. After these regular levels come, in this order, the special ones, missing and unseen values.
 
     Parameters
     ----------
     name : str
         Column of the data frame.
     levels : sequence of str
-        One label per level; the code of a level is its place here.
+        One label per level; the code of a level is its index here.
     ordered : bool
-        Whether a larger code means more of the feature; one-way rules need it.
+        Whether a larger code means more of the feature; one-way rules need it. Only regular levels have
+        an order.
     edges : sequence of float, optional
         Bin edges, increasing: level ``v`` holds the numbers above ``edges[v - 1]`` up to and including
         ``edges[v]``; the first and the last level are open-ended.
@@ -43,6 +52,17 @@ class Feature:
         The number or truth value that each level stands for.
     unit : str
         What the numbers count, for messages and reports.
+    groups : sequence of sequences, optional
+        The values that each regular level holds.
+    special : sequence of pairs, optional
+        Label and values of each special level, such as ``("no record", (-9, -8))``.
+    missing : bool
+        Whether a level for missing values follows.
+    unseen : bool
+        Whether a last level holds every value that has no other.
+    targets : sequence, optional
+        For each level the value that a row is sent to, ``None`` where it is sent nowhere. Without it
+        each regular level stands for itself.
     """
 
     name: str
@@ -51,26 +71,46 @@ class Feature:
     edges: tuple[float, ...] | None = None
     numbers: tuple[Value, ...] | None = None
     unit: str = ""
+    groups: tuple[tuple[Raw, ...], ...] | None = None
+    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()
+    missing: bool = False
+    unseen: bool = False
+    targets: tuple[Raw | None, ...] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InputError(f"a feature's name must be a non-empty text, not {self.name!r}")
         if isinstance(self.levels, str):
             raise InputError(f"feature {self.name!r}: levels must be a sequence of labels, not one text")
-        object.__setattr__(self, "levels", tuple(self.levels))
-        object.__setattr__(self, "ordered", bool(self.ordered))
+        special = tuple((label, _plain_all(values)) for label, values in self.special)
+        self._set(levels=tuple(self.levels), ordered=bool(self.ordered), special=special)
         self._check_labels()
-        if self.edges is not None and self.numbers is not None:
-            raise InputError(f"feature {self.name!r} has both edges and numbers; give one of them")
+        if sum(part is not None for part in (self.edges, self.numbers, self.groups)) > 1:
+            given = " and ".join(n for n in ("edges", "numbers", "groups") if getattr(self, n) is not None)
+            raise InputError(f"feature {self.name!r} has both {given}; give one of them")
         if self.edges is not None:
-            object.__setattr__(self, "edges", self._checked_edges(self.edges))
+            self._set(edges=self._checked_edges(self.edges))
         if self.numbers is not None:
-            object.__setattr__(self, "numbers", self._checked_numbers(self.numbers))
+            self._set(numbers=self._checked_numbers(self.numbers))
+        if self.groups is not None:
+            self._set(groups=self._checked_groups(self.groups))
+        if self.targets is not None:
+            self._set(targets=self._checked_targets(self.targets))
 
     @property
     def n_levels(self) -> int:
-        """Number of levels."""
+        """Number of levels, special, missing and unseen ones included."""
         return len(self.levels)
+
+    @property
+    def n_regular(self) -> int:
+        """Number of levels that are neither special nor missing nor unseen."""
+        return len(self.levels) - len(self.special) - self.missing - self.unseen
+
+    @property
+    def missing_level(self) -> int | None:
+        """The level of missing values, if there is one."""
+        return self.n_levels - 1 - self.unseen if self.missing else None
 
     @property
     def binned(self) -> bool:
@@ -85,13 +125,67 @@ class Feature:
         value : object
             A label, or a number or truth value where the feature has ``edges`` or ``numbers``.
         """
-        if self.edges is not None and _is_number(value):
-            return int(np.searchsorted(self.edges, value, side="left")) if math.isfinite(value) else None
-        return self._places.get(value)
+        if is_missing(value):
+            return self.missing_level
+        found = self._indices.get(value)
+        if found is None and self.edges is not None and _is_number(value) and math.isfinite(value):
+            return int(np.searchsorted(self.edges, value, side="left"))
+        return self.n_levels - 1 if found is None and self.unseen else found
+
+    def target(self, level: int) -> Raw | None:
+        """Give the value that a row is sent to when it moves to a level; ``None``: it cannot.
+
+        Missing values as a target are not-a-number.
+        """
+        if self.targets is not None:
+            return self.targets[level]
+        if level >= self.n_regular or self.edges is not None or self.groups is not None:
+            return None
+        return self.levels[level] if self.numbers is None else self.numbers[level]
+
+    def cell_label(self, level: int) -> str:
+        """Label of a level with its unit, for sentences."""
+        return f"{self.levels[level]} {self.unit}".rstrip() if level < self.n_regular else self.levels[level]
+
+    def target_label(self, level: int) -> str:
+        """Name the value itself that a row takes at a level, with its unit, for sentences."""
+        value = self.targets[level] if self.targets is not None else None
+        if value is None or level >= self.n_regular:
+            return self.cell_label(level)
+        return f"{number_label(value)} {self.unit}".rstrip()
+
+    def with_cells(
+        self,
+        special: Sequence[tuple[str, Sequence[Raw]]] = (),
+        *,
+        missing: bool = False,
+        unseen: bool = False,
+    ) -> Feature:
+        """Add levels for special codes, missing and unseen values where there are none yet.
+
+        Parameters
+        ----------
+        special : sequence of pairs
+            Label and values of each.
+        missing, unseen : bool
+            Whether such levels are needed.
+        """
+        known = {label for label, _ in self.special}
+        codes = (*self.special, *((label, tuple(values)) for label, values in special if label not in known))
+        missing, unseen = missing or self.missing, unseen or self.unseen
+        labels = [*self.levels[: self.n_regular], *(label for label, _ in codes)]
+        labels += [MISSING] * missing + [UNSEEN] * unseen
+        targets = self.targets
+        if targets is not None and len(targets) < len(labels):
+            old = dict(zip(self.levels, targets, strict=True))
+            targets = tuple(old.get(label) for label in labels)
+        return replace(
+            self, levels=tuple(labels), special=codes, missing=missing, unseen=unseen, targets=targets
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
+        """Plain data for JSON; what a feature does not have is left out."""
+        data: dict[str, Any] = {
             "name": self.name,
             "levels": list(self.levels),
             "ordered": self.ordered,
@@ -99,19 +193,39 @@ class Feature:
             "numbers": None if self.numbers is None else list(self.numbers),
             "unit": self.unit,
         }
+        if self.groups is not None:
+            data["groups"] = [list(group) for group in self.groups]
+        if self.special:
+            data["special"] = [[label, list(values)] for label, values in self.special]
+        data |= {name: True for name in ("missing", "unseen") if getattr(self, name)}
+        if self.targets is not None:
+            data["targets"] = [MISSING_TARGET if is_missing(v) and v is not None else v for v in self.targets]
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Feature:
         """Rebuild from :meth:`to_dict`."""
         try:
-            return cls(**data)
+            plain = dict(data)
+            if plain.get("targets") is not None:
+                plain["targets"] = [math.nan if v == MISSING_TARGET else v for v in plain["targets"]]
+            return cls(**plain)
         except TypeError as error:
-            raise InputError(f"this is no feature as written by to_dict: {error}") from error
+            raise InputError(f"this is not a feature as written by to_dict: {error}") from error
 
     @cached_property
-    def _places(self) -> dict[object, int]:
-        by_label: dict[object, int] = {label: level for level, label in enumerate(self.levels)}
-        return by_label | {value: level for level, value in enumerate(self.numbers or ())}
+    def _indices(self) -> dict[object, int]:
+        found: dict[object, int] = {label: level for level, label in enumerate(self.levels)}
+        found |= {value: level for level, value in enumerate(self.numbers or ())}
+        found |= {value: level for level, group in enumerate(self.groups or ()) for value in group}
+        start = self.n_regular
+        return found | {
+            value: start + level for level, (_, values) in enumerate(self.special) for value in values
+        }
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     def _check_labels(self) -> None:
         if not self.levels:
@@ -121,6 +235,11 @@ class Feature:
                 raise InputError(f"feature {self.name!r}: the label {label!r} is not a text")
         if repeated := _repeated(self.levels):
             raise InputError(f"feature {self.name!r} has the level {repeated[0]!r} twice")
+        named = tuple(label for label, _ in self.special)
+        if self.n_regular < 0 or self.levels[self.n_regular : self.n_regular + len(named)] != named:
+            raise InputError(
+                f"feature {self.name!r}: the special levels {list(named)} must follow the regular ones"
+            )
 
     def _checked_edges(self, edges: Sequence[float]) -> tuple[float, ...]:
         if not all(_is_number(edge) and math.isfinite(edge) for edge in edges):
@@ -128,10 +247,10 @@ class Feature:
         numbers = tuple(float(edge) for edge in edges)
         if any(low >= high for low, high in pairwise(numbers)):
             raise InputError(f"feature {self.name!r}: edges must increase, not {list(numbers)}")
-        if len(numbers) + 1 != self.n_levels:
+        if len(numbers) + 1 != self.n_regular:
             raise InputError(
                 f"feature {self.name!r}: {len(numbers)} edges make {len(numbers) + 1} bins, "
-                f"but {self.n_levels} levels are named"
+                f"but {self.n_regular} levels are named"
             )
         return numbers
 
@@ -140,15 +259,61 @@ class Feature:
         for value in plain:
             if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
                 raise InputError(f"feature {self.name!r}: {value!r} is neither a number nor a truth value")
-        if len(plain) != self.n_levels:
-            raise InputError(f"feature {self.name!r} has {len(plain)} numbers for {self.n_levels} levels")
+        if len(plain) != self.n_regular:
+            raise InputError(f"feature {self.name!r} has {len(plain)} numbers for {self.n_regular} levels")
         if repeated := _repeated(plain):
             raise InputError(f"feature {self.name!r} has the number {repeated[0]!r} twice")
         return plain
 
+    def _checked_groups(self, groups: Sequence[Sequence[Raw]]) -> tuple[tuple[Raw, ...], ...]:
+        plain = tuple(_plain_all(group) for group in groups)
+        if len(plain) != self.n_regular:
+            raise InputError(f"feature {self.name!r} has {len(plain)} groups for {self.n_regular} levels")
+        if repeated := _repeated([value for group in plain for value in group]):
+            raise InputError(f"feature {self.name!r} has the value {repeated[0]!r} in two groups")
+        return plain
+
+    def _checked_targets(self, targets: Sequence[Raw | None]) -> tuple[Raw | None, ...]:
+        plain = tuple(_plain(value) for value in targets)
+        if len(plain) != self.n_levels:
+            raise InputError(f"feature {self.name!r} has {len(plain)} targets for {self.n_levels} levels")
+        for level, value in enumerate(plain):
+            if value is not None and self.find(value) != level:
+                raise InputError(
+                    f"feature {self.name!r}: the target {value!r} does not lie in {self.levels[level]!r}"
+                )
+        return plain
+
+
+MISSING_TARGET = {"missing": True}
+"""How a missing value as a target is written in JSON."""
+
+
+def is_missing(value: object) -> bool:
+    """Whether a single raw value is missing: none, not a number, or not available."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, (float, np.floating)) and math.isnan(value)
+
+
+def number_label(value: Raw) -> str:
+    """Write a number without a needless ".0", everything else as it is."""
+    if isinstance(value, (str, bool)):
+        return str(value)
+    exact = float(value)
+    return str(int(value)) if exact.is_integer() and abs(exact) < 1e15 else repr(exact)
+
 
 def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 (a raw value of a frame)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain_all(values: Sequence[Raw]) -> tuple[Raw, ...]:
+    return tuple(_plain(value) for value in values)
 
 
 def _repeated(items: Sequence[object]) -> list[object]:

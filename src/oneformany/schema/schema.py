@@ -16,7 +16,7 @@ from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature
 
-__all__ = ["Schema"]
+__all__ = ["Schema", "suggestion"]
 
 MOST_LEVELS_TOLD = 20
 
@@ -57,7 +57,7 @@ class Schema:
     def index(self, name: str) -> int:
         """Find the place of a feature by its name."""
         if name not in self.names:
-            raise InputError(f"there is no feature {name!r}{_suggestion(name, self.names)}")
+            raise InputError(f"there is no feature {name!r}{suggestion(name, self.names)}")
         return self.names.index(name)
 
     def encode(self, frame: pd.DataFrame) -> IntArray:
@@ -96,9 +96,7 @@ class Schema:
         """
         table = self._checked_codes(codes)
         columns = {
-            feature.name: pd.Series(list(feature.numbers or feature.levels))
-            .take(table[:, place])
-            .reset_index(drop=True)
+            feature.name: pd.Series(_plain_levels(feature)).take(table[:, place]).reset_index(drop=True)
             for place, feature in enumerate(self.features)
         }
         frame = pd.DataFrame(columns)
@@ -174,7 +172,7 @@ class Schema:
             named = ", ".join(repr(name) for name in missing)
             raise InputError(
                 f"the frame lacks the column{'s' if len(missing) > 1 else ''} {named}"
-                f"{_suggestion(missing[0], [str(column) for column in columns])}"
+                f"{suggestion(missing[0], [str(column) for column in columns])}"
             )
         for name in self.names:
             if columns.count(name) > 1:
@@ -206,7 +204,7 @@ def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
         places, distinct = pd.factorize(column)
     except TypeError as error:
         raise InputError(f"column {feature.name!r} holds more than single values: {error}") from error
-    if (places < 0).any():
+    if (places < 0).any() and feature.missing_level is None:
         row = column.index[int(np.argmax(places < 0))]
         raise InputError(
             f"column {feature.name!r}, row {row}: the value is missing; fill it in or drop the row"
@@ -220,7 +218,14 @@ def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
             f"column {feature.name!r}, row {column.index[place]}: {shown!r} is none of its levels; "
             f"known are {_known(feature)}"
         )
-    return np.array(found, dtype=np.int64)[places]
+    last = -1 if feature.missing_level is None else feature.missing_level
+    return np.array([*found, last], dtype=np.int64)[places]
+
+
+def _plain_levels(feature: Feature) -> list[Any]:
+    if feature.numbers is None:
+        return list(feature.levels)
+    return [*feature.numbers, *feature.levels[feature.n_regular :]]
 
 
 def _known(feature: Feature) -> str:
@@ -229,7 +234,16 @@ def _known(feature: Feature) -> str:
     return f"{'finite numbers and ' if feature.binned else ''}{told}{more}"
 
 
-def _suggestion(name: str, known: Sequence[str]) -> str:
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """Name what somebody may have meant, or what there is.
+
+    Parameters
+    ----------
+    name : str
+        What was said.
+    known : sequence of str
+        What there is.
+    """
     if close := get_close_matches(name, known, n=1):
         return f"; did you mean {close[0]!r}?"
     told = ", ".join(repr(other) for other in known[:MOST_LEVELS_TOLD])

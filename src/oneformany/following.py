@@ -1,0 +1,222 @@
+"""Follow explanations on frames: covered rows as they are afterwards, new rows under old explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.feature import Feature, is_missing
+from oneformany.schema.frames import Table
+from oneformany.schema.rules.rebuild import cell_rule
+
+if TYPE_CHECKING:
+    from oneformany.result.result import Result
+    from oneformany.schema.schema import Schema
+
+__all__ = ["apply", "assign", "follow"]
+
+
+def follow(schema: Schema, frame: pd.DataFrame, before: IntArray, after: IntArray) -> pd.DataFrame:
+    """Move rows of a frame from cells to cells; a value that stays in its cell stays what it is.
+
+    Parameters
+    ----------
+    schema : Schema
+        Cells and targets.
+    frame : DataFrame
+        The rows, with text names; all columns and the index are kept, and types where the targets allow.
+    before, after : (n, p) arrays
+        Cells of the rows now, and where they go.
+    """
+    moved = frame.copy()
+    for place, feature in enumerate(schema.features):
+        moves = before[:, place] != after[:, place]
+        if moves.any():
+            moved[feature.name] = _moved(
+                feature, frame[feature.name], moves, before[:, place], after[:, place]
+            )
+    return moved
+
+
+def apply(result: Result, frame: Any) -> pd.DataFrame:  # noqa: ANN401 (a frame of any library)
+    """Give the covered rows as they are after following their explanations.
+
+    Parameters
+    ----------
+    result : Result
+        Of the front door, so that it has a schema.
+    frame : frame
+        The one that was explained.
+
+    Raises
+    ------
+    InputError
+        The result has no schema, or the frame is another one.
+    """
+    schema = _schema(result)
+    table = Table.of(frame)
+    rows = np.asarray(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
+    total = len(rows) + len(result.problem.get("already_positive", ()))
+    if len(table.frame) != total:
+        raise InputError(
+            f"the frame has {len(table.frame)} rows, {total} were explained; pass the frame that was "
+            "explained, and use assign(...) for new rows"
+        )
+    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
+    positions = rows[covered]
+    chosen = table.frame.iloc[positions]
+    if not len(chosen):
+        return table.named(chosen)
+    before = schema.encode(chosen)
+    asked = np.asarray(result.problem["codes"], dtype=np.int64)[covered]
+    if not np.array_equal(before, asked):
+        row = int(np.flatnonzero((before != asked).any(axis=1))[0])
+        raise InputError(f"row {chosen.index[row]} is not as it was when it was explained; pass that frame")
+    return table.named(follow(schema, chosen, before, _points(result)[covered]))
+
+
+def assign(
+    result: Result,
+    frame: Any,  # noqa: ANN401 (a frame of any library)
+    model: Any = None,  # noqa: ANN401 (a model of any library)
+) -> pd.Series[int]:
+    """Place new rows under existing explanations, by the same definition as those that were explained.
+
+    Parameters
+    ----------
+    result : Result
+        Of the front door.
+    frame : frame
+        New rows.
+    model : OneForMany or classifier, optional
+        Says whether a row is accepted after following: the explainer, or its model if that has neither a
+        threshold nor another positive class than 1. It may be left out where cells decide the model's
+        answer and the rows of an explanation share a point, for then a row ends where others ended.
+
+    Returns
+    -------
+    Series
+        The index of an explanation for each row, -1 where none fits.
+    """
+    schema = _schema(result)
+    share = result.problem.get("share", "point")
+    if model is None and (share != "point" or result.problem.get("own") is not None):
+        raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
+    if share == "features":
+        raise InputError('explanations with share="features" name no targets for new rows; explain these')
+    table = Table.of(frame, "the new rows")
+    decide = None if model is None else _decision(model, schema, table)
+    codes, fits = _cells(schema, table.frame)
+    allowed = result.problem.get("allowed")
+    rules = [cell_rule(data) for data in result.problem.get("restrictions") or ()]
+    found = np.full(len(codes), -1, dtype=np.int64)
+    for number, explanation in enumerate(result.explanations):
+        changed = np.zeros(codes.shape[1], dtype=np.bool_)
+        changed[list(explanation.changed)] = True
+        after = np.where(changed, np.asarray(explanation.point), codes)
+        joins = (found < 0) & fits
+        if share == "point":
+            joins &= (after == np.asarray(explanation.point)).all(axis=1)
+        for place, matrix in enumerate(allowed or ()):
+            if matrix is not None:
+                joins &= np.asarray(matrix, dtype=np.bool_)[codes[:, place], after[:, place]]
+        for rule in rules:
+            joins &= rule.holds(codes, after)
+        here = np.flatnonzero(joins)
+        if len(here) and decide is not None:
+            moved = follow(schema, table.frame.iloc[here], codes[here], after[here])
+            here = here[decide(moved)]
+        found[here] = number
+    return pd.Series(found, index=table.frame.index, name="explanation")
+
+
+def _decision(model: Any, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:  # noqa: ANN401 (as above)
+    """Ask a model about rows like the new ones."""
+    from oneformany.readers.columns import reads_schema
+    from oneformany.readers.inputs import inputs_of
+    from oneformany.readers.registry import read_model, reader_for, unwrapped
+
+    threshold, positive, own = None, 1, None
+    if hasattr(model, "max_changes"):
+        threshold, positive, own, model = model.threshold, model.positive, model.schema, model.model
+    reads = reader_for(model).reads
+    if reads == "labels" or (reads == "columns" and own is not None and reads_schema(unwrapped(model), own)):
+        verdict = read_model(model, schema, threshold, positive, table.frame).verdict
+        return lambda rows: verdict(schema.encode(rows))
+    inputs = inputs_of(model, table, threshold, positive)
+    return lambda rows: inputs.decide(table.named(rows[list(inputs.names)]))
+
+
+def _schema(result: Result) -> Schema:
+    if result.schema is None:
+        raise InputError("the result has no schema, so it knows no frames; OneForMany(...).explain gives one")
+    return result.schema
+
+
+def _points(result: Result) -> IntArray:
+    points = getattr(result, "points", None)
+    if points is not None:
+        return np.asarray(points, dtype=np.int64)
+    ends = np.array(result.problem["codes"], dtype=np.int64)
+    for explanation in result.explanations:
+        cells = np.ix_(explanation.members, explanation.changed)
+        ends[cells] = np.asarray(explanation.point)[list(explanation.changed)]
+    return ends
+
+
+def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:
+    """Cells of new rows, and which rows have only values that have a cell."""
+    if missing := [name for name in schema.names if name not in frame.columns]:
+        raise InputError(f"the new rows lack the column {missing[0]!r}; add it")
+    codes = np.zeros((len(frame), len(schema.features)), dtype=np.int64)
+    fits = np.ones(len(frame), dtype=np.bool_)
+    for place, feature in enumerate(schema.features):
+        indices, distinct = pd.factorize(frame[feature.name], use_na_sentinel=False)
+        found = [feature.find(value) for value in distinct]
+        cells = np.array([-1 if cell is None else cell for cell in found], dtype=np.int64)[indices]
+        fits &= cells >= 0
+        codes[:, place] = np.maximum(cells, 0)
+    return codes, fits
+
+
+def _moved(
+    feature: Feature, column: pd.Series[Any], moves: BoolArray, before: IntArray, after: IntArray
+) -> pd.Series[Any]:
+    values: dict[int, Any] = {}
+    for cell in np.unique(after[moves]).tolist():
+        target = feature.target(cell)
+        values[cell] = _inside(feature, column, before, cell) if target is None else target
+    new = [values[cell] for cell in after[moves].tolist()]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        more = [v for v in dict.fromkeys(new) if not is_missing(v) and v not in column.cat.categories]
+        column = column.cat.add_categories(more) if more else column
+    try:
+        moved = column.copy()
+        moved.iloc[np.flatnonzero(moves)] = pd.Series(new, dtype=cast("Any", column.dtype)).array
+        taken = moved.iloc[np.flatnonzero(moves)].tolist()
+        if all(a == b or (is_missing(a) and is_missing(b)) for a, b in zip(taken, new, strict=True)):
+            return moved
+    except (TypeError, ValueError):
+        pass
+    wide = column.astype(
+        np.float64 if pd.api.types.is_numeric_dtype(column.dtype) and _numbers(new) else object
+    )
+    wide.iloc[np.flatnonzero(moves)] = new
+    return wide
+
+
+def _numbers(values: list[Any]) -> bool:
+    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+
+
+def _inside(feature: Feature, column: pd.Series[Any], before: IntArray, cell: int) -> Any:  # noqa: ANN401 (a raw value)
+    """Find what stands for a cell without a target: the lower median of the rows there, or its label."""
+    here = column[before == cell]
+    if len(here) and feature.binned and pd.api.types.is_numeric_dtype(column.dtype):
+        return here.sort_values().tolist()[(len(here) - 1) // 2]
+    return feature.levels[cell]

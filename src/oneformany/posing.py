@@ -1,0 +1,265 @@
+"""From a frame and a fitted model to the question that the engine answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.costs import Costs
+from oneformany.exceptions import InputError, PredictionMismatchError
+from oneformany.oracles.protocol import Oracle
+from oneformany.own import OwnValues
+from oneformany.problem import Problem, Share
+from oneformany.readers.columns import reads_schema
+from oneformany.readers.inputs import inputs_of
+from oneformany.readers.own_values import read_cells, read_values
+from oneformany.readers.registry import read_model, reader_for, unwrapped
+from oneformany.schema.discretise import infer_schema
+from oneformany.schema.frames import Table
+from oneformany.schema.rules import RowRule, Rule, allowed_moves, check_rules, restrictions_of
+from oneformany.schema.rules.rule import CellRule
+from oneformany.schema.schema import Schema
+from oneformany.schema.wishes import Wishes, integer_costs
+
+__all__ = ["Asked", "Posed", "pose"]
+
+NEAR = 1e-3
+"""How near to the threshold a reading with a margin may turn down what the model accepts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The parameters of the front door; see :class:`~oneformany.OneForMany`."""
+
+    model: Any
+    max_changes: int
+    threshold: float | None
+    schema: Schema | None
+    rules: Sequence[Rule | RowRule]
+    share: Share
+    reference: Any
+    positive: object
+    edges: Mapping[Any, Sequence[float]] | None
+    bins: Mapping[Any, int] | int | None
+    special: Mapping[Any, Any] | None
+    targets: Mapping[Any, Any] | None
+    costs: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """Everything that is known about the rows before the engine starts.
+
+    Attributes
+    ----------
+    schema : Schema
+        Cells and targets.
+    codes : (n, p) array
+        Cells of all rows of the frame.
+    own : OwnValues or None
+        Own values of all rows, where cells do not decide the model's answer.
+    oracle : Oracle
+        The model as the engine asks it.
+    positive : (n,) boolean array
+        The model's own decision about the rows as they were given.
+    decide : callable
+        The model's own decision about the rows of a frame like the one that was given.
+    allowed, restrictions, costs
+        As in :class:`~oneformany.problem.Problem`.
+    """
+
+    schema: Schema
+    codes: IntArray
+    own: OwnValues | None
+    oracle: Oracle
+    positive: BoolArray
+    decide: Callable[[pd.DataFrame], BoolArray]
+    allowed: list[BoolArray | None]
+    restrictions: tuple[CellRule, ...]
+    costs: Costs | None
+
+    def problem(self, rows: IntArray, max_changes: int, share: Share) -> Problem:
+        """Ask about some of the rows.
+
+        Parameters
+        ----------
+        rows : array of int
+            Their positions in the frame.
+        max_changes : int
+            How many features one explanation may change.
+        share : {"point", "action", "features"}
+            What the rows of one explanation have in common.
+        """
+        own = self.own
+        if own is not None:
+            own = replace(own, values=own.values[rows])  # noqa: PD011 (own values, not those of pandas)
+        ruled = any(matrix is not None for matrix in self.allowed)
+        return Problem(
+            self.codes[rows],
+            self.schema.levels,
+            self.oracle,
+            max_changes,
+            self.allowed if ruled else None,
+            share=share,
+            own=own,
+            costs=self.costs,
+            restrictions=self.restrictions,
+        )
+
+
+def pose(asked: Asked, table: Table) -> Posed:
+    """Read the model and the rows; rules and parameters are checked before the model is asked anything.
+
+    Parameters
+    ----------
+    asked : Asked
+        Model and parameters.
+    table : Table
+        The rows.
+
+    Raises
+    ------
+    InputError
+        Frame, schema, rules or parameters cannot be used.
+    UnsupportedModelError
+        The model cannot be read.
+    PredictionMismatchError
+        The model decides otherwise about some row than its reading.
+    """
+    _check_parameters(asked)
+    wishes = Wishes.of(asked.schema, asked.edges, asked.bins, asked.special, asked.targets, table)
+    reader = reader_for(asked.model)
+    if reader.reads == "labels" or (
+        reader.reads == "columns"
+        and asked.schema is not None
+        and reads_schema(unwrapped(asked.model), asked.schema)
+    ):
+        posed = _pose_cells(asked, table, wishes)
+    else:
+        posed = _pose_values(asked, table, wishes)
+    _check_reading(posed, table.frame.index)
+    return posed
+
+
+def _pose_values(asked: Asked, table: Table, wishes: Wishes) -> Posed:
+    """A model that reads the frame itself: own values in cells."""
+    inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
+    check_rules(asked.rules, inputs.names)
+    wishes.check(inputs.names)
+    reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
+    cells = read_cells(inputs, table, reference, wishes)
+    schema = cells.schema
+    allowed = _moves_to_targets(schema, allowed_moves(schema, asked.rules))
+    restrictions = restrictions_of(schema, asked.rules, cells.reference, allowed)
+    _check_budget(asked.max_changes, schema)
+    costs = _costs(asked.costs, schema)
+    oracle, own = read_values(inputs, cells, asked.threshold, asked.positive)
+
+    def decide(frame: pd.DataFrame) -> BoolArray:
+        return inputs.decide(table.named(frame[list(inputs.names)]))
+
+    positive = decide(table.frame)
+    return Posed(schema, cells.codes, own, oracle, positive, decide, allowed, restrictions, costs)
+
+
+def _pose_cells(asked: Asked, table: Table, wishes: Wishes) -> Posed:
+    """A model that reads levels: a scorecard, or one fitted on the columns that a schema makes."""
+    schema = asked.schema
+    if schema is None:
+        schema = infer_schema(table.frame)
+    for name, given in (("edges", wishes.edges), ("bins", wishes.bins), ("targets", wishes.targets)):
+        if given:
+            raise InputError(
+                f"{name} are given, but the model reads the levels of the schema; leave them out"
+            )
+    check_rules(asked.rules, schema.names)
+    allowed = allowed_moves(schema, asked.rules)
+    codes = schema.encode(table.frame)
+    reference = codes
+    if asked.reference is not None:
+        reference = schema.encode(Table.of(asked.reference, "the reference data").frame)
+    restrictions = restrictions_of(schema, asked.rules, reference, allowed)
+    _check_budget(asked.max_changes, schema)
+    reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
+
+    def decide(frame: pd.DataFrame) -> BoolArray:
+        return reading.verdict(schema.encode(frame))
+
+    positive = reading.verdict(codes)
+    costs = _costs(asked.costs, schema)
+    return Posed(schema, codes, None, reading.oracle, positive, decide, allowed, restrictions, costs)
+
+
+def _check_reading(posed: Posed, labels: pd.Index) -> None:
+    """Refuse to go on when the model was misread, in either direction."""
+    values = posed.codes if posed.own is None else posed.own.values  # noqa: PD011 (as above)
+    read = np.asarray(posed.oracle.positive(values), dtype=np.bool_)
+    wrong = np.flatnonzero((read != posed.positive) & ~_near(posed, values, posed.positive & ~read))
+    if len(wrong):
+        row = int(wrong[0])
+        says = (
+            "accepts it, but its reading turns it down"
+            if posed.positive[row]
+            else ("turns it down, but its reading calls it positive")
+        )
+        more = f" (and {len(wrong) - 1} more rows)" if len(wrong) > 1 else ""
+        raise PredictionMismatchError(
+            f"row {labels[row]}{more}: the model {says}; a model whose predict has a rule of its own can be "
+            "passed as a function that returns probabilities; otherwise please report this model"
+        )
+
+
+def _near(posed: Posed, values: IntArray, doubted: BoolArray) -> BoolArray:
+    """Find accepted rows so near to the threshold that the reading's margin turns them down."""
+    near = np.zeros(len(values), dtype=np.bool_)
+    if doubted.any():
+        scores = np.asarray(posed.oracle.score(values[doubted]), dtype=np.float64)
+        distance = np.abs(scores - posed.oracle.threshold)
+        near[doubted] = distance <= NEAR * max(1.0, abs(posed.oracle.threshold))
+    return near
+
+
+def _moves_to_targets(schema: Schema, allowed: list[BoolArray | None]) -> list[BoolArray | None]:
+    """Allow moves only to cells that have a target."""
+    moves = []
+    for feature, matrix in zip(schema.features, allowed, strict=True):
+        there = np.array([feature.target(cell) is not None for cell in range(feature.n_levels)])
+        if there.all() or feature.n_levels == 1:
+            moves.append(matrix)
+            continue
+        full = np.ones((feature.n_levels,) * 2, dtype=np.bool_) if matrix is None else matrix.copy()
+        full[:, ~there] = False
+        np.fill_diagonal(full, val=True)
+        moves.append(full)
+    return moves
+
+
+def _check_parameters(asked: Asked) -> None:
+    if asked.schema is not None and not isinstance(asked.schema, Schema):
+        raise InputError(f"schema must be a Schema, not {type(asked.schema).__name__}")
+    if isinstance(asked.max_changes, bool) or not isinstance(asked.max_changes, (int, np.integer)):
+        raise InputError(f"max_changes must be an integer, not {asked.max_changes!r}")
+    if asked.max_changes < 1:
+        raise InputError(f"max_changes is {asked.max_changes}; it must be at least 1")
+    if asked.share not in {"point", "action", "features"}:
+        raise InputError(f"share is {asked.share!r}; it must be one of point, action, features")
+    check_rules(asked.rules)
+
+
+def _check_budget(max_changes: int, schema: Schema) -> None:
+    if max_changes > len(schema.features):
+        raise InputError(
+            f"max_changes is {max_changes}; with {len(schema.features)} features it must be 1 to "
+            f"{len(schema.features)}"
+        )
+
+
+def _costs(given: object, schema: Schema) -> Costs | None:
+    if given is None or isinstance(given, Costs):
+        return given
+    return Costs(*integer_costs(given, schema))

@@ -1,0 +1,228 @@
+"""How a fitted model reads a frame: which columns, what it makes of them, and what it says itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
+
+from oneformany.arrays import BoolArray, FloatArray
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.readers.columns import fitted_names
+from oneformany.readers.native_categories import CategoryCodes, known_categories, preprocessed
+from oneformany.readers.pipeline import Transform, entry, take_apart
+from oneformany.readers.registry import Reader, reader_for, unwrapped
+from oneformany.readers.verdict import Verdict, class_index
+from oneformany.schema.encoding import Encoding
+from oneformany.schema.frames import Table
+
+__all__ = ["Inputs", "inputs_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """A model's way from a frame to its answer.
+
+    Attributes
+    ----------
+    model : object
+        The model.
+    reader : Reader
+        Reads ``classifier``, or the model itself where nobody can look inside.
+    names : tuple of str
+        Frame columns that the model reads, in order.
+    decide : callable
+        The model's own decision about each row of a frame that has these columns, by the user's labels.
+    transform : callable or None
+        Turns such a frame into the numbers that ``classifier`` reads, column by column; ``None``: unknown.
+    classifier : object
+        What follows.
+    known : dict of str to frozenset
+        Categories that the model was fitted on, where it says so.
+    """
+
+    model: Any
+    reader: Reader
+    names: tuple[str, ...]
+    decide: Callable[[pd.DataFrame], BoolArray]
+    transform: Callable[[pd.DataFrame], FloatArray] | None = None
+    classifier: Any = None
+    known: dict[str, frozenset[object]] = field(default_factory=dict)
+
+
+def inputs_of(model: Any, table: Table, threshold: float | None, positive: object) -> Inputs:
+    """See how a model reads a frame.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier that reads the frame's own columns.
+    table : Table
+        The frame.
+    threshold : float or None
+        Least probability or decision value; ``None``: as ``predict`` decides.
+    positive : object
+        Label of the positive class.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The model cannot be read.
+    InputError
+        The frame lacks a column, or the positive class does not exist.
+    """
+    reader = reader_for(model)
+    outer, model = model, unwrapped(model)
+    if isinstance(model, Pipeline):
+        return _pipeline(outer, model, table, threshold, positive)
+    if reader.reads != "columns":
+        return _opaque(model, reader, table, threshold, positive)
+    names = _columns(model, table)
+    if not reader.probabilities:
+        class_index(model, positive)
+    own = table.named(table.frame[list(names)])
+    categories = known_categories(model, table.frame, names)
+    transform: Callable[[pd.DataFrame], FloatArray] = CategoryCodes(
+        type(model).__name__, {str(table.labels[name]): known for name, known in categories.items()}
+    )
+    classifier = model
+    if (parts := preprocessed(model)) is not None:
+        steps, classifier = parts
+        transform = Transform([steps], named=hasattr(model, "feature_names_in_"), gaps_are_missing=False)
+        categories = _encoder_categories(steps, own)
+    decide: Any = _decide(model, reader, transform, threshold, positive)
+    known = {name: frozenset(values) for name, values in categories.items()}
+    return Inputs(outer, reader, names, decide, transform, classifier, known)
+
+
+def _decide(
+    model: Any,
+    reader: Reader,
+    transform: Callable[[pd.DataFrame], FloatArray],
+    threshold: float | None,
+    positive: object,
+) -> Callable[[pd.DataFrame], BoolArray]:
+    if reader.probabilities:
+        verdict: Any = reader.verdict(model, cast("Encoding", _Encoded(transform)), threshold, positive)
+        return cast("Callable[[pd.DataFrame], BoolArray]", verdict)
+    named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
+    return Verdict(model, (lambda frame: frame) if named else _plain, threshold, positive)
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """An encoding of frames instead of codes."""
+
+    encode: Callable[[Any], FloatArray]
+
+
+def _plain(frame: pd.DataFrame) -> Any:
+    """Make an array for a model that was fitted on one; gaps become not-a-number."""
+    if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
+        return np.column_stack(
+            [frame.iloc[:, c].to_numpy(np.float64, na_value=np.nan) for c in range(frame.shape[1])]
+        )
+    return frame.to_numpy()
+
+
+def _columns(model: Any, table: Table) -> tuple[str, ...]:
+    kind = type(model).__name__
+    names = fitted_names(model, table.frame.columns)
+    width = getattr(model, "n_features_in_", None)
+    if names is None:
+        if width is not None and width != table.frame.shape[1]:
+            raise InputError(
+                f"{kind} was fitted on {width} columns without names, the frame has {table.frame.shape[1]}; "
+                "give it these columns only, or pass the schema whose one-hot columns it was fitted on"
+            )
+        return tuple(table.frame.columns)
+    if missing := [name for name in names if name not in table.frame.columns]:
+        raise InputError(
+            f"{kind} was fitted on {len(names)} columns, the frame lacks {missing[0]!r}; add it, or "
+            "pass the schema whose one-hot columns the model was fitted on"
+        )
+    return tuple(names)
+
+
+def _pipeline(outer: Any, model: Pipeline, table: Table, threshold: float | None, positive: object) -> Inputs:
+    steps, classifier = take_apart(model)
+    class_index(classifier, positive)
+    reader = reader_for(classifier)
+    if reader.reads != "columns":
+        raise UnsupportedModelError(
+            f"the pipeline ends in {type(classifier).__name__}, which reads no columns of numbers"
+        )
+    first = entry(model)
+    names = _columns(first, table)
+    inner = list(steps)
+    if (parts := preprocessed(classifier)) is not None:
+        inner, classifier = [*inner, parts[0]], parts[1]
+    transform = Transform(
+        inner,
+        named=hasattr(first, "feature_names_in_"),
+        gaps_are_missing=type(classifier).__module__.split(".")[0] == "xgboost",
+    )
+    own = table.named(table.frame[list(names)])
+    known = {name: frozenset(values) for name, values in _encoder_categories(first, own).items()}
+    decide = Verdict(model, transform.inputs, threshold, positive)
+    return Inputs(outer, reader, names, decide, transform, classifier, known)
+
+
+def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, positive: object) -> Inputs:
+    """A function, or a model with a reader for frames of its own."""
+    function = getattr(model, "function", model)
+    owner = model if hasattr(model, "feature_names_in_") else getattr(function, "__self__", None)
+    names = _columns(owner, table) if owner is not None else tuple(table.frame.columns)
+    if hasattr(model, "predict"):
+        decide: Any = Verdict(model, lambda frame: frame, threshold, positive)
+        class_index(model, positive)
+    else:
+        from oneformany.readers.callables import decision
+
+        decide = decision(model, threshold, positive)
+    return Inputs(model, reader, names, decide)
+
+
+def _encoder_categories(step: Any, frame: pd.DataFrame) -> dict[str, list[Any]]:
+    """Find the categories that the encoders of a fitted step know, by column."""
+    return {str(name): list(values) for name, values in _encoders(step, list(frame.columns))}
+
+
+def _encoders(step: Any, columns: list[Any]) -> Iterator[tuple[Any, Any]]:
+    if isinstance(step, ColumnTransformer):
+        for _, transformer, chosen in step.transformers_:
+            yield from _encoders(transformer, _chosen(chosen, columns))
+    elif isinstance(step, FeatureUnion):
+        for _, transformer in step.transformer_list:
+            yield from _encoders(transformer, columns)
+    elif isinstance(step, Pipeline):
+        for _, inner in step.steps:
+            if type(inner).__name__ not in KEEPING:
+                yield from _encoders(inner, columns)
+                break
+    elif type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
+        known = getattr(step, "categories_", [])
+        if len(known) == len(columns):
+            yield from zip(columns, (np.asarray(values).tolist() for values in known), strict=True)
+
+
+KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})
+"""Steps before an encoder that leave a column a column of the same values."""
+
+
+def _chosen(chosen: Any, columns: list[Any]) -> list[Any]:
+    if isinstance(chosen, (str, int)):
+        chosen = [chosen]
+    if isinstance(chosen, slice):
+        return columns[chosen] if not isinstance(chosen.start or chosen.stop, str) else []
+    picked = np.asarray(chosen)
+    if picked.dtype == np.bool_:
+        return [column for column, kept in zip(columns, picked, strict=True) if kept]
+    return [
+        columns[item] if isinstance(item, int) and item not in columns else item for item in picked.tolist()
+    ]

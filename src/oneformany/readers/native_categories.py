@@ -1,0 +1,115 @@
+"""Categories that boosting libraries read as they are: which they know, and by which codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import InputError
+from oneformany.readers.registry import named
+
+__all__ = ["CategoryCodes", "known_categories", "preprocessed"]
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryCodes:
+    """Turn a frame into numbers, with the codes that a model has for categories.
+
+    Attributes
+    ----------
+    model : str
+        What to call it in messages.
+    categories : dict of str to list
+        Known categories of the columns that are read as such, in the order of their codes.
+    """
+
+    model: str
+    categories: dict[str, list[Any]]
+
+    def __call__(self, frame: pd.DataFrame) -> FloatArray:
+        """Numbers for each row; categories that the model does not know are not-a-number."""
+        columns = [self._column(frame[name], str(name)) for name in frame.columns]
+        return np.column_stack(columns).astype(np.float64)
+
+    def _column(self, column: pd.Series[Any], name: str) -> FloatArray:
+        if name in self.categories:
+            code = {category: float(number) for number, category in enumerate(self.categories[name])}
+            return column.astype(object).map(code).to_numpy(dtype=np.float64)
+        if not pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+            column = (
+                pd.to_numeric(column, errors="coerce").where(column.notna()) if _numeric(column) else column
+            )
+        try:
+            return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"column {name!r} holds texts, which {self.model} cannot read; turn it into a column of type "
+                "category if the model was fitted so, or pass the schema whose one-hot columns it reads"
+            ) from error
+
+
+def _numeric(column: pd.Series[Any]) -> bool:
+    return pd.api.types.infer_dtype(column, skipna=True) in {"integer", "floating", "mixed-integer-float"}
+
+
+def known_categories(model: Any, frame: pd.DataFrame, labels: Sequence[str]) -> dict[str, list[Any]]:
+    """Find the categories that a boosting model was fitted on.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    frame : DataFrame
+        Rows; columns of type category are those that XGBoost and LightGBM read as such.
+    labels : sequence of str
+        The columns that the model reads, in order.
+    """
+    typed = [name for name in labels if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    kind = type(model)
+    if named("lightgbm", "LGBMClassifier", "Booster")(kind):
+        known = getattr(model, "booster_", model).pandas_categorical or []
+        if len(known) != len(typed):
+            raise InputError(
+                f"{kind.__name__} was fitted with {len(known)} columns of type category, the frame has "
+                f"{len(typed)}; give the columns the types that they had"
+            )
+        return dict(zip(typed, known, strict=True))
+    if named("xgboost", "XGBClassifier", "Booster")(kind):
+        booster = model.get_booster() if hasattr(model, "get_booster") else model
+        stored = _xgboost_categories(booster)
+        if stored:
+            return {name: known for name, known in zip(labels, stored, strict=True) if known is not None}
+    return {name: frame[name].cat.categories.tolist() for name in typed}
+
+
+def preprocessed(model: Any) -> tuple[Any, Any] | None:
+    """Separate a histogram boosting model from the coding of categories that it begins with.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier; for others than ``HistGradientBoostingClassifier`` with categories, ``None``.
+    """
+    if not named("sklearn", "HistGradientBoostingClassifier")(type(model)):
+        return None
+    if getattr(model, "is_categorical_", None) is None:
+        return None
+    bare = copy(model)
+    bare.is_categorical_ = None
+    return model._preprocessor, bare  # noqa: SLF001 (no public way to the codes)
+
+
+def _xgboost_categories(booster: Any) -> list[list[Any] | None]:
+    if not hasattr(booster, "get_categories"):
+        return []
+    try:
+        stored = booster.get_categories(export_to_arrow=True).to_arrow()
+    except (ImportError, ValueError, RuntimeError):
+        return []
+    return [None if values is None else values.to_pylist() for _, values in stored]

@@ -1,0 +1,270 @@
+"""Rows with their own values: cells for the engine, values for the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.oracles.protocol import Oracle
+from oneformany.own import OwnValues
+from oneformany.readers.inputs import Inputs
+from oneformany.readers.pipeline import probe
+from oneformany.readers.registry import read_model
+from oneformany.readers.rows import Rows
+from oneformany.readers.splits import Splits, model_splits
+from oneformany.readers.value_classes import ValueClasses
+from oneformany.schema.cells import Told, decide_cells
+from oneformany.schema.encoding import Encoding
+from oneformany.schema.feature import Feature, is_missing
+from oneformany.schema.frames import Table
+from oneformany.schema.schema import Schema
+from oneformany.schema.targets import choose_targets, named_targets
+from oneformany.schema.values import ColumnValues, ValueSchema
+from oneformany.schema.wishes import Wishes
+
+__all__ = ["Cells", "read_cells", "read_values"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of all columns that a model reads, and the values in them.
+
+    Attributes
+    ----------
+    schema : Schema
+        Cells and targets.
+    columns : tuple of ColumnValues
+        Distinct values; ``codes`` are those of the rows, then of the reference data.
+    cell_of : tuple of integer arrays
+        The cell of each value.
+    told : tuple of Told or None
+        What the model tells apart in each column.
+    encoding : Encoding or None
+        What the model makes of each value.
+    labels : dict
+        What the user's frames call the columns.
+    n_rows : int
+        Number of rows, reference data aside.
+    """
+
+    schema: Schema
+    columns: tuple[ColumnValues, ...]
+    cell_of: tuple[IntArray, ...]
+    told: tuple[Told | None, ...]
+    encoding: Encoding | None
+    labels: dict[str, Any]
+    n_rows: int
+
+    @property
+    def codes(self) -> IntArray:
+        """Cells of the rows."""
+        return self._cells(slice(0, self.n_rows))
+
+    @property
+    def reference(self) -> IntArray:
+        """Cells of the reference data; of the rows where there are none."""
+        rest = self._cells(slice(self.n_rows, None))
+        return rest if len(rest) else self.codes
+
+    def _cells(self, rows: slice) -> IntArray:
+        return np.stack(
+            [of[c.codes[rows]] for of, c in zip(self.cell_of, self.columns, strict=True)], axis=1
+        ).astype(np.int64)
+
+
+def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wishes) -> Cells:
+    """Decide the cells of all columns that a model reads; the model itself is not asked.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        How the model reads a frame.
+    table : Table
+        The rows.
+    reference : Table or None
+        Data that targets and edges are taken from; ``None``: the rows.
+    wishes : Wishes
+        What the user says.
+    """
+    joined = [
+        _joined(table.frame[name], _column(reference, name), wishes.targets.get(name))
+        for name in inputs.names
+    ]
+    choices = [wishes.choice(name, inputs.known.get(name)) for name in inputs.names]
+    columns = [_with_wanted(column, choice.feature) for column, choice in zip(joined, choices, strict=True)]
+    encoding = None
+    if inputs.transform is not None:
+        encoding = probe(
+            inputs.transform, _rows([c.name for c in columns], [c.array for c in columns], table.labels)
+        )
+    told = _told(inputs, columns, encoding)
+    features, cell_of = [], []
+    for column, choice, seen in zip(columns, choices, told, strict=True):
+        counted = column.codes[len(table.frame) :] if reference is not None else column.codes
+        counts = np.bincount(counted, minlength=len(column.array))
+        feature = decide_cells(column, counts, seen, choice)
+        cells = _find_all(feature, column, table)
+        asked = named_targets(feature, wishes.targets.get(column.name))
+        features.append(choose_targets(feature, column, counts, cells, asked))
+        cell_of.append(cells)
+    return Cells(
+        Schema(tuple(features)),
+        tuple(columns),
+        tuple(cell_of),
+        tuple(told),
+        encoding,
+        table.labels,
+        len(table.frame),
+    )
+
+
+def read_values(
+    inputs: Inputs, cells: Cells, threshold: float | None, positive: object
+) -> tuple[Oracle, OwnValues | None]:
+    """Read the model on the values that it tells apart; without own values where cells decide its answer.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        How the model reads a frame.
+    cells : Cells
+        The cells and the values in them.
+    threshold : float or None
+        Least probability or decision value of a positive row.
+    positive : object
+        Label of the positive class.
+    """
+    classes = [
+        ValueClasses.of(feature, column, of, told, cells.n_rows)
+        for feature, column, of, told in zip(
+            cells.schema.features, cells.columns, cells.cell_of, cells.told, strict=True
+        )
+    ]
+    arrays = [c.array.take(part.first) for c, part in zip(cells.columns, classes, strict=True)]
+    if cells.encoding is None:
+        values = ValueSchema.of(cells.schema.names, arrays, cells.labels)
+        sample = values.frame(np.zeros((1, len(arrays)), dtype=np.int64))
+        oracle = read_model(
+            inputs.model, values, threshold, positive, sample.set_axis(list(values.names), axis=1)
+        ).oracle
+    else:
+        blocks = tuple(block[part.first] for block, part in zip(cells.encoding.values, classes, strict=True))
+        encoding = Encoding(cells.encoding.columns, blocks, cells.encoding.constants, cells.encoding.names)
+        oracle = inputs.reader.load()(inputs.classifier, encoding, threshold, positive)
+    if all(part.plain for part in classes):
+        return oracle, None
+    values_of_rows = np.stack(
+        [part.class_of[c.codes[: cells.n_rows]] for part, c in zip(classes, cells.columns, strict=True)],
+        axis=1,
+    )
+    return oracle, OwnValues(
+        values_of_rows.astype(np.int64),
+        tuple(part.cells for part in classes),
+        tuple(part.targets for part in classes),
+    )
+
+
+def _column(table: Table | None, name: str) -> pd.Series[Any] | None:
+    if table is None:
+        return None
+    if name not in table.frame.columns:
+        raise InputError(f"the reference data lack the column {name!r}, which the model reads; add it")
+    return table.frame[name]
+
+
+def _joined(column: pd.Series[Any], reference: pd.Series[Any] | None, targets: Any) -> ColumnValues:
+    """Find the distinct values of rows, reference data and wished targets."""
+    if reference is None:
+        values = ColumnValues.of(column)
+    else:
+        values = ColumnValues.of(pd.concat([column, _cast(reference, column.dtype)]).rename(column.name))
+    wished = list(targets.values()) if isinstance(targets, Mapping) else list(targets or ())
+    return values.with_values([v for v in wished if not is_missing(v) and v != "missing"])
+
+
+def _cast(reference: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+    if isinstance(dtype, pd.CategoricalDtype):
+        given = (
+            reference.dtype.categories
+            if isinstance(reference.dtype, pd.CategoricalDtype)
+            else reference.dropna().unique()
+        )
+        more = [value for value in given if value not in dtype.categories]
+        if not more:
+            return reference.astype(dtype)
+        return reference
+    try:
+        return reference.astype(dtype) if (reference.astype(dtype) == reference).all() else reference
+    except (ValueError, TypeError):
+        return reference
+
+
+def _with_wanted(column: ColumnValues, feature: Feature | None) -> ColumnValues:
+    """Add the values that the user's own cells send rows to."""
+    if feature is None:
+        return column
+    targets = (feature.target(cell) for cell in range(feature.n_levels))
+    return column.with_values([value for value in targets if value is not None and not is_missing(value)])
+
+
+def _rows(names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Any]) -> Rows:
+    return Rows.of(ValueSchema.of(names, arrays, labels))
+
+
+def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
+    found = [feature.find(value) for value in column.plain]
+    if None in found:
+        place = found.index(None)
+        value = column.plain[place]
+        at = np.flatnonzero(column.codes[: len(table.frame)] == place)
+        row = f", row {table.frame.index[int(at[0])]}" if len(at) else " of the reference data"
+        known = ", ".join(repr(label) for label in feature.levels[:20])
+        raise InputError(
+            f"column {feature.name!r}{row}: {value!r} is none of its levels; known are "
+            f"{'finite numbers and ' if feature.binned else ''}{known}; add it to the schema, or name it "
+            "as special"
+        )
+    return np.array(found, dtype=np.int64)
+
+
+def _told(inputs: Inputs, columns: Sequence[ColumnValues], encoding: Encoding | None) -> list[Told | None]:
+    if encoding is None:
+        return [_told_by_terms(inputs.model, column) for column in columns]
+    splits = model_splits(inputs.classifier)
+    found: list[Told | None] = []
+    for own, block in zip(encoding.columns, encoding.values, strict=True):
+        if splits is None:
+            found.append(Told(block))
+        else:
+            found.append(_told_by_splits(splits, own, block))
+    return found
+
+
+def _told_by_splits(splits: Splits, own: IntArray, block: FloatArray) -> Told:
+    rows = np.zeros((len(block), len(own)))
+    weights = np.zeros(len(block))
+    for place, column in enumerate(own.tolist()):
+        rows[:, place] = splits.intervals(column, block[:, place])
+        weights += splits.between(column, rows[:, place])
+    return Told(rows, weights)
+
+
+def _told_by_terms(model: Any, column: ColumnValues) -> Told | None:
+    """See between which cuts of an explainable boosting machine each number lies."""
+    names = list(getattr(model, "feature_names_in_", ()))
+    bins = getattr(model, "bins_", None)
+    if bins is None or column.name not in names or column.kind != "number":
+        return None
+    cuts = bins[names.index(column.name)]
+    if any(isinstance(cut, dict) for cut in cuts):
+        return None
+    numbers = column.numbers
+    rows = np.column_stack([np.searchsorted(cut, numbers, side="right") for cut in cuts]).astype(np.float64)
+    rows[np.isnan(numbers)] = np.nan
+    return Told(rows, None)

@@ -1,0 +1,168 @@
+"""Where the trees of a model split its inputs, and how much each split weighs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.readers.registry import named
+
+__all__ = ["Splits", "model_splits"]
+
+Split = tuple[int, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The thresholds at which trees compare their inputs.
+
+    Attributes
+    ----------
+    thresholds, weights : dict of input to array
+        Increasing thresholds, and the total gain of the splits at each.
+    strict : bool
+        Whether an input equal to a threshold goes right (``<``) rather than left (``<=``).
+    single : bool
+        Whether inputs are compared in single precision.
+    """
+
+    thresholds: dict[int, FloatArray]
+    weights: dict[int, FloatArray]
+    categories: frozenset[int]
+    strict: bool
+    single: bool
+
+    @classmethod
+    def of(cls, splits: Iterator[Split], *, strict: bool = False, single: bool = False) -> Splits:
+        """Collect splits, each an input, a threshold (not-a-number: a set of categories) and a weight."""
+        found: dict[int, dict[float, float]] = {}
+        categories = set()
+        for column, threshold, weight in splits:
+            if np.isnan(threshold):
+                categories.add(column)
+            else:
+                at = found.setdefault(column, {})
+                at[threshold] = at.get(threshold, 0.0) + max(weight, 0.0)
+        thresholds = {column: np.array(sorted(at)) for column, at in found.items()}
+        weights = {column: np.array([at[t] for t in sorted(at)]) for column, at in found.items()}
+        return cls(thresholds, weights, frozenset(categories), strict, single)
+
+    def intervals(self, column: int, values: FloatArray) -> FloatArray:
+        """Say between which thresholds each value of an input lies; not-a-number stays what it is.
+
+        Parameters
+        ----------
+        column : int
+            The input.
+        values : (n,) array
+            What stands there.
+        """
+        if column in self.categories:
+            return values
+        compared = values.astype(np.float32).astype(np.float64) if self.single else values
+        side: Literal["left", "right"] = "right" if self.strict else "left"
+        found = np.searchsorted(self.thresholds.get(column, np.zeros(0)), compared, side=side)
+        return np.where(np.isnan(values), np.nan, found)
+
+    def between(self, column: int, intervals: FloatArray) -> FloatArray:
+        """Weigh the thresholds between each value of an input and the one before it.
+
+        Parameters
+        ----------
+        column : int
+            The input.
+        intervals : (n,) array
+            As :meth:`intervals` gives them for increasing values.
+        """
+        total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
+        if column in self.categories:
+            return np.ones(len(intervals))
+        up_to = total[np.where(np.isnan(intervals), 0, intervals).astype(np.int64)]
+        return np.abs(np.diff(up_to, prepend=up_to[:1]))
+
+
+def model_splits(model: Any) -> Splits | None:
+    """Find the splits of a model made of trees; ``None`` for other models.
+
+    Parameters
+    ----------
+    model : object
+        A fitted classifier.
+    """
+    kind = type(model)
+    if named("sklearn", "HistGradientBoostingClassifier")(kind):
+        return Splits.of(_histogram(model))
+    if named("sklearn", "DecisionTreeClassifier")(kind):
+        return Splits.of(_grown([model], None), single=True)
+    if named("sklearn", *ENSEMBLES)(kind) and hasattr(model, "estimators_"):
+        members = np.ravel(np.asarray(model.estimators_, dtype=object)).tolist()
+        if all(hasattr(member, "tree_") for member in members):
+            return Splits.of(_grown(members, getattr(model, "estimators_features_", None)), single=True)
+    if named("xgboost", "XGBClassifier", "Booster")(kind):
+        missing = getattr(model, "missing", np.nan)
+        booster = model.get_booster() if hasattr(model, "get_booster") else model
+        if missing is None or np.isnan(missing):
+            return Splits.of(_xgboost(booster), strict=True, single=True)
+    if named("lightgbm", "LGBMClassifier", "Booster")(kind):
+        content = getattr(model, "booster_", model).dump_model()
+        nodes = [node for tree in content["tree_info"] for node in _walk(tree["tree_structure"])]
+        if all(node["missing_type"] != "Zero" for node in nodes):
+            return Splits.of(_lightgbm(nodes))
+    return None
+
+
+ENSEMBLES = (
+    "AdaBoostClassifier",
+    "BaggingClassifier",
+    "ExtraTreesClassifier",
+    "GradientBoostingClassifier",
+    "RandomForestClassifier",
+)
+
+
+def _grown(members: list[Any], columns: list[IntArray] | None) -> Iterator[Split]:
+    for number, member in enumerate(members):
+        tree = member.tree_
+        size = tree.weighted_n_node_samples * tree.impurity
+        for node in np.flatnonzero(tree.children_left >= 0).tolist():
+            left, right = tree.children_left[node], tree.children_right[node]
+            column = int(tree.feature[node])
+            own = column if columns is None else int(columns[number][column])
+            yield own, float(tree.threshold[node]), float(size[node] - size[left] - size[right])
+
+
+def _histogram(model: Any) -> Iterator[Split]:
+    for (predictor,) in model._predictors:  # noqa: SLF001 (no public way to the trees)
+        for node in predictor.nodes[predictor.nodes["is_leaf"] == 0]:
+            threshold = np.nan if node["is_categorical"] else float(node["num_threshold"])
+            yield int(node["feature_idx"]), threshold, float(node["gain"])
+
+
+def _xgboost(booster: Any) -> Iterator[Split]:
+    booster_content = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]
+    for tree in booster_content.get("gbtree", booster_content)["model"]["trees"]:
+        listed = set(tree["categories_nodes"])
+        for node, left in enumerate(tree["left_children"]):
+            if left >= 0:
+                threshold = np.nan if node in listed else float(np.float32(tree["split_conditions"][node]))
+                yield int(tree["split_indices"][node]), threshold, float(tree["loss_changes"][node])
+
+
+def _walk(root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if "left_child" in node:
+            yield node
+            waiting += [node["left_child"], node["right_child"]]
+
+
+def _lightgbm(nodes: list[dict[str, Any]]) -> Iterator[Split]:
+    for node in nodes:
+        threshold = np.nan if node["decision_type"] == "==" else float(node["threshold"])
+        yield int(node["split_feature"]), threshold, float(node["split_gain"])

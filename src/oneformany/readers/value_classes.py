@@ -1,0 +1,81 @@
+"""Values of a column that are the same to a model, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.own import NO_TARGET
+from oneformany.schema.cells import Told, same_rows
+from oneformany.schema.feature import Feature
+from oneformany.schema.values import ColumnValues
+
+__all__ = ["ValueClasses"]
+
+
+@dataclass(frozen=True, eq=False)
+class ValueClasses:
+    """Values that lie in one cell and are the same to the model.
+
+    Attributes
+    ----------
+    first : (classes,) array
+        A value of each class.
+    class_of : (values,) array
+        The class of each value; -1 for values that neither a row nor a target has.
+    cells : (classes,) array
+        The cell of each class.
+    targets : (cells,) array
+        The class that each cell sends rows to, or ``NO_TARGET``.
+    plain : bool
+        Whether every cell is one class, so that cells decide what the model says.
+    """
+
+    first: IntArray
+    class_of: IntArray
+    cells: IntArray
+    targets: IntArray
+    plain: bool
+
+    @classmethod
+    def of(
+        cls, feature: Feature, column: ColumnValues, cells: IntArray, told: Told | None, n_rows: int
+    ) -> ValueClasses:
+        """Put values together.
+
+        Parameters
+        ----------
+        feature : Feature
+            Cells and targets.
+        column : ColumnValues
+            Distinct values.
+        cells : (values,) array
+            The cell of each.
+        told : Told or None
+            What the model tells apart; ``None``: everything.
+        n_rows : int
+            The first so many of the column's codes are those of rows.
+        """
+        wanted = {
+            cell: column.index_of(value)
+            for cell in range(feature.n_levels)
+            if (value := feature.target(cell)) is not None
+        }
+        used = np.zeros(len(cells), dtype=np.bool_)
+        used[column.codes[:n_rows]] = True
+        used[list(wanted.values())] = True
+        kinds = np.arange(len(cells)) if told is None else same_rows(told.rows)
+        places = np.flatnonzero(used)
+        _, first, number = np.unique(
+            np.stack([cells[places], kinds[places]], axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        of = np.full(len(cells), -1, dtype=np.int64)
+        of[places] = number.ravel()
+        targets = np.full(feature.n_levels, NO_TARGET, dtype=np.int64)
+        for cell, place in wanted.items():
+            targets[cell] = of[place]
+        found = cells[places[first]].astype(np.int64)
+        plain = len(found) == feature.n_levels
+        return cls(places[first], of, found, targets, plain)

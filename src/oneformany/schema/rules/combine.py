@@ -1,0 +1,156 @@
+"""Rules on a schema: allowed moves, restrictions on rows, contradictions and rules without effect."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.rules.linked import Linked
+from oneformany.schema.rules.not_together import NotTogether
+from oneformany.schema.rules.only_decrease import OnlyDecrease
+from oneformany.schema.rules.only_increase import OnlyIncrease
+from oneformany.schema.rules.rule import CellRule, RowRule, Rule
+from oneformany.schema.schema import Schema, suggestion
+
+__all__ = ["allowed_moves", "check_rules", "restrictions_of"]
+
+KNOWN = (
+    "Immutable, OnlyIncrease, OnlyDecrease, Forbid, AtMostSteps, Range, NeverTarget, Implies, Linked, "
+    "NotTogether or Observed"
+)
+
+
+def check_rules(rules: Sequence[Rule | RowRule], names: Sequence[str] | None = None) -> None:
+    """Check what can be checked before anything is known about cells.
+
+    Parameters
+    ----------
+    rules : sequence of rules
+        All of them hold.
+    names : sequence of str, optional
+        The features, if they are known.
+
+    Raises
+    ------
+    InputError
+        Something is not a rule, names an unknown feature, or contradicts another rule.
+    """
+    if isinstance(rules, (Rule, RowRule, str)) or not isinstance(rules, Sequence):
+        raise InputError(f"rules must be a list of rules, not {rules!r}")
+    for rule in rules:
+        if isinstance(rule, type) or not isinstance(rule, (Rule, RowRule)):
+            raise InputError(f"{rule!r} is not a rule; use {KNOWN}")
+    up = {rule.feature for rule in rules if isinstance(rule, OnlyIncrease)}
+    down = {rule.feature for rule in rules if isinstance(rule, OnlyDecrease)}
+    if both := sorted(up & down):
+        raise InputError(
+            f"feature {both[0]!r} may only increase and only decrease; if it shall not change, say Immutable"
+        )
+    if names is None:
+        return
+    for rule in rules:
+        about = (rule.feature,) if isinstance(rule, Rule) else rule.features
+        for name in about:
+            if name not in names:
+                raise InputError(
+                    f"{rule!r}: there is no feature {name!r}{suggestion(str(name), list(names))}"
+                )
+
+
+def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolArray | None]:
+    """Combine rules on single features into one matrix ``[from, to]`` each; ``None`` where there is no rule.
+
+    Parameters
+    ----------
+    schema : Schema
+        The features.
+    rules : sequence of rules
+        All of them hold; those on whole rows are left to :func:`restrictions_of`.
+
+    Raises
+    ------
+    InputError
+        A rule names an unknown feature or level, orders what has no order, or contradicts another.
+    """
+    check_rules(rules)
+    moves: list[BoolArray | None] = [None] * len(schema.features)
+    for rule in rules:
+        if not isinstance(rule, Rule):
+            continue
+        place = schema.index(rule.feature)
+        feature = schema.features[place]
+        matrix = np.asarray(rule.allowed(feature), dtype=np.bool_)
+        before = moves[place]
+        moves[place] = matrix if before is None else before & matrix
+        already = np.ones_like(matrix) if before is None else before
+        if feature.n_levels > 1 and ((already & ~matrix) <= _stays(matrix)).all():
+            warnings.warn(
+                f"the rule {rule!r} has no effect: it forbids nothing more; drop it",
+                UserWarning,
+                stacklevel=2,
+            )
+    return moves
+
+
+def restrictions_of(
+    schema: Schema,
+    rules: Sequence[Rule | RowRule],
+    reference: IntArray,
+    allowed: Sequence[BoolArray | None] | None = None,
+) -> tuple[CellRule, ...]:
+    """Write the rules on whole rows in cells.
+
+    Parameters
+    ----------
+    schema : Schema
+        The features.
+    rules : sequence of rules
+        Those on single features are left to :func:`allowed_moves`.
+    reference : (n, p) array
+        Cells of the reference data.
+    allowed : sequence of matrices or None, optional
+        To name rules that meet only features which cannot move.
+    """
+    found = []
+    for rule in rules:
+        if isinstance(rule, Rule) or not isinstance(rule, RowRule):
+            continue
+        restriction = rule.restriction(schema, reference)
+        _warn_of_stuck(schema, rule, allowed)
+        found.append(restriction)
+    return tuple(found)
+
+
+def _warn_of_stuck(schema: Schema, rule: RowRule, allowed: Sequence[BoolArray | None] | None) -> None:
+    stuck = [name for name in rule.features if _is_stuck(schema, schema.index(name), allowed)]
+    free = [name for name in rule.features if name not in stuck]
+    if isinstance(rule, NotTogether) and len(free) < 2:
+        warnings.warn(
+            f"the rule {rule!r} has no effect: {', '.join(map(repr, stuck))} cannot change anyway; drop it",
+            UserWarning,
+            stacklevel=3,
+        )
+    if isinstance(rule, Linked) and stuck and free:
+        held = [rule.features[0]] if rule.one_way else free
+        if any(name in free for name in held):
+            warnings.warn(
+                f"by the rule {rule!r}, {', '.join(map(repr, held))} cannot change either, as {stuck[0]!r} "
+                "cannot; say Immutable if that is meant",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _is_stuck(schema: Schema, place: int, allowed: Sequence[BoolArray | None] | None) -> bool:
+    matrix = None if allowed is None else allowed[place]
+    if schema.levels[place] == 1:
+        return True
+    return matrix is not None and not (matrix & ~np.eye(len(matrix), dtype=np.bool_)).any()
+
+
+def _stays(matrix: BoolArray) -> BoolArray:
+    return np.eye(len(matrix), dtype=np.bool_)

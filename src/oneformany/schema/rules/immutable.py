@@ -1,0 +1,29 @@
+"""A feature that stays as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneformany.arrays import BoolArray
+from oneformany.schema.feature import Feature
+
+__all__ = ["Immutable"]
+
+
+@dataclass(frozen=True)
+class Immutable:
+    """The feature stays as it is.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the feature.
+    """
+
+    feature: str
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow no move."""
+        return np.eye(feature.n_levels, dtype=np.bool_)

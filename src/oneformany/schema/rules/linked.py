@@ -1,0 +1,65 @@
+"""Features that move together, or one that never moves without the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.schema import Schema
+
+__all__ = ["Linked"]
+
+
+@dataclass(frozen=True, init=False)
+class Linked:
+    """A row that changes one of these features changes all of them.
+
+    Parameters
+    ----------
+    *features : str
+        At least two.
+    one_way : bool
+        Only the first never changes without the others; they may change without it.
+    """
+
+    features: tuple[str, ...]
+    one_way: bool
+
+    def __init__(self, *features: str, one_way: bool = False) -> None:
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "one_way", one_way)
+
+    def restriction(self, schema: Schema, reference: IntArray) -> LinkedCells:  # noqa: ARG002 (all rules alike)
+        """Write the rule in cells."""
+        return LinkedCells(several(schema, self.features, "Linked"), bool(self.one_way))
+
+
+@dataclass(frozen=True)
+class LinkedCells:
+    """:class:`Linked` on cells."""
+
+    features: tuple[int, ...]
+    one_way: bool
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row may become what it is afterwards."""
+        moved = before[:, self.features] != after[:, self.features]
+        if self.one_way:
+            return np.asarray(~moved[:, 0] | moved.all(axis=1))
+        return np.asarray(moved.all(axis=1) | ~moved.any(axis=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"kind": "linked", "features": list(self.features), "one_way": self.one_way}
+
+
+def several(schema: Schema, names: tuple[str, ...], rule: str) -> tuple[int, ...]:
+    """Find two or more different features."""
+    places = tuple(schema.index(name) for name in names)
+    if len(set(places)) < 2 or len(set(places)) < len(places):
+        raise InputError(f"{rule}{names!r} needs at least two different features")
+    return places

@@ -1,0 +1,49 @@
+"""Limits on the numbers that a feature may be changed to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from oneformany.arrays import BoolArray
+from oneformany.exceptions import InputError
+from oneformany.schema.feature import Feature
+
+__all__ = ["Range"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """Whoever changes the feature ends at a number within limits; rows outside may stay.
+
+    Parameters
+    ----------
+    feature : str
+        Name of a feature of numbers.
+    low, high : float
+        Smallest and largest number, both included.
+    """
+
+    feature: str
+    low: float = -math.inf
+    high: float = math.inf
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow the moves to levels whose target lies within the limits."""
+        if not all(isinstance(limit, Real) for limit in (self.low, self.high)) or not self.low <= self.high:
+            raise InputError(
+                f"Range({feature.name!r}): {self.low!r} to {self.high!r} is not a range of numbers"
+            )
+        targets = [feature.target(level) for level in range(feature.n_levels)]
+        if not any(isinstance(target, Real) for target in targets):
+            raise InputError(
+                f"Range({feature.name!r}) needs numbers, but {feature.name!r} has none to change to; use "
+                "NeverTarget for levels without numbers"
+            )
+        inside = [isinstance(target, Real) and self.low <= target <= self.high for target in targets]
+        matrix = np.eye(feature.n_levels, dtype=np.bool_)
+        matrix[:, inside] = True
+        return matrix

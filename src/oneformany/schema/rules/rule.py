@@ -1,0 +1,76 @@
+"""What a rule is: one about the moves of a feature, or one about a whole changed row."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.feature import Feature
+from oneformany.schema.schema import Schema
+
+__all__ = ["CellRule", "RowRule", "Rule", "check_ordered", "level_of", "levels_of"]
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """A rule on one feature."""
+
+    @property
+    def feature(self) -> str:
+        """Name of the feature."""
+        ...
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Say for each pair of levels whether a row may move ``[from, to]``."""
+        ...
+
+
+class CellRule(Protocol):
+    """A rule on whole changed rows, on the cells of a schema."""
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data from which the rule can be checked without this package."""
+        ...
+
+
+@runtime_checkable
+class RowRule(Protocol):
+    """A rule on whole changed rows."""
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features it is about; none: all."""
+        ...
+
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
+        """Write the rule in cells; ``reference`` holds the cells of the reference data."""
+        ...
+
+
+def check_ordered(feature: Feature, rule: str) -> None:
+    """Refuse a rule that needs an order on a feature that has none."""
+    if not feature.ordered:
+        raise InputError(
+            f"{rule}({feature.name!r}) needs an order, but the levels of {feature.name!r} have none; "
+            "make the feature ordered, or forbid single moves"
+        )
+
+
+def level_of(feature: Feature, value: object, rule: str) -> int:
+    """Find the level that a value lies in."""
+    level = feature.find(value)
+    if level is None:
+        known = ", ".join(repr(label) for label in feature.levels)
+        raise InputError(f"{rule}({feature.name!r}): {value!r} is none of the levels {known}")
+    return level
+
+
+def levels_of(feature: Feature, values: object, rule: str) -> list[int]:
+    """Find the levels of one value or of a list of values."""
+    several = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
+    return sorted({level_of(feature, value, rule) for value in several})

@@ -1,0 +1,121 @@
+"""Choose the value that each cell sends rows to: one that occurs there in the reference data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.feature import MISSING, Feature, Raw, is_missing
+from oneformany.schema.round_numbers import roundness
+from oneformany.schema.values import ColumnValues
+
+__all__ = ["choose_targets", "named_targets"]
+
+MIDDLE = (0.4, 0.6)
+"""Between these quantiles of a cell a rounder number that occurs is taken instead of the median."""
+
+
+def choose_targets(
+    feature: Feature,
+    values: ColumnValues,
+    counts: IntArray,
+    cells: IntArray,
+    asked: Mapping[int, Raw | None] | None = None,
+) -> Feature:
+    """Give every cell a target, or none.
+
+    Numbers: the lower median of the reference data in the cell, or a rounder number that occurs next to it.
+    Categories: the most frequent. Special codes, missing and unseen values are targets only if asked for.
+
+    Parameters
+    ----------
+    feature : Feature
+        The cells.
+    values : ColumnValues
+        Distinct values.
+    counts : (values,) array
+        How often each occurs in the reference data.
+    cells : (values,) array
+        The cell of each value.
+    asked : mapping of cell to value, optional
+        What the user wants instead; ``None``: no target; not-a-number: the missing value.
+    """
+    targets: list[Raw | None] = []
+    for cell in range(feature.n_levels):
+        if asked and cell in asked:
+            targets.append(asked[cell])
+        elif feature.targets is not None:
+            targets.append(feature.targets[cell])
+        elif cell >= feature.n_regular:
+            targets.append(None)
+        else:
+            inside = np.flatnonzero((cells == cell) & (counts > 0) & ~values.gaps)
+            targets.append(_target(feature, values, counts, inside, cell))
+    plain = tuple(feature.target(cell) for cell in range(feature.n_levels))
+    if feature.targets is None and tuple(targets) == plain:
+        return feature
+    return replace(feature, targets=tuple(targets))
+
+
+def named_targets(
+    feature: Feature, asked: Mapping[object, Raw | None] | Sequence[Raw] | None
+) -> dict[int, Raw | None]:
+    """Find the cells of the targets that a user names.
+
+    Parameters
+    ----------
+    feature : Feature
+        The cells.
+    asked : mapping of cell label to value, or sequence of values
+        A value of ``None`` is no target; the label of the missing cell as value is the missing value.
+
+    Raises
+    ------
+    InputError
+        A label or value lies in no cell, or the value in another one.
+    """
+    if asked is None:
+        return {}
+    if isinstance(asked, (str, bytes)) or not isinstance(asked, (Mapping, Sequence)):
+        raise InputError(f"targets of {feature.name!r} must be a list of values or a dict of cell to value")
+    pairs = list(asked.items()) if isinstance(asked, Mapping) else [(value, value) for value in asked]
+    found: dict[int, Raw | None] = {}
+    for label, value in pairs:
+        cell = feature.find(label)
+        if cell is None:
+            known = ", ".join(repr(level) for level in feature.levels)
+            raise InputError(f"targets name {label!r} of {feature.name!r}, whose cells are {known}")
+        wanted = (
+            float("nan")
+            if value == MISSING or (cell == feature.missing_level and value is not None)
+            else value
+        )
+        if wanted is not None and feature.find(wanted) != cell:
+            raise InputError(
+                f"the target {value!r} of {feature.name!r} does not lie in the cell {feature.levels[cell]!r}"
+            )
+        found[cell] = wanted
+    return found
+
+
+def _target(
+    feature: Feature, values: ColumnValues, counts: IntArray, inside: IntArray, cell: int
+) -> Raw | None:
+    plain: list[Raw] = values.plain
+    if not len(inside):
+        own = feature.target(cell)
+        seen = any(not is_missing(value) and feature.find(value) == cell for value in plain)
+        return None if seen else own
+    if values.kind != "number":
+        return plain[int(inside[np.argmax(counts[inside])])]
+    below = np.cumsum(counts[inside])
+    median = int(inside[np.searchsorted(below, below[-1] / 2)])
+    first, last = (int(np.searchsorted(below, share * below[-1])) for share in MIDDLE)
+    near = [int(place) for place in inside[first : last + 1]]
+    digits = {place: roundness(float(plain[place])) for place in {median, *near}}
+    best = min(digits, key=lambda place: (digits[place], abs(place - median)))
+    return plain[best if digits[best] < digits[median] else median]

@@ -1,0 +1,217 @@
+"""Own values: every distinct value of every column, in its own type, as a level that a model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.feature import Feature, Raw, is_missing, number_label
+from oneformany.schema.schema import Schema
+
+__all__ = ["ColumnValues", "ValueSchema"]
+
+DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
+NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnValues:
+    """The distinct values of a column.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    array : array of pandas
+        The values, in the column's own type; numbers increase, a missing value is the last.
+    codes : (n,) integer array
+        For each row which of them it has.
+    kind : {"number", "boolean", "category"}
+        What they are.
+    ordered : bool
+        Whether they have an order.
+    """
+
+    name: str
+    array: Any
+    codes: IntArray
+    kind: str
+    ordered: bool
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> ColumnValues:
+        """Find the distinct values of a column.
+
+        Raises
+        ------
+        InputError
+            It holds dates, lists, infinite numbers, or numbers and texts side by side.
+        """
+        name = str(column.name)
+        kind = _kind(column)
+        try:
+            codes, distinct = pd.factorize(column, use_na_sentinel=False)
+        except TypeError as error:
+            raise InputError(f"column {name!r} holds more than single values: {error}") from error
+        array = pd.Series(distinct).array
+        order = _order(array, kind)
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        if kind == "number":
+            _check_finite(array, column)
+        ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
+        return cls(name, array.take(order), position[codes].astype(np.int64), kind, ordered)
+
+    @property
+    def plain(self) -> list[Any]:
+        """The values as Python objects; missing ones are None."""
+        return [None if is_missing(value) else _python(value) for value in self.array]
+
+    @property
+    def gaps(self) -> BoolArray:
+        """Which of them are missing: at most the last."""
+        return np.asarray(pd.isna(self.array), dtype=np.bool_)
+
+    @property
+    def numbers(self) -> FloatArray:
+        """The values as numbers; missing ones are not-a-number."""
+        return np.asarray(pd.Series(self.array).to_numpy(dtype=np.float64, na_value=np.nan))
+
+    def with_values(self, values: Sequence[Raw | None]) -> ColumnValues:
+        """Add values that no row has, in the column's own type where that does not change them.
+
+        Parameters
+        ----------
+        values : sequence
+            Those that are there already are not added; ``None`` is a missing value.
+        """
+        known = {None if is_missing(value) else value for value in self.plain}
+        added = [value for value in dict.fromkeys(values) if value not in known]
+        if not added:
+            return self
+        column = pd.Series(self.array)
+        more = _alike(pd.Series(added), column.dtype)
+        if isinstance(column.dtype, pd.CategoricalDtype) and more.dtype != column.dtype:
+            wider = column.cat.add_categories([value for value in added if value is not None])
+            column, more = wider, pd.Series(added).astype(wider.dtype)
+        joined = pd.concat([column, more], ignore_index=True)
+        order = _order(joined.array, self.kind)
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        codes = position[self.codes].astype(np.int64)
+        return ColumnValues(self.name, joined.array.take(order), codes, self.kind, self.ordered)
+
+    def index_of(self, value: Raw | None) -> int:
+        """Find a value."""
+        return self.plain.index(None if is_missing(value) else value)
+
+
+@dataclass(frozen=True)
+class ValueSchema(Schema):
+    """A schema in which every value is a level, with the values in their own types.
+
+    Attributes
+    ----------
+    arrays : tuple of arrays of pandas
+        ``arrays[l][v]``: what stands in a frame for value ``v`` of feature ``l``.
+    labels : dict of str to label
+        What the frames that a model reads call the columns.
+    """
+
+    arrays: tuple[Any, ...] = field(default=(), compare=False)
+    labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
+    ) -> ValueSchema:
+        """Number the values of each column.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Of the columns.
+        arrays : sequence of arrays of pandas
+            Their values.
+        labels : dict of str to label, optional
+            What frames call the columns.
+        """
+        features = tuple(Feature(name, _labels(array)) for name, array in zip(names, arrays, strict=True))
+        return cls(features, tuple(arrays), labels or {})
+
+    def frame(self, codes: IntArray, names: Sequence[str] | None = None) -> pd.DataFrame:
+        """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
+        columns = {
+            name: array.take(codes[:, place])
+            for place, (name, array) in enumerate(zip(self.names, self.arrays, strict=True))
+        }
+        made = pd.DataFrame({name: columns[name] for name in names or self.names})
+        return made.set_axis([self.labels.get(name, name) for name in made.columns], axis=1)
+
+
+def _kind(column: pd.Series[Any]) -> str:
+    found = pd.api.types.infer_dtype(column, skipna=True)
+    if found == "categorical":
+        inner = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
+        if inner in DATES:
+            found = inner
+        else:
+            return "category"
+    if found in DATES:
+        raise InputError(
+            f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
+            "days up to a fixed day, before the model is fitted"
+        )
+    if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
+        return "number"
+    if found == "boolean":
+        return "boolean"
+    if found in {"string", "empty"}:
+        return "category"
+    raise InputError(
+        f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
+        "categories"
+    )
+
+
+def _order(array: Any, kind: str) -> IntArray:  # noqa: ANN401 (an array of pandas)
+    series = pd.Series(array)
+    if kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.map(str, na_action="ignore")
+    return series.reset_index(drop=True).sort_values(na_position="last", kind="stable").index.to_numpy()
+
+
+def _check_finite(array: Any, column: pd.Series[Any]) -> None:  # noqa: ANN401 (an array of pandas)
+    numbers = pd.Series(array).to_numpy(dtype=np.float64, na_value=np.nan)
+    if np.isinf(numbers).any():
+        row = column.index[int(np.argmax(np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))))]
+        raise InputError(
+            f"column {column.name!r}, row {row}: the number is infinite; replace it or drop the row"
+        )
+
+
+def _alike(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:  # noqa: ANN401 (a type of pandas)
+    """Cast to a type if that changes no value."""
+    try:
+        cast = values.astype(dtype)
+    except (ValueError, TypeError):
+        return values
+    same = [a == b or (is_missing(a) and is_missing(b)) for a, b in zip(cast, values, strict=True)]
+    return cast if all(same) else values
+
+
+def _labels(array: Any) -> tuple[str, ...]:  # noqa: ANN401 (an array of pandas)
+    plain = ["missing" if is_missing(value) else number_label(_python(value)) for value in array]
+    if len(set(plain)) == len(plain):
+        return tuple(plain)
+    return tuple(f"{label} ({number})" for number, label in enumerate(plain))
+
+
+def _python(value: Any) -> Any:  # noqa: ANN401 (a raw value)
+    return value.item() if isinstance(value, np.generic) else value

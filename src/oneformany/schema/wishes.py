@@ -1,0 +1,168 @@
+"""What the user says about cells, targets and costs, by column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.cells import Choice
+from oneformany.schema.feature import Raw
+from oneformany.schema.frames import Table
+from oneformany.schema.schema import Schema
+
+__all__ = ["Wishes", "integer_costs"]
+
+MOST_SCALE = 10_000
+"""Costs have at most four digits after the point."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user says about cells and targets, by column.
+
+    Attributes
+    ----------
+    schema : Schema or None
+        Cells of some or all columns.
+    edges, bins, special, targets : dict
+        As parameters of :class:`~oneformany.OneForMany`.
+    """
+
+    schema: Schema | None = None
+    edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    bins: Mapping[str, int] = field(default_factory=dict)
+    special: Mapping[str, tuple[tuple[str, tuple[Raw, ...]], ...]] = field(default_factory=dict)
+    targets: Mapping[str, Any] = field(default_factory=dict)
+
+    def choice(self, name: str, known: frozenset[object] | None) -> Choice:
+        """Collect what concerns one column."""
+        feature = None
+        if self.schema is not None and name in self.schema.names:
+            feature = self.schema.features[self.schema.index(name)]
+        edges = self.edges.get(name)
+        return Choice(
+            feature if edges is None and name not in self.bins else None,
+            None if edges is None else tuple(edges),
+            self.bins.get(name),
+            self.special.get(name, ()),
+            known,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        schema: Schema | None,
+        edges: Mapping[Any, Sequence[float]] | None,
+        bins: Mapping[Any, int] | int | None,
+        special: Mapping[Any, Any] | None,
+        targets: Mapping[Any, Any] | None,
+        table: Table,
+    ) -> Wishes:
+        """Check the parameters of the front door.
+
+        Parameters
+        ----------
+        schema, edges, bins, special, targets
+            As in :class:`~oneformany.OneForMany`.
+        table : Table
+            The rows.
+        """
+        if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
+            numeric = [name for name in table.frame if pd.api.types.is_numeric_dtype(table.frame[name].dtype)]
+            bins = {
+                name: int(bins) for name in numeric if not pd.api.types.is_bool_dtype(table.frame[name].dtype)
+            }
+        codes_of = {name: _special(name, given) for name, given in _by_name(special, "special").items()}
+        checked = _by_name(bins, "bins")
+        for name, count in checked.items():
+            if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
+                raise InputError(f"bins of {name!r} is {count!r}; it must be an integer of at least 2")
+        own_edges = _by_name(edges, "edges")
+        for name, cuts in own_edges.items():
+            if isinstance(cuts, (str, bytes)) or not list(cuts):
+                raise InputError(f"column {name!r} has an empty list of edges; give at least one number")
+        return cls(schema, own_edges, checked, codes_of, _by_name(targets, "targets"))
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse what is said about columns that a model does not read.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns that it reads.
+        """
+        for what in ("edges", "bins", "special", "targets"):
+            for name in getattr(self, what):
+                if name not in names:
+                    raise InputError(
+                        f"{what} are given for {name!r}, which is none of the columns that the model reads: "
+                        f"{', '.join(map(repr, names[:20]))}"
+                    )
+        if self.schema is not None:
+            for name in self.schema.names:
+                if name not in names:
+                    raise InputError(
+                        f"the schema has a feature {name!r}, which the model does not read; it reads "
+                        f"{', '.join(map(repr, names[:20]))}"
+                    )
+
+
+def _by_name(given: object, what: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"{what} must be a dict of column to what is wanted, not {type(given).__name__}")
+    return {str(name): value for name, value in given.items()}
+
+
+def _special(name: str, codes: object) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    """Read special codes: a list (a cell each) or a dict of label to codes."""
+    if isinstance(codes, Mapping):
+        pairs = [(str(label), values) for label, values in codes.items()]
+    elif isinstance(codes, (list, tuple, set, frozenset, np.ndarray)):
+        pairs = [(str(code), code) for code in codes]
+    else:
+        pairs = [(str(codes), codes)]
+    if not pairs:
+        raise InputError(f"special names no code of {name!r}; leave it out")
+    return tuple(
+        (label, tuple(values) if isinstance(values, (list, tuple, set, frozenset)) else (values,))
+        for label, values in pairs
+    )
+
+
+def integer_costs(given: Any, schema: Schema) -> tuple[tuple[IntArray, ...], int]:  # noqa: ANN401 (in several forms)
+    """Turn costs into integer tables and what they were multiplied by.
+
+    Parameters
+    ----------
+    given : mapping of feature to number or table
+        What a change of the feature costs, or each move ``[from, to]``; 1 for features that are not named.
+    schema : Schema
+        The features.
+    """
+    tables = []
+    for name in _by_name(given, "costs"):
+        schema.index(name)
+    named = _by_name(given, "costs")
+    for feature in schema.features:
+        one = named.get(feature.name, 1)
+        table = np.asarray(one, dtype=np.float64)
+        if table.ndim == 0:
+            table = table * (1 - np.eye(feature.n_levels))
+        if table.shape != (feature.n_levels,) * 2 or not np.isfinite(table).all() or (table < 0).any():
+            raise InputError(
+                f"costs of {feature.name!r} must be a number of at least 0, or a table of "
+                f"{feature.n_levels} x {feature.n_levels} such numbers"
+            )
+        tables.append(table)
+    scale = 1
+    while scale < MOST_SCALE and any((np.abs(t * scale - np.rint(t * scale)) > 1e-9).any() for t in tables):
+        scale *= 10
+    return tuple(np.rint(table * scale).astype(np.int64) for table in tables), scale
