@@ -48,28 +48,38 @@ def columns_of(problem, accept=None):
         def accept(_rows, _cells, values):
             return problem.oracle.positive(values)
 
-    codes = np.asarray(problem.codes)
+    groups = {"point": profiles, "action": everybody, "features": nobody}[problem.share]
     found = {}
     for features in combinations(range(len(problem.levels)), problem.max_changes):
-        rest = [f for f in range(len(problem.levels)) if f not in features]
-        any_target = {}
+        anywhere = {}
         for targets in product(*(range(problem.levels[f]) for f in features)):
             after, fits = ends(problem, features, targets, accept)
-            if problem.share == "point":
-                for profile in np.unique(codes[fits][:, rest], axis=0):
-                    rows = np.flatnonzero(fits & (codes[:, rest] == profile).all(axis=1))
-                    found.setdefault(tuple(rows), (after[rows[0]], features, None))
-            elif problem.share == "action":
-                rows = np.flatnonzero(fits)
-                if len(rows):
-                    found.setdefault(tuple(rows), (after[rows[0]], features, None))
-            else:
-                for row in np.flatnonzero(fits):
-                    any_target.setdefault(row, after[row])
-        if any_target:
-            rows = tuple(sorted(any_target))
-            found.setdefault(rows, (any_target[rows[0]], features, [any_target[r] for r in rows]))
+            for rows in groups(problem, features, fits):
+                found.setdefault(tuple(rows), (after[rows[0]], features, None))
+            for row in np.flatnonzero(fits):
+                anywhere.setdefault(row, after[row])
+        if problem.share == "features" and anywhere:
+            rows = tuple(sorted(anywhere))
+            found.setdefault(rows, (anywhere[rows[0]], features, [anywhere[row] for row in rows]))
     return found
+
+
+def profiles(problem, features, fits):
+    """Rows that agree in all features which are not changed."""
+    rest = [f for f in range(len(problem.levels)) if f not in features]
+    codes = np.asarray(problem.codes)
+    for profile in np.unique(codes[fits][:, rest], axis=0):
+        yield np.flatnonzero(fits & (codes[:, rest] == profile).all(axis=1))
+
+
+def everybody(_problem, _features, fits):
+    """All rows that may follow."""
+    return [np.flatnonzero(fits)] if fits.any() else []
+
+
+def nobody(_problem, _features, _fits):
+    """Groups are made of all targets together."""
+    return []
 
 
 def smallest_cover(problem, accept=None):

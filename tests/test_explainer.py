@@ -272,7 +272,10 @@ def test_numbers_or_codes_that_nobody_can_tell_apart_are_refused():
     frame = pd.DataFrame({"income": [10.5, 20.0, 30.25, 40.0], "sex": ["m", "f", "f", "m"]})
     model = LogisticRegression().fit(np.arange(8).reshape(4, 2), [0, 0, 1, 1])
     schema = Schema(
-        (Feature("income", ("low", "high"), ordered=True, edges=(20,)), Feature("sex", ("f", "m")))
+        (
+            Feature("income", ("low", "middle", "high"), ordered=True, edges=(20, 30)),
+            Feature("sex", ("f", "m")),
+        )
     )
     with pytest.raises(
         InputError, match="whether the columns held numbers or codes; fit the model on a frame"
@@ -284,7 +287,7 @@ def test_columns_of_a_function_that_the_schema_lacks_become_features():
     frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
 
     def chance(rows):
-        return (rows["a"] + rows["b"]).to_numpy() / 2 - 0.1
+        return (rows["a"] + rows["b"]).to_numpy() / 2
 
     schema = Schema((Feature("a", ("0", "1"), numbers=(0, 1)),))
     result = OneForMany(chance, 2, threshold=0.8, schema=schema).explain(frame)
@@ -307,7 +310,7 @@ def test_rules_and_budget_are_checked_before_the_model_is_asked():
         ({"edges": {"c": [1]}}, "none of the columns that the model reads"),
         ({"bins": {"a": 1}}, "at least 2"),
         ({"special": ["a"]}, "special must be a dict"),
-        ({"targets": {"a": {"9": 9}}}, "targets name '9' of 'a'"),
+        ({"targets": {"a": {"nine": 0}}}, "targets name 'nine' of 'a'"),
         ({"costs": {"a": -1}}, "costs of 'a' must be a number of at least 0"),
     ):
         with pytest.raises(InputError, match=words):

@@ -74,8 +74,8 @@ def reads_schema(model: Any, schema: Schema) -> bool:
     if any(labelled):
         stray = schema.names[labelled.index(True)]
         raise InputError(
-            f"{type(model).__name__} was fitted on an array of {width} columns, and the feature {stray!r} "
-            "has labels: nobody can tell whether the columns held numbers or codes; fit the model on a frame, so "
+            f"{type(model).__name__} was fitted on an array of {width} columns, but {stray!r} has labels: "
+            "nobody can tell whether the columns held numbers or codes; fit the model on a frame, so "
             "that it knows the names of its columns, or on the schema's one-hot columns"
         )
     return False

@@ -17,7 +17,7 @@ from oneformany.schema.schema import Schema
 __all__ = ["ColumnValues", "ValueSchema"]
 
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
-NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
+NUMBERS = ("integer", "floating", "mixed-integer-float")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,515 @@
+"""Tests of the front door with rows as people have them: each works, or says what to do."""
+
+import datetime as dt
+from decimal import Decimal
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import xgboost
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
+from oneformany.explainer import OneForMany
+from oneformany.schema import Immutable, NeverTarget
+from reference_own import solve_by_brute_force
+
+JOBS = ["none", "part", "full"]
+
+
+@pytest.fixture(autouse=True)
+def by_brute_force(monkeypatch):
+    monkeypatch.setattr("oneformany.methods.solve", solve_by_brute_force)
+
+
+def rows(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 70, n),
+            "income": rng.gamma(2.0, 900.0, n).round(2),
+            "job": rng.choice(JOBS, n),
+            "home": rng.random(n) < 0.5,
+        }
+    )
+
+
+def target_of(frame):
+    score = frame["age"].fillna(40) / 40 + frame["income"].fillna(1500) / 2500 + (frame["job"] == "full")
+    return (score > score.median()).astype(int).to_numpy()
+
+
+FRAME = rows()
+TARGET = target_of(FRAME)
+
+
+def pipeline(**encoder):
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    steps = make_column_transformer(
+        (numbers, ["age", "income"]), (OneHotEncoder(**encoder), ["job"]), ("passthrough", ["home"])
+    )
+    return make_pipeline(steps, LogisticRegression()).fit(FRAME, TARGET)
+
+
+def boosting(frame=FRAME):
+    numbers = frame[["age", "income"]].astype(float)
+    return HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(numbers, TARGET)
+
+
+def with_gaps(frame, column="income", every=4):
+    return frame.assign(**{column: frame[column].where(np.arange(len(frame)) % every != 1)})
+
+
+def explained(model, frame, read=None, **parameters):
+    """Explain, and confirm by the model's own prediction that every covered row is accepted afterwards."""
+    read = (lambda given: given) if read is None else read
+    result = OneForMany(model, **({"max_changes": 2} | parameters)).explain(frame)
+    moved = result.apply(frame)
+    refused = model.predict(read(frame)) == 0
+    covered = np.flatnonzero(np.array(result.assignment) >= 0)
+    assert len(covered) + len(result.unreachable) == refused.sum()
+    assert len(moved) == len(covered)
+    if len(moved):
+        assert (model.predict(read(moved)) == 1).all()
+    return result, moved
+
+
+def test_gaps_that_an_imputer_fills_are_a_cell_and_never_a_target():
+    frame = with_gaps(FRAME)
+    result, moved = explained(pipeline(), frame)
+    income = result.schema.features[result.schema.index("income")]
+    assert income.levels[-1] == "missing"
+    assert income.target(income.n_levels - 1) is None
+    given = frame.loc[moved.index, "income"]
+    assert not (moved["income"].isna() & given.notna()).any()
+
+
+@pytest.mark.parametrize("share", ["point", "action"])
+def test_gaps_that_boosting_reads_are_a_cell(share):
+    frame = with_gaps(FRAME[["age", "income"]].astype(float))
+    model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
+    explained(model, frame, share=share)
+
+
+@pytest.mark.parametrize("kind", ["xgboost", "lightgbm"])
+def test_gaps_that_other_libraries_read_are_a_cell(kind):
+    frame = with_gaps(FRAME[["age", "income"]].astype(float))
+    model = {
+        "xgboost": xgboost.XGBClassifier(n_estimators=10, max_depth=3, n_jobs=1),
+        "lightgbm": lightgbm.LGBMClassifier(n_estimators=10, min_child_samples=4, n_jobs=1, verbose=-1),
+    }[kind]
+    explained(model.fit(frame, TARGET), frame)
+
+
+def test_gaps_may_be_asked_for_as_a_target():
+    frame = with_gaps(FRAME[["age", "income"]].astype(float))
+    model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
+    result, _ = explained(model, frame, targets={"income": {"missing": "missing"}})
+    income = result.schema.features[1]
+    assert np.isnan(income.target(income.missing_level))
+
+
+def test_a_gap_that_the_model_cannot_read_says_so():
+    frame = with_gaps(FRAME[["age", "income"]].astype(float))
+    model = LogisticRegression().fit(frame.fillna(0), TARGET)
+    with pytest.raises((InputError, ValueError), match=r"NaN|missing|not finite"):
+        OneForMany(model, 2).explain(frame)
+
+
+def test_a_column_of_gaps_only_is_one_cell():
+    frame = FRAME[["age", "income"]].astype(float).assign(income=np.nan)
+    model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(
+        FRAME[["age", "income"]].astype(float), TARGET
+    )
+    result, _ = explained(model, frame)
+    assert all(result.schema.features[1].target(cell) is None for cell in range(result.schema.levels[1]))
+
+
+def test_special_codes_are_cells_of_their_own_and_never_targets():
+    frame = FRAME[["age", "income"]].astype(float)
+    frame.loc[::7, "income"] = -9
+    frame.loc[3::9, "income"] = -8
+    model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
+    result, moved = explained(model, frame, special={"income": [-9, -8]})
+    assert result.schema.features[1].levels[-2:] == ("-9", "-8")
+    changed = moved["income"] != frame.loc[moved.index, "income"]
+    assert not moved["income"][changed].isin([-9, -8]).any()
+
+
+def test_special_codes_have_names():
+    frame = FRAME[["age", "income"]].astype(float)
+    frame.loc[::7, "income"] = -9
+    frame.loc[3::9, "income"] = -8
+    model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
+    special = {"income": {"no record": [-9, -8], "refused": -7}}
+    result, _ = explained(model, frame, special=special)
+    assert result.schema.features[1].levels[-2:] == ("no record", "refused")
+
+
+def test_categories_that_the_encoder_does_not_know_are_never_targets():
+    frame = FRAME.copy()
+    frame.loc[::5, "job"] = "retired"
+    result, moved = explained(pipeline(handle_unknown="ignore"), frame)
+    job = result.schema.features[result.schema.index("job")]
+    assert job.levels[-1] == "unseen in training"
+    assert not ((moved["job"] == "retired") & (frame.loc[moved.index, "job"] != "retired")).any()
+
+
+def test_categories_that_the_encoder_refuses_are_named():
+    frame = FRAME.copy()
+    frame.loc[5, "job"] = "retired"
+    with pytest.raises(InputError, match="retired"):
+        OneForMany(pipeline(), 2).explain(frame)
+
+
+def test_categories_that_the_reference_data_lack_are_never_targets():
+    reference = FRAME[FRAME["job"] != "none"]
+    result, moved = explained(pipeline(), FRAME, reference=reference)
+    job = result.schema.features[result.schema.index("job")]
+    assert job.target(job.find("none")) is None
+    assert not ((moved["job"] == "none") & (FRAME.loc[moved.index, "job"] != "none")).any()
+
+
+def test_targets_and_edges_come_from_reference_data():
+    reference = rows(400, 1)
+    result, _ = explained(pipeline(), FRAME, reference=reference)
+    for name in ("age", "income"):
+        feature = result.schema.features[result.schema.index(name)]
+        targets = [feature.target(cell) for cell in range(feature.n_levels)]
+        assert set(targets) <= set(reference[name])
+
+
+def test_no_rows_say_so():
+    with pytest.raises(InputError, match="have no rows"):
+        OneForMany(pipeline(), 2).explain(FRAME.head(0))
+
+
+def test_no_columns_say_so():
+    with pytest.raises(InputError, match="have no columns"):
+        OneForMany(pipeline(), 2).explain(FRAME[[]])
+
+
+def test_a_single_row_cannot_move_without_reference_data_and_can_with_them():
+    model = pipeline()
+    row = FRAME[model.predict(FRAME) == 0].head(1)
+    alone, _ = explained(model, row)
+    assert (alone.status, len(alone.unreachable)) == ("infeasible", 1)
+    helped, _ = explained(model, row, reference=FRAME)
+    assert helped.count == 1
+
+
+def test_constant_columns_stay_features_that_rules_may_name():
+    frame = FRAME.assign(job="full")
+    result, _ = explained(pipeline(), frame, rules=[Immutable("job")])
+    assert result.schema.names == ("age", "income", "job", "home")
+    assert result.schema.levels[2] == 1
+
+
+def test_columns_that_no_split_reads_stay_features_with_one_cell():
+    frame = FRAME[["age", "income"]].assign(noise=1)
+    frame.loc[::2, "noise"] = 0
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(frame, TARGET)
+    result, _ = explained(model, frame, rules=[Immutable("noise")])
+    assert result.schema.levels[2] == 1
+
+
+def test_when_all_rows_are_positive_there_is_nothing_to_explain():
+    model = pipeline()
+    with pytest.raises(InputError, match="nothing to explain"):
+        OneForMany(model, 2).explain(FRAME[model.predict(FRAME) == 1])
+
+
+def test_texts_as_index_are_kept():
+    frame = FRAME.set_axis([f"client {n}" for n in range(len(FRAME))])
+    result, moved = explained(pipeline(), frame)
+    assert moved.index.tolist() == [
+        f"client {result.problem['rows'][n]}" for n in np.flatnonzero(np.array(result.assignment) >= 0)
+    ]
+
+
+def test_a_duplicated_index_is_kept():
+    frame = FRAME.set_axis(np.zeros(len(FRAME), dtype=int))
+    _, moved = explained(pipeline(), frame)
+    assert set(moved.index) == {0}
+
+
+def test_an_index_of_several_levels_is_kept():
+    frame = FRAME.set_axis(pd.MultiIndex.from_product([["a", "b"], range(len(FRAME) // 2)], names=["x", "y"]))
+    _, moved = explained(pipeline(), frame)
+    assert moved.index.names == ["x", "y"]
+
+
+def test_an_index_of_dates_is_kept():
+    frame = FRAME.set_axis(pd.date_range("2024-01-01", periods=len(FRAME)))
+    _, moved = explained(pipeline(), frame)
+    assert isinstance(moved.index, pd.DatetimeIndex)
+
+
+def test_columns_may_be_numbered():
+    frame = FRAME[["age", "income"]].set_axis([0, 1], axis=1)
+    model = LogisticRegression(max_iter=1000).fit(frame, TARGET)
+    result, moved = explained(model, frame, rules=[Immutable("0")])
+    assert result.schema.names == ("0", "1")
+    assert moved.columns.tolist() == [0, 1]
+    assert moved[0].tolist() == frame.loc[moved.index, 0].tolist()
+
+
+def test_numbered_columns_may_have_edges():
+    frame = FRAME[["age", "income"]].set_axis([0, 1], axis=1)
+    model = LogisticRegression(max_iter=1000).fit(frame, TARGET)
+    result, _ = explained(model, frame, edges={1: [1000, 2000]})
+    assert result.schema.features[1].edges == (1000, 2000)
+
+
+def test_a_function_gets_the_columns_by_their_own_names():
+    frame = FRAME[["age", "income"]].set_axis([0, 1], axis=1)
+
+    def chance(given):
+        return 1 / (1 + np.exp(-(given[0] / 20 + given[1] / 1500 - 4).to_numpy(float)))
+
+    result = OneForMany(chance, 1).explain(frame)
+    assert (chance(result.apply(frame)) >= 0.5).all()
+
+
+def test_columns_whose_names_are_the_same_as_texts_are_refused():
+    frame = FRAME[["age", "income"]].set_axis([1, "1"], axis=1)
+    with pytest.raises(InputError, match="2 columns named '1'; keep one"):
+        OneForMany(lambda given: np.zeros(len(given)), 1).explain(frame)
+
+
+def test_columns_of_several_levels_are_refused():
+    frame = FRAME[["age", "income"]]
+    frame.columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")])
+    with pytest.raises(InputError, match="columns of several levels; join"):
+        OneForMany(lambda given: np.zeros(len(given)), 1).explain(frame)
+
+
+def test_polars_frames_are_read():
+    model = pipeline()
+    result = OneForMany(model, 2).explain(pl.from_pandas(FRAME))
+    moved = result.apply(pl.from_pandas(FRAME))
+    assert (model.predict(moved) == 1).all()
+    assert result.problem["rows"] == np.flatnonzero(model.predict(FRAME) == 0).tolist()
+
+
+def test_lazy_polars_frames_are_read():
+    result = OneForMany(pipeline(), 2).explain(pl.from_pandas(FRAME).lazy())
+    assert result.problem["rows"] == np.flatnonzero(pipeline().predict(FRAME) == 0).tolist()
+
+
+def test_pyarrow_tables_are_read():
+    model = pipeline()
+    table = pa.Table.from_pandas(FRAME)
+    result = OneForMany(model, 2).explain(table)
+    assert (model.predict(result.apply(table)) == 1).all()
+
+
+def test_polars_reference_data_are_read():
+    result, _ = explained(pipeline(), FRAME, reference=pl.from_pandas(rows(200, 2)))
+    assert result.count
+
+
+@pytest.mark.parametrize("stranger", [np.zeros((3, 4)), [[1, 2]], {"age": [1]}, "rows.csv", None, 7])
+def test_what_is_not_a_frame_is_refused(stranger):
+    with pytest.raises(InputError, match="must be a pandas DataFrame"):
+        OneForMany(pipeline(), 2).explain(stranger)
+
+
+def test_nullable_integers_with_gaps_are_read():
+    frame = FRAME[["age", "income"]].assign(age=FRAME["age"].astype("Int64"))
+    frame.loc[::6, "age"] = pd.NA
+    model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
+    _, moved = explained(model, frame)
+    assert moved["age"].dtype == "Int64"
+
+
+def test_arrow_numbers_are_read():
+    frame = FRAME[["age", "income"]].astype({"age": "int64[pyarrow]", "income": "double[pyarrow]"})
+    model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(frame, TARGET)
+    _, moved = explained(model, frame)
+    assert (moved.dtypes == frame.dtypes).all()
+
+
+def test_arrow_texts_are_read():
+    frame = FRAME.astype({"job": pd.ArrowDtype(pa.string())})
+    explained(pipeline(), frame)
+
+
+@pytest.mark.parametrize("dtype", ["string", "category", object])
+def test_texts_of_every_type_are_read(dtype):
+    frame = FRAME.astype({"job": dtype})
+    _, moved = explained(pipeline(), frame)
+    assert moved["job"].dtype == frame["job"].dtype
+
+
+@pytest.mark.parametrize("dtype", ["boolean", object, "int8", "bool[pyarrow]"])
+def test_truth_values_of_every_type_are_read(dtype):
+    frame = FRAME.assign(home=FRAME["home"].astype(dtype))
+    _, moved = explained(pipeline(), frame)
+    assert moved["home"].dtype == frame["home"].dtype
+
+
+def test_small_numbers_keep_their_type():
+    frame = FRAME.astype({"age": "int8", "income": "float32"})
+    _, moved = explained(pipeline(), frame)
+    assert (moved.dtypes == frame.dtypes).all()
+
+
+@pytest.mark.parametrize("kind", ["xgboost", "lightgbm", "sklearn"])
+def test_categories_that_boosting_reads_natively_are_read(kind):
+    frame = FRAME.astype({"job": pd.CategoricalDtype(JOBS), "home": int})
+    model = {
+        "xgboost": xgboost.XGBClassifier(n_estimators=10, max_depth=3, enable_categorical=True, n_jobs=1),
+        "lightgbm": lightgbm.LGBMClassifier(n_estimators=10, min_child_samples=3, n_jobs=1, verbose=-1),
+        "sklearn": HistGradientBoostingClassifier(
+            max_iter=10, min_samples_leaf=3, categorical_features="from_dtype"
+        ),
+    }[kind].fit(frame, TARGET)
+    _, moved = explained(model, frame)
+    assert moved["job"].dtype == frame["job"].dtype
+
+
+@pytest.mark.parametrize("kind", ["xgboost", "lightgbm", "sklearn"])
+def test_categories_in_another_order_than_in_training_are_read(kind):
+    frame = FRAME.astype({"job": pd.CategoricalDtype(JOBS), "home": int})
+    model = {
+        "xgboost": xgboost.XGBClassifier(n_estimators=10, max_depth=3, enable_categorical=True, n_jobs=1),
+        "lightgbm": lightgbm.LGBMClassifier(n_estimators=10, min_child_samples=3, n_jobs=1, verbose=-1),
+        "sklearn": HistGradientBoostingClassifier(
+            max_iter=10, min_samples_leaf=3, categorical_features="from_dtype"
+        ),
+    }[kind].fit(frame, TARGET)
+    explained(model, frame.astype({"job": pd.CategoricalDtype(JOBS[::-1])}))
+
+
+def test_native_categories_with_gaps_are_read():
+    frame = FRAME.astype({"job": pd.CategoricalDtype(JOBS), "home": int})
+    frame.loc[::6, "job"] = None
+    model = HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=3, categorical_features="from_dtype")
+    result, _ = explained(model.fit(frame, TARGET), frame)
+    assert result.schema.features[2].levels[-1] == "missing"
+
+
+def test_ordered_categories_keep_their_order():
+    frame = FRAME.astype({"job": pd.CategoricalDtype(JOBS, ordered=True)})
+    steps = make_column_transformer((OrdinalEncoder(categories=[JOBS]), ["job"]), ("passthrough", ["age"]))
+    model = make_pipeline(steps, LogisticRegression(max_iter=1000)).fit(frame, TARGET)
+    result, _ = explained(model, frame)
+    assert result.schema.features[result.schema.index("job")].levels == tuple(JOBS)
+    assert result.schema.features[result.schema.index("job")].ordered
+
+
+def test_dates_say_what_to_do():
+    frame = FRAME.assign(since=pd.date_range("2020-01-01", periods=len(FRAME)))
+    with pytest.raises(InputError, match=r"'since' holds dates .*; turn them into numbers, such as the days"):
+        OneForMany(lambda given: np.zeros(len(given)), 1).explain(frame)
+
+
+def test_plain_dates_say_what_to_do():
+    frame = FRAME.assign(since=[dt.date(2020, 1, 1 + n % 28) for n in range(len(FRAME))])
+    with pytest.raises(InputError, match="'since' holds dates"):
+        OneForMany(lambda given: np.zeros(len(given)), 1).explain(frame)
+
+
+def test_dates_that_the_model_does_not_read_do_not_matter():
+    frame = FRAME.assign(since=pd.date_range("2020-01-01", periods=len(FRAME)))
+    _, moved = explained(pipeline(), frame, read=lambda given: given.drop(columns="since"))
+    assert moved.columns.tolist() == frame.columns.tolist()
+
+
+def test_further_columns_are_kept_as_they_are():
+    frame = FRAME.assign(name=[f"n{n}" for n in range(len(FRAME))], list=[[n] for n in range(len(FRAME))])
+    _, moved = explained(pipeline(), frame, read=lambda given: given.drop(columns=["name", "list"]))
+    assert moved["name"].tolist() == frame.loc[moved.index, "name"].tolist()
+
+
+def test_a_column_that_is_not_there_is_named():
+    with pytest.raises(InputError, match="the frame lacks 'income'; add it"):
+        OneForMany(pipeline(), 2).explain(FRAME.drop(columns="income"))
+
+
+def test_a_column_that_the_reference_data_lack_is_named():
+    with pytest.raises(InputError, match="reference data lack the column 'income'"):
+        OneForMany(pipeline(), 2, reference=FRAME.drop(columns="income")).explain(FRAME)
+
+
+def test_infinite_numbers_are_named():
+    frame = FRAME.copy()
+    frame.loc[7, "income"] = np.inf
+    with pytest.raises(InputError, match="column 'income', row 7: the number is infinite"):
+        OneForMany(pipeline(), 2).explain(frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ([1, "two"] * 30, "'odd' holds mixed-integer values; turn them into"),
+        ([[1]] * 60, "'odd' holds mixed values|more than single values"),
+        ([Decimal("1.5"), Decimal("2.5")] * 30, "'odd' holds decimal values; turn them into"),
+        ([1 + 2j, 3j] * 30, "'odd' holds complex values"),
+    ],
+)
+def test_values_that_are_no_single_kind_are_refused(column, words):
+    with pytest.raises(InputError, match=words):
+        OneForMany(lambda given: np.zeros(len(given)), 1).explain(FRAME.assign(odd=column))
+
+
+def test_texts_for_a_model_of_numbers_are_refused():
+    model = LogisticRegression(max_iter=1000).fit(FRAME[["age", "income"]], TARGET)
+    with pytest.raises(InputError, match="'age' holds texts, which LogisticRegression cannot read"):
+        OneForMany(model, 2).explain(FRAME.assign(age="old"))
+
+
+def test_numbers_written_as_texts_are_refused():
+    model = LogisticRegression(max_iter=1000).fit(FRAME[["age", "income"]], TARGET)
+    with pytest.raises((InputError, ValueError), match=r"texts|string"):
+        OneForMany(model, 2).explain(FRAME.assign(age=FRAME["age"].astype(str) + " years"))
+
+
+def test_very_large_and_very_small_numbers_are_read():
+    frame = FRAME[["age", "income"]].assign(income=FRAME["income"] * 1e12, age=FRAME["age"] * 1e-9)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, TARGET)
+    explained(model, frame)
+
+
+def test_one_distinct_number_in_every_row_still_gives_groups():
+    frame = pd.DataFrame({"x": np.linspace(0, 1, 80), "y": np.linspace(1, 0, 80) ** 2})
+    model = LogisticRegression().fit(frame, (frame["x"] > 0.5).astype(int))
+    result, _ = explained(model, frame, max_changes=1)
+    assert result.count <= 8
+
+
+def test_bins_of_the_pipeline_are_the_cells():
+    steps = make_column_transformer(
+        (KBinsDiscretizer(4, encode="ordinal", quantile_method="averaged_inverted_cdf"), ["age", "income"])
+    )
+    model = make_pipeline(steps, LogisticRegression()).fit(FRAME, TARGET)
+    result, _ = explained(model, FRAME, read=lambda given: given)
+    assert result.schema.levels == (4, 4, 1, 1)
+
+
+def test_wishes_for_a_column_of_texts_are_refused():
+    with pytest.raises(InputError, match="edges are given for column 'job', which holds category values"):
+        OneForMany(pipeline(), 2, edges={"job": [1, 2]}).explain(FRAME)
+
+
+def test_rules_may_name_values_in_cells():
+    result, moved = explained(pipeline(), FRAME, rules=[NeverTarget("job", ["full"])])
+    assert not ((moved["job"] == "full") & (FRAME.loc[moved.index, "job"] != "full")).any()
+    assert result.problem["rows"]
+
+
+def test_an_unfitted_model_and_a_regressor_are_refused():
+    with pytest.raises(UnsupportedModelError, match="not fitted"):
+        OneForMany(LogisticRegression(), 1).explain(FRAME)
+    with pytest.raises(OneForManyError):
+        OneForMany(LogisticRegression, 1).explain(FRAME)
