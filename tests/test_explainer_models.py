@@ -207,22 +207,25 @@ def test_a_function_on_few_features_is_explained_with_proof():
 def test_a_function_on_many_features_is_feasible_when_something_stays_open():
     model = LogisticRegression(solver="liblinear").fit(GERMAN.one_hot, GERMAN.target)
     schema = GERMAN.schema
+    everybody = schema.decode(GERMAN.codes).astype(str)
+    some = everybody.head(40)
 
     def chance(rows):
         return model.predict_proba(schema.one_hot(schema.encode(rows)))[:, 1]
 
+    def explained(largest_box):
+        box = BlackBox(chance, largest_box=largest_box)
+        return OneForMany(box, 2, 0.9, reference=everybody).explain(some)
+
     proved = OneForMany(model, 2, 0.9, schema).explain(ROWS)
-    asked = OneForMany(BlackBox(chance, largest_box=50), 2, 0.9, schema).explain(ROWS)
-    assert proved.status == "optimal"
-    assert proved.unreachable
+    asked = explained(50)
+    assert len(proved.unreachable) > 0
     assert asked.status == "feasible"
     assert asked.problem["oracle"]["unanswered"] > 0
-    beyond_help = {entry.row for entry in asked.unreachable}
-    assert beyond_help <= {entry.row for entry in proved.unreachable} <= beyond_help | {*asked.undecided}
     assert asked.lower_bound <= proved.count
-    assert (chance(schema.decode(points_of(asked))) >= 0.9).all()
-    enough = OneForMany(BlackBox(chance, largest_box=5000), 2, 0.9, schema).explain(ROWS)
-    assert (enough.status, enough.count) == ("optimal", proved.count)
+    assert (chance(asked.apply(some)) >= 0.9).all()
+    enough = explained(5000)
+    assert (enough.count, len(enough.unreachable)) == (proved.count, len(proved.unreachable))
     assert enough.problem["oracle"]["unanswered"] == 0
 
 

@@ -1,0 +1,76 @@
+import json
+
+import numpy as np
+import pytest
+
+import rule_schema as small
+from oneformany.exceptions import InputError
+from oneformany.schema import (
+    AtMostSteps,
+    Forbid,
+    Immutable,
+    Implies,
+    Linked,
+    NotTogether,
+    Observed,
+    OnlyIncrease,
+    Range,
+    allowed_moves,
+)
+from oneformany.schema.rules import restrictions_of
+from oneformany.schema.rules.rebuild import cell_rule
+
+ROW_RULES = [
+    Implies({"job": "none"}, {"home": "rent"}),
+    Linked("savings", "job", one_way=True),
+    NotTogether("job", "home"),
+    Observed("savings", "home", at_least=6),
+]
+
+
+def test_rules_on_single_features_and_on_rows_are_told_apart():
+    rules = [Immutable("home"), Implies({"job": "none"}, {"savings": 50})]
+    moves = allowed_moves(small.SCHEMA, rules)
+    assert [matrix is None for matrix in moves] == [True, True, False]
+    assert len(restrictions_of(small.SCHEMA, rules, small.cells([0, 0, 0]), moves)) == 1
+
+
+def test_rules_on_rows_survive_a_file():
+    rng = np.random.default_rng(1)
+    before, after, reference = (rng.integers(0, [5, 3, 2], size=(60, 3)) for _ in range(3))
+    for restriction in restrictions_of(small.SCHEMA, ROW_RULES, reference):
+        again = cell_rule(json.loads(json.dumps(restriction.to_dict())))
+        assert (again.holds(before, after) == restriction.holds(before, after)).all()
+        assert 0 < restriction.holds(before, after).sum() < 60
+    with pytest.raises(InputError, match="'magic' is not a kind of rule"):
+        cell_rule({"kind": "magic"})
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ([Immutable("job"), Immutable("job")], "Immutable.* has no effect"),
+        ([Immutable("job"), Forbid("job", "none", "full")], "Forbid.* has no effect"),
+        ([AtMostSteps("savings", 9), AtMostSteps("savings", 5)], "AtMostSteps.* has no effect"),
+        ([OnlyIncrease("savings"), Range("savings", -1e9, 1e9)], "Range.* has no effect"),
+    ],
+)
+def test_rules_without_effect_are_named(rules, words):
+    with pytest.warns(UserWarning, match=words):
+        allowed_moves(small.SCHEMA, rules)
+
+
+def test_rules_that_meet_only_features_which_cannot_move_are_named():
+    rules = [Immutable("job")]
+    moves = allowed_moves(small.SCHEMA, rules)
+    with pytest.warns(UserWarning, match=r"NotTogether.* has no effect: 'job' cannot change anyway"):
+        restrictions_of(small.SCHEMA, [NotTogether("job", "home")], small.cells([0, 0, 0]), moves)
+    with pytest.warns(
+        UserWarning, match=r"Linked.*'home' cannot change either, as 'job' cannot; say Immutable"
+    ):
+        restrictions_of(small.SCHEMA, [Linked("job", "home")], small.cells([0, 0, 0]), moves)
+
+
+def test_a_class_instead_of_a_rule_is_refused():
+    with pytest.raises(InputError, match="is not a rule"):
+        allowed_moves(small.SCHEMA, [Immutable])

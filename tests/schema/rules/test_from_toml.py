@@ -1,0 +1,96 @@
+import pytest
+
+from oneformany.exceptions import InputError
+from oneformany.schema import (
+    AtMostSteps,
+    Forbid,
+    Immutable,
+    Linked,
+    NeverTarget,
+    NotTogether,
+    Observed,
+    OnlyDecrease,
+    OnlyIncrease,
+    Range,
+    rules_from_toml,
+)
+
+TEXT = """
+immutable = ["sex", "age"]
+only_increase = ["education"]
+only_decrease = ["debts"]
+
+[at_most_steps]
+savings = 1
+
+[range.amount]
+low = 250
+high = 10000
+
+[never_target]
+job = ["none"]
+
+[[forbid]]
+feature = "housing"
+from = "own"
+to = "rent"
+
+[[implies]]
+if = { job = "none" }
+then = { income = ["none", "little"] }
+
+[[linked]]
+features = ["amount", "duration"]
+one_way = true
+
+[[not_together]]
+features = ["job", "housing"]
+
+[[observed]]
+features = ["job", "housing"]
+at_least = 5
+"""
+
+
+def test_every_rule_can_be_written_down(tmp_path):
+    path = tmp_path / "rules.toml"
+    path.write_text(TEXT)
+    rules = rules_from_toml(path)
+    implies = rules.pop(8)
+    assert (implies.if_, implies.then) == ({"job": "none"}, {"income": ["none", "little"]})
+    assert rules == [
+        Immutable("sex"),
+        Immutable("age"),
+        OnlyIncrease("education"),
+        OnlyDecrease("debts"),
+        AtMostSteps("savings", 1),
+        Range("amount", 250, 10000),
+        NeverTarget("job", ["none"]),
+        Forbid("housing", "own", "rent"),
+        Linked("amount", "duration", one_way=True),
+        NotTogether("job", "housing"),
+        Observed("job", "housing", at_least=5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("immutable = 'sex'", "'immutable' cannot be read: a list of features"),
+        ("unchanging = ['sex']", "'unchanging' is not a kind of rule; known are immutable"),
+        ("[[forbid]]\nfeature = 'x'", "'forbid' cannot be read: 'from' is not there"),
+        ("[range.x]\nlowest = 3", "'range' cannot be read: .*lowest"),
+        ("linked = ['a', 'b']", "a list of tables is needed"),
+        ("immutable = [", "cannot be read as rules"),
+    ],
+)
+def test_what_is_not_a_rule_is_refused(tmp_path, text, words):
+    path = tmp_path / "rules.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=words):
+        rules_from_toml(path)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="cannot be read as rules"):
+        rules_from_toml(tmp_path / "none.toml")

@@ -1,0 +1,146 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oneformany.exceptions import InputError
+from oneformany.schema.cells import MOST_CELLS, Choice, Told, decide_cells, same_rows
+from oneformany.schema.feature import Feature
+from oneformany.schema.values import ColumnValues
+
+
+def column(values, name="x"):
+    return ColumnValues.of(pd.Series(values, name=name))
+
+
+def cells(values, told=None, **choice):
+    found = column(values)
+    counts = np.bincount(found.codes, minlength=len(found.array))
+    return decide_cells(found, counts, told, Choice(**choice))
+
+
+def told(found, function, weights=None):
+    """A model that sees a function of the numbers."""
+    rows = np.array([[np.nan if value is None else function(value)] for value in found.plain])
+    return Told(rows, weights)
+
+
+def test_few_numbers_stay_values():
+    feature = cells([3, 1, 2, 2])
+    assert (feature.levels, feature.numbers, feature.ordered) == (("1", "2", "3"), (1, 2, 3), True)
+
+
+def test_many_numbers_are_cut_at_round_quantiles():
+    rng = np.random.default_rng(0)
+    feature = cells(rng.gamma(2, 900, 5000).round(2))
+    assert feature.n_levels == MOST_CELLS
+    assert all(edge % 50 == 0 for edge in feature.edges)
+    counts = np.bincount([feature.find(value) for value in rng.gamma(2, 900, 5000)])
+    assert counts.min() > 5000 / MOST_CELLS / 2
+
+
+def test_the_user_chooses_edges_or_how_many_cells():
+    numbers = np.arange(100.0)
+    assert cells(numbers, edges=(10, 20)).edges == (10, 20)
+    assert cells(numbers, bins=3).n_levels == 3
+    own = Feature("x", ("low", "high"), ordered=True, edges=(50,))
+    assert cells(numbers, feature=own) == own
+
+
+def test_gaps_and_special_codes_have_cells_of_their_own():
+    feature = cells([1.0, 2.0, np.nan, -9.0], special=(("no record", (-9,)),))
+    assert feature.levels == ("1", "2", "no record", "missing")
+    assert [feature.find(value) for value in (1, -9, None, np.nan)] == [0, 2, 3, 3]
+
+
+def test_what_a_model_does_not_tell_apart_is_one_cell():
+    found = column(np.arange(40.0))
+    counts = np.ones(40, dtype=int)
+    thirds = decide_cells(found, counts, told(found, lambda x: x // 15, np.ones(40)))
+    assert [thirds.find(value) for value in (14, 15, 29, 30)] == [0, 1, 1, 2]
+    nothing = decide_cells(found, counts, told(found, lambda _: 0.0, np.zeros(40)))
+    assert nothing.levels == ("any number",)
+    assert nothing.find(-1e6) == 0
+
+
+def test_bins_of_a_pipelines_steps_are_kept_however_many_they_are():
+    found = column(np.arange(100.0))
+    feature = decide_cells(found, np.ones(100, dtype=int), told(found, lambda x: x // 7))
+    assert feature.n_levels == 15
+    assert all(
+        (feature.find(a) == feature.find(b)) == (a // 7 == b // 7) for a in range(100) for b in (0, 6, 7, 50)
+    )
+
+
+def test_of_many_splits_the_weightiest_are_edges():
+    found = column(np.arange(200.0))
+    weights = np.ones(200)
+    heavy = [20, 50, 80, 110, 140, 170, 190]
+    weights[heavy] = 50 + np.arange(7)
+    feature = decide_cells(found, np.ones(200, dtype=int), told(found, float, weights))
+    assert [feature.find(at) - feature.find(at - 1) for at in heavy] == [1] * 7
+    assert feature.n_levels == MOST_CELLS
+
+
+def test_no_cell_between_weighty_splits_is_nearly_empty():
+    found = column(np.arange(200.0))
+    weights = np.ones(200)
+    weights[100:110] = 99
+    feature = decide_cells(found, np.ones(200, dtype=int), told(found, float, weights))
+    sizes = np.bincount([feature.find(value) for value in range(200)])
+    assert sizes.min() >= 4
+
+
+def test_categories_that_a_model_does_not_tell_apart_are_one_cell_that_is_named():
+    found = column(["a", "b", "c", "d"])
+    feature = decide_cells(found, np.ones(4, dtype=int), told(found, lambda x: float(x in "ab")))
+    assert feature.levels == ("a or b", "c or d")
+    assert [feature.find(value) for value in "abcd"] == [0, 0, 1, 1]
+    one = decide_cells(found, np.ones(4, dtype=int), told(found, lambda x: float(x == "a")))
+    assert one.levels == ("a", "not a")
+
+
+def test_ordered_categories_are_joined_only_to_neighbours():
+    kind = pd.CategoricalDtype(list("abcd"), ordered=True)
+    found = column(pd.Categorical(list("abcd"), dtype=kind))
+    feature = decide_cells(found, np.ones(4, dtype=int), told(found, lambda x: float(x in "ad")))
+    assert feature.levels == ("a", "b or c", "d")
+
+
+def test_categories_unseen_in_training_share_a_last_cell():
+    feature = cells(["a", "b", "q", "r"], known=frozenset("ab"))
+    assert feature.levels == ("a", "b", "unseen in training")
+    assert [feature.find(value) for value in ("q", "anything")] == [2, 2]
+
+
+def test_truth_values_and_numbered_categories_keep_their_values():
+    assert cells([True, False]).numbers == (False, True)
+    assert cells(pd.Categorical([3, 1])).numbers == (1, 3)
+    mixed = cells(pd.Categorical([3, "x"]))
+    assert [mixed.find(3), mixed.find("x")] == [0, 1]
+
+
+def test_edges_for_texts_are_refused():
+    with pytest.raises(InputError, match="holds category values"):
+        cells(["a", "b"], bins=2)
+
+
+@given(st.lists(st.floats(-1e6, 1e6) | st.none(), min_size=1, max_size=60), st.integers(0, 3))
+def test_every_value_has_exactly_one_cell_and_order_is_kept(values, kind):
+    found = column(pd.Series(values, dtype=float).to_list())
+    counts = np.bincount(found.codes, minlength=len(found.array))
+    seen = told(found, lambda x: float(x // 10**kind), np.ones(len(found.array))) if kind else None
+    feature = decide_cells(found, counts, seen)
+    places = [feature.find(value) for value in found.plain]
+    assert None not in places
+    regular = [place for place, value in zip(places, found.plain, strict=True) if value is not None]
+    assert regular == sorted(regular)
+    assert feature.n_levels <= MOST_CELLS + 1
+
+
+def test_rows_with_gaps_in_equal_places_are_equal():
+    rows = np.array([[np.nan, 1], [0, 1], [np.nan, 1], [0, np.nan]])
+    numbers = same_rows(rows)
+    assert numbers[0] == numbers[2]
+    assert len(set(numbers.tolist())) == 3

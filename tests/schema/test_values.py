@@ -1,0 +1,51 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from oneformany.exceptions import InputError
+from oneformany.schema.values import ColumnValues, ValueSchema
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([3, 1, 3]),
+        pd.Series([0.5, None, 0.25]),
+        pd.Series(["b", "a", None]),
+        pd.Series([True, False, True]),
+        pd.Series(pd.Categorical(["y", "x", "y"], ["z", "y", "x"])),
+        pd.Series([3, None, 1], dtype="Int64"),
+        pd.Series(["b", "a", "b"], dtype="string"),
+    ],
+)
+def test_values_in_their_own_types_give_the_column_back(column):
+    found = ColumnValues.of(column.rename("x"))
+    schema = ValueSchema.of(["x"], [found.array])
+    again = schema.frame(found.codes[:, None])["x"]
+    pd.testing.assert_series_equal(again, column.rename("x"))
+
+
+def test_numbers_increase_and_the_gap_is_last():
+    found = ColumnValues.of(pd.Series([5.0, np.nan, -1.0, 2.0], name="x"))
+    assert found.plain == [-1.0, 2.0, 5.0, None]
+    assert found.codes.tolist() == [2, 3, 0, 1]
+    assert found.gaps.tolist() == [False, False, False, True]
+
+
+def test_values_that_no_row_has_are_added_in_the_columns_type():
+    found = ColumnValues.of(pd.Series([5, 1], name="x")).with_values([3, 5])
+    assert found.plain == [1, 3, 5]
+    assert str(found.array.dtype) == "int64"
+    assert found.codes.tolist() == [2, 0]
+    wide = ColumnValues.of(pd.Series([5, 1], name="x")).with_values([2.5])
+    assert wide.plain == [1, 2.5, 5]
+    kind = ColumnValues.of(pd.Series(pd.Categorical(["a"]), name="x")).with_values(["b"])
+    assert kind.plain == ["a", "b"]
+    assert isinstance(kind.array.dtype, pd.CategoricalDtype)
+
+
+def test_infinite_numbers_and_dates_are_refused():
+    with pytest.raises(InputError, match="row b: the number is infinite"):
+        ColumnValues.of(pd.Series([1, np.inf], index=["a", "b"], name="x"))
+    with pytest.raises(InputError, match="holds dates"):
+        ColumnValues.of(pd.Series(pd.to_datetime(["2024-01-01"]), name="x"))

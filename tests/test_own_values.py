@@ -1,0 +1,174 @@
+"""Tests that the question about own values is the one that the model's own predictions answer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from lightgbm import LGBMClassifier
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from oneformany.explainer import OneForMany
+from oneformany.following import follow
+from oneformany.posing import Asked, pose
+from oneformany.schema import (
+    AtMostSteps,
+    Forbid,
+    Immutable,
+    Implies,
+    Linked,
+    NeverTarget,
+    NotTogether,
+    Observed,
+    OnlyDecrease,
+    OnlyIncrease,
+    Range,
+)
+from oneformany.schema.frames import Table
+from reference_own import smallest_cover, solve_by_brute_force
+
+
+def rows(seed, n=40):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 70, n),
+            "income": rng.gamma(2.0, 900.0, n).round(2),
+            "debts": rng.choice([0.0, 1.5, 2.25], n),
+            "job": pd.Categorical(rng.choice(["none", "part", "full"], n), ["none", "part", "full"]),
+        }
+    )
+    score = frame["age"] / 40 + frame["income"] / 2500 + (frame["job"] == "full") - frame["debts"] / 2
+    return frame, (score + rng.normal(0, 0.3, n) > score.quantile(0.6)).astype(int).to_numpy()
+
+
+def steps():
+    return make_column_transformer(
+        (StandardScaler(), ["age", "income", "debts"]), (OneHotEncoder(sparse_output=False), ["job"])
+    )
+
+
+MODELS = {
+    "logistic": lambda: make_pipeline(steps(), LogisticRegression()),
+    "network": lambda: make_pipeline(steps(), MLPClassifier((4,), max_iter=3000, tol=1e-2, random_state=0)),
+    "tree": lambda: make_pipeline(steps(), DecisionTreeClassifier(max_depth=3, random_state=0)),
+    "forest": lambda: make_pipeline(steps(), RandomForestClassifier(5, max_depth=3, random_state=0)),
+    "histogram": lambda: HistGradientBoostingClassifier(max_iter=8, min_samples_leaf=3),
+    "xgboost": lambda: xgboost.XGBClassifier(n_estimators=6, max_depth=3, enable_categorical=True, n_jobs=1),
+    "lightgbm": lambda: LGBMClassifier(n_estimators=6, min_child_samples=3, n_jobs=1, verbose=-1),
+}
+
+SOME_RULES = [
+    Immutable("debts"),
+    OnlyIncrease("age"),
+    OnlyDecrease("debts"),
+    Forbid("job", "full", "none"),
+    AtMostSteps("income", 2),
+    Range("income", 0, 3000),
+    NeverTarget("job", "part"),
+    Implies({"job": "none"}, {"debts": 0.0}),
+    Linked("age", "job", one_way=True),
+    NotTogether("income", "debts"),
+    Observed("income", "job"),
+]
+
+
+def posed(model, frame, **parameters):
+    explainer = OneForMany(model, **parameters)
+    return pose(Asked(**explainer.get_params(deep=False)), Table.of(frame))
+
+
+def by_prediction(asked, model, frame, refused):
+    """Accept what the model's own predict accepts of the rows themselves."""
+
+    def accept(numbers, after, _values):
+        given = frame.iloc[refused[numbers]]
+        return model.predict(follow(asked.schema, given, asked.codes[refused[numbers]], after)) == 1
+
+    return accept
+
+
+def chosen_rules(seed):
+    rng = np.random.default_rng(seed)
+    rules = [rule for rule in SOME_RULES if rng.random() < 0.3]
+    return [rule for rule in rules if not (isinstance(rule, OnlyDecrease) and Immutable("debts") in rules)]
+
+
+@pytest.mark.filterwarnings("ignore:the rule", "ignore:by the rule")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_optimum_is_the_one_of_the_models_own_predictions(kind, seed):
+    frame, target = rows(seed)
+    model = MODELS[kind]().fit(frame, target)
+    refused_rows = frame[model.predict(frame) == 0].head(12)
+    some = pd.concat([refused_rows, frame[model.predict(frame) == 1].head(3)])
+    rules = chosen_rules(seed) if seed else []
+    for share in ("point", "action", "features"):
+        asked = posed(model, some, max_changes=2, rules=rules, reference=frame, share=share)
+        refused = np.flatnonzero(~asked.positive)
+        problem = asked.problem(refused, 2, share)
+        own, out = smallest_cover(problem)
+        true, truly_out = smallest_cover(problem, by_prediction(asked, model, some, refused))
+        assert (len(own), out) == (len(true), truly_out)
+
+
+@pytest.mark.filterwarnings("ignore:the rule", "ignore:by the rule")
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["logistic", "histogram"])
+def test_no_rule_is_ever_violated_on_the_rows_themselves(kind, seed, monkeypatch):
+    monkeypatch.setattr("oneformany.methods.solve", solve_by_brute_force)
+    frame, target = rows(seed)
+    model = MODELS[kind]().fit(frame, target)
+    rules = chosen_rules(seed + 10)
+    result = OneForMany(model, 2, rules=rules, reference=frame).explain(frame)
+    moved = result.apply(frame)
+    given = frame.loc[moved.index]
+    for rule in rules:
+        check(rule, given, moved, result.schema)
+    assert (model.predict(moved) == 1).all()
+
+
+def check(rule, given, moved, schema):  # noqa: C901 (one case per rule)
+    """Whether a rule holds, written down once more on raw values."""
+    changed = {name: (given[name] != moved[name]).to_numpy() for name in given}
+    cell = {name: schema.features[schema.index(name)].find for name in given}
+    match rule:
+        case Immutable(feature):
+            assert not changed[feature].any()
+        case OnlyIncrease(feature):
+            assert (moved[feature] >= given[feature])[changed[feature]].all()
+        case OnlyDecrease(feature):
+            assert (moved[feature] <= given[feature])[changed[feature]].all()
+        case Forbid(feature, start, end):
+            assert not ((given[feature] == start) & (moved[feature] == end)).any()
+        case AtMostSteps(feature, steps):
+            for old, new in zip(given[feature], moved[feature], strict=True):
+                assert abs(cell[feature](old) - cell[feature](new)) <= steps
+        case Range(feature, low, high):
+            assert moved[feature][changed[feature]].between(low, high).all()
+        case NeverTarget(feature, value):
+            assert not (moved[feature][changed[feature]] == value).any()
+        case Implies():
+            touched = changed["job"] | changed["debts"]
+            assert (moved["debts"] == 0.0)[touched & (moved["job"] == "none").to_numpy()].all()
+        case Linked():
+            assert changed["job"][changed["age"]].all()
+        case NotTogether():
+            assert not (changed["income"] & changed["debts"]).any()
+        case _:
+            assert isinstance(rule, Observed)
+
+
+def test_each_way_to_share_needs_no_more_than_the_one_before():
+    frame, target = rows(5)
+    model = MODELS["logistic"]().fit(frame, target)
+    counts = []
+    for share in ("point", "action", "features"):
+        asked = posed(model, frame, max_changes=2, share=share)
+        counts.append(len(smallest_cover(asked.problem(np.flatnonzero(~asked.positive), 2, share))[0]))
+    assert counts[0] >= counts[1] >= counts[2] >= 1
