@@ -21,7 +21,7 @@ from oneformany.readers.own_values import read_cells, read_values
 from oneformany.readers.registry import read_model, reader_for, unwrapped
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
-from oneformany.schema.rules import RowRule, Rule, allowed_moves, check_rules, restrictions_of
+from oneformany.schema.rules import RowRule, Rule, allowed_moves, check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.rule import CellRule
 from oneformany.schema.schema import Schema
 from oneformany.schema.wishes import Wishes, integer_costs
@@ -151,6 +151,7 @@ def _pose_values(asked: Asked, table: Table, wishes: Wishes) -> Posed:
     inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
     check_rules(asked.rules, inputs.names)
     wishes.check(inputs.names)
+    wishes = replace(wishes, apart=named_by_value(asked.rules))
     reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
     cells = read_cells(inputs, table, reference, wishes)
     schema = cells.schema

@@ -46,6 +46,8 @@ class Choice:
         Label and values of special codes.
     known : frozenset or None
         Categories that the model was fitted on; ``None``: not known.
+    apart : bool
+        Categories that the model does not tell apart stay apart, as a rule names them.
     """
 
     feature: Feature | None = None
@@ -53,6 +55,7 @@ class Choice:
     bins: int | None = None
     special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()
     known: frozenset[object] | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +218,7 @@ def _category_cells(values: ColumnValues, told: Told | None, choice: Choice, reg
         raise InputError(f"{what} given for column {values.name!r}, which holds {values.kind} values")
     plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
     groups = [[value] for value in plain]
-    if told is not None and len(plain) > 1:
+    if told is not None and len(plain) > 1 and not choice.apart:
         groups = _told_apart(plain, same_rows(told.rows[regular]), ordered=values.ordered)
     if len(groups) == len(plain):
         return _levels(values, plain)

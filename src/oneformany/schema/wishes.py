@@ -32,6 +32,8 @@ class Wishes:
         Cells of some or all columns.
     edges, bins, special, targets : dict
         As parameters of :class:`~oneformany.OneForMany`.
+    apart : frozenset of str
+        Columns whose categories rules name.
     """
 
     schema: Schema | None = None
@@ -39,6 +41,7 @@ class Wishes:
     bins: Mapping[str, int] = field(default_factory=dict)
     special: Mapping[str, tuple[tuple[str, tuple[Raw, ...]], ...]] = field(default_factory=dict)
     targets: Mapping[str, Any] = field(default_factory=dict)
+    apart: frozenset[str] = frozenset()
 
     def choice(self, name: str, known: frozenset[object] | None) -> Choice:
         """Collect what concerns one column."""
@@ -52,6 +55,7 @@ class Wishes:
             self.bins.get(name),
             self.special.get(name, ()),
             known,
+            name in self.apart,
         )
 
     @classmethod

@@ -1,7 +1,7 @@
 """What a row may and may not change: one class per rule, each in a file of its own."""
 
 from oneformany.schema.rules.at_most_steps import AtMostSteps
-from oneformany.schema.rules.combine import allowed_moves, check_rules, restrictions_of
+from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.forbid import Forbid
 from oneformany.schema.rules.from_toml import rules_from_toml
 from oneformany.schema.rules.immutable import Immutable
@@ -31,6 +31,7 @@ __all__ = [
     "Rule",
     "allowed_moves",
     "check_rules",
+    "named_by_value",
     "restrictions_of",
     "rules_from_toml",
 ]

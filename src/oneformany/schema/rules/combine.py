@@ -9,15 +9,20 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.schema.rules.at_most_steps import AtMostSteps
+from oneformany.schema.rules.immutable import Immutable
 from oneformany.schema.rules.linked import Linked
 from oneformany.schema.rules.not_together import NotTogether
+from oneformany.schema.rules.observed import Observed
 from oneformany.schema.rules.only_decrease import OnlyDecrease
 from oneformany.schema.rules.only_increase import OnlyIncrease
+from oneformany.schema.rules.range import Range
 from oneformany.schema.rules.rule import CellRule, RowRule, Rule
 from oneformany.schema.schema import Schema, suggestion
 
-__all__ = ["allowed_moves", "check_rules", "restrictions_of"]
+__all__ = ["allowed_moves", "check_rules", "named_by_value", "restrictions_of"]
 
+MOVES_ALONE = (Immutable, OnlyIncrease, OnlyDecrease, AtMostSteps, Range, Linked, NotTogether, Observed)
 KNOWN = (
     "Immutable, OnlyIncrease, OnlyDecrease, Forbid, AtMostSteps, Range, NeverTarget, Implies, Linked, "
     "NotTogether or Observed"
@@ -59,6 +64,21 @@ def check_rules(rules: Sequence[Rule | RowRule], names: Sequence[str] | None = N
                 raise InputError(
                     f"{rule!r}: there is no feature {name!r}{suggestion(str(name), list(names))}"
                 )
+
+
+def named_by_value(rules: Sequence[Rule | RowRule]) -> frozenset[str]:
+    """Name the features of which rules may name single values, which then must not share a cell.
+
+    Parameters
+    ----------
+    rules : sequence of rules
+        All but those that speak of moves alone count, rules of one's own too.
+    """
+    named: set[str] = set()
+    for rule in rules:
+        if not isinstance(rule, MOVES_ALONE):
+            named.update((rule.feature,) if isinstance(rule, Rule) else rule.features)
+    return frozenset(named)
 
 
 def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolArray | None]:

@@ -1,0 +1,163 @@
+"""Tests of following explanations on frames, and of placing new rows under old explanations."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from oneformany.exceptions import InputError
+from oneformany.explainer import OneForMany
+from oneformany.following import follow
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
+from oneformany.result.result import Result
+from oneformany.schema import Feature, Immutable, Linked, Schema
+from reference_own import solve_by_brute_force
+
+
+def rows(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "income": rng.gamma(2.0, 900.0, n).round(),
+            "debts": rng.integers(0, 4, n),
+            "note": [f"n{i}" for i in range(n)],
+        },
+        index=[f"client {i}" for i in range(n)],
+    )
+
+
+READ = ["income", "debts"]
+FRAME = rows()
+TARGET = (FRAME["income"] / 1500 - FRAME["debts"] / 2 > 0.3).astype(int)
+
+
+@pytest.fixture
+def by_brute_force(monkeypatch):
+    monkeypatch.setattr("oneformany.methods.solve", solve_by_brute_force)
+
+
+def tree():
+    return DecisionTreeClassifier(max_depth=3, random_state=0).fit(FRAME[READ], TARGET)
+
+
+def linear():
+    return LogisticRegression(max_iter=1000).fit(FRAME[READ], TARGET)
+
+
+def test_a_value_that_stays_in_its_cell_stays_what_it_is():
+    schema = Schema((Feature("x", ("<= 5", "> 5"), ordered=True, edges=(5,), targets=(2, 9)),))
+    frame = pd.DataFrame({"x": [1, 3, 7], "y": list("abc")}, index=[5, 5, 6])
+    moved = follow(schema, frame, np.array([[0], [0], [1]]), np.array([[0], [1], [1]]))
+    assert moved["x"].tolist() == [1, 9, 7]
+    assert moved["x"].dtype == frame["x"].dtype
+    assert moved["y"].tolist() == list("abc")
+    assert moved.index.tolist() == [5, 5, 6]
+    assert frame["x"].tolist() == [1, 3, 7]
+
+
+def test_a_type_that_cannot_hold_the_target_is_widened():
+    schema = Schema((Feature("x", ("<= 5", "> 5"), ordered=True, edges=(5,), targets=(2.5, 9)),))
+    moved = follow(schema, pd.DataFrame({"x": [7, 8]}), np.array([[1], [1]]), np.array([[0], [1]]))
+    assert moved["x"].tolist() == [2.5, 8.0]
+
+
+def test_the_covered_rows_are_given_as_they_are_afterwards():
+    model = tree()
+    result = OneForMany(model, 1).explain(FRAME)
+    moved = result.apply(FRAME)
+    assert (model.predict(moved[READ]) == 1).all()
+    assert moved.columns.tolist() == FRAME.columns.tolist()
+    assert set(moved.index) <= set(FRAME.index[model.predict(FRAME[READ]) == 0])
+    assert (moved["note"] == FRAME.loc[moved.index, "note"]).all()
+
+
+def test_another_frame_is_refused():
+    result = OneForMany(tree(), 1).explain(FRAME)
+    with pytest.raises(InputError, match=r"has 119 rows, 120 were explained; .* assign"):
+        result.apply(FRAME.head(119))
+    refused = result.problem["rows"][result.explanations[0].members[0]]
+    other = FRAME.copy()
+    other.iloc[refused, 0] = 9e9
+    with pytest.raises(InputError, match=f"row client {refused} is not as it was"):
+        result.apply(other)
+
+
+def test_a_result_without_a_schema_knows_no_frames():
+    oracle = AdditiveOracle([[0, 1]], threshold=1)
+    result = solve_by_brute_force(Problem([[0]], (2,), oracle, 1))
+    with pytest.raises(InputError, match="no schema"):
+        result.apply(FRAME)
+
+
+def test_new_rows_are_placed_where_cells_decide_even_without_the_model():
+    model = tree()
+    result = OneForMany(model, 1).explain(FRAME)
+    again = result.assign(FRAME)
+    refused = FRAME.index[result.problem["rows"]]
+    assert ((again[refused] >= 0) == (np.array(result.assignment) >= 0)).all()
+    new = rows(60, 1)
+    placed = result.assign(new, model=model)
+    assert placed.index.equals(new.index)
+    assert (placed == result.assign(new)).all()
+    told = Result.from_json(result.to_json()).assign(new)
+    assert (placed == told).all()
+
+
+@pytest.mark.usefixtures("by_brute_force")
+@pytest.mark.parametrize("share", ["point", "action"])
+def test_new_rows_with_own_numbers_are_accepted_by_the_model(share):
+    model = linear()
+    explainer = OneForMany(model, 1, share=share)
+    result = explainer.explain(FRAME)
+    new = rows(60, 2)
+    placed = result.assign(new, model=explainer)
+    assert (placed >= 0).any()
+    codes = result.schema.encode(new)
+    for number, explanation in enumerate(result.explanations):
+        here = np.flatnonzero(placed == number)
+        after = codes[here].copy()
+        after[:, explanation.changed] = np.array(explanation.point)[list(explanation.changed)]
+        moved = follow(result.schema, new.iloc[here], codes[here], after)
+        assert not len(moved) or (model.predict(moved[READ]) == 1).all()
+
+
+@pytest.mark.usefixtures("by_brute_force")
+def test_rules_hold_for_new_rows():
+    model = linear()
+    explainer = OneForMany(model, 2, rules=[Immutable("debts")], share="action")
+    result = explainer.explain(FRAME)
+    new = rows(60, 3)
+    placed = result.assign(new, model=explainer)
+    codes = result.schema.encode(new)
+    for row, number in enumerate(placed):
+        if number >= 0 and 1 in result.explanations[number].changed:
+            assert result.explanations[number].point[1] == codes[row, 1]
+
+
+@pytest.mark.usefixtures("by_brute_force")
+def test_rules_on_whole_rows_hold_for_new_rows():
+    model = linear()
+    explainer = OneForMany(model, 2, rules=[Linked("income", "debts")], share="action")
+    result = explainer.explain(FRAME)
+    moved = result.apply(FRAME)
+    changed = moved[READ] != FRAME.loc[moved.index, READ]
+    assert (changed["income"] == changed["debts"]).all()
+
+
+@pytest.mark.usefixtures("by_brute_force")
+def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
+    frame = FRAME.assign(debts=FRAME["debts"].astype(str))
+
+    def chance(given):
+        return 1 / (
+            1 + np.exp(-(given["income"] / 1500 - given["debts"].astype(float) / 2 - 0.3).to_numpy(float))
+        )
+
+    explainer = OneForMany(chance, 1)
+    result = explainer.explain(frame[READ])
+    new = frame.head(2).assign(debts=["17", "0"])
+    assert result.assign(new[READ], model=explainer).iloc[0] == -1
+    with pytest.raises(InputError, match="lack the column 'debts'"):
+        result.assign(new[["income"]], model=chance)
