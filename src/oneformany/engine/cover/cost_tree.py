@@ -22,7 +22,7 @@ from oneformany.engine.cover.cost_levels import CostLevels
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["COST_SCALE", "Costed", "CostRows", "cost_within", "people_at_prices"]
+__all__ = ["COST_SCALE", "CostRows", "Costed", "cost_within", "people_at_prices"]
 
 COST_SCALE = 2**20
 
