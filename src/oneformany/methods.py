@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from oneformany.exceptions import InputError
+from oneformany.goal import Goal
 from oneformany.problem import Problem
 from oneformany.result.result import Result
 from oneformany.statistics import Round
@@ -29,8 +30,13 @@ def solve(
     progress: Callable[[Round], None] | None = None,
     seed: int = 0,
     options: Options | CgOptions | CompactOptions | None = None,
+    explanations: int | None = None,
+    coverage: float | None = None,
 ) -> Result:
-    """Find the fewest explanations that cover every row, with a proof.
+    """Find the fewest explanations that cover every row, or the best within a goal, with a proof.
+
+    Without a goal: the fewest explanations, then the least cost. With ``explanations``: the most rows, then
+    the least cost. With ``coverage``: the fewest explanations for that share, then the least cost.
 
     Parameters
     ----------
@@ -47,6 +53,10 @@ def solve(
         Recorded in the result; the exact method itself is deterministic.
     options : Options or None
         Switches of the method.
+    explanations : int or None
+        Use at most so many.
+    coverage : float or None
+        Cover at least this share of the rows.
 
     Returns
     -------
@@ -62,12 +72,20 @@ def solve(
     >>> result.status, result.count
     ('optimal', 1)
     """
+    goal = Goal(explanations, coverage)
+    if goal.limited and method != "exact":
+        raise InputError(f"explanations and coverage are goals of the method 'exact', not of {method!r}")
     if method == "exact":
         from oneformany.engine.run import Options
         from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
 
         return solve_exact(
-            problem, time_limit=time_limit, progress=progress, seed=seed, options=_of(Options, options)
+            problem,
+            time_limit=time_limit,
+            progress=progress,
+            seed=seed,
+            options=_of(Options, options),
+            goal=goal,
         )
     if method == "cg-mip":
         from oneformany.paper.methods.cg_mip import solve_cg_mip

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from time import perf_counter
+from typing import Any, Literal
 
-__all__ = ["Round", "Statistics"]
+__all__ = ["Measure", "Round", "Statistics"]
+
+Measure = Literal["explanations", "people", "cost"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,9 @@ class Round:
         Explanations in the best solution so far.
     seconds : float
         Since the start.
+    measure : {"explanations", "people", "cost"}
+        What count, value and bound are about: the fewest explanations, the most rows that some explanations
+        cover, or the least cost.
     """
 
     phase: str
@@ -37,11 +45,13 @@ class Round:
     bound: int
     count: int
     seconds: float
+    measure: Measure = "explanations"
 
     @property
     def gap(self) -> float:
         """Relative distance of count and bound."""
-        return (self.count - self.bound) / self.count if self.count else 0.0
+        most = max(self.count, self.bound)
+        return abs(self.count - self.bound) / most if most else 0.0
 
 
 @dataclass
@@ -69,6 +79,15 @@ class Statistics:
     def spend(self, phase: str, seconds: float) -> None:
         """Add seconds to a phase."""
         self.timings[phase] = self.timings.get(phase, 0.0) + seconds
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Add the time of a block to a phase."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.spend(phase, perf_counter() - start)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -11,7 +11,7 @@ from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.tree.column_generation import Node
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
 
-__all__ = ["branch_proof", "dual_proof", "enumeration_proof", "trivial_proof"]
+__all__ = ["branch_proof", "dual_proof", "enumeration_proof", "renumbered", "trivial_proof"]
 
 
 def trivial_proof(node: Node) -> DualProof:
@@ -69,7 +69,7 @@ def enumeration_proof(
         capacity=priced.capacity,
         target=target,
         columns=tuple(tuple(given[np.isin(item_of, group)].tolist()) for group in groups),
-        cover=_renumbered(tree, _given(node)),
+        cover=renumbered(tree, _given(node)),
     )
 
 
@@ -107,13 +107,22 @@ def _weights(node: Node, priced: Priced) -> tuple[int, ...]:
     return tuple(weights.tolist())
 
 
-def _renumbered(tree: dict[str, Any], given: IntArray) -> CoverCase:
+def renumbered(tree: dict[str, Any], given: IntArray) -> CoverCase:
+    """Turn a tree over items into cases over given rows.
+
+    Parameters
+    ----------
+    tree : dict
+        As :func:`~oneformany.engine.cover.set_cover.cover_within` gives it.
+    given : integer array
+        For each item the given row that it stands for.
+    """
     filters = tuple(
         tuple((tuple(np.atleast_1d(given[items]).tolist()), int(weight)) for items, weight in pairs)
         for pairs in tree["filters"]
     )
     if "item" not in tree:
         return CoverCase(filters)
-    parts = tuple(_renumbered(part, given) for part in tree["parts"])
+    parts = tuple(renumbered(part, given) for part in tree["parts"])
     columns = tuple(int(column) for column in tree["columns"])
     return CoverCase(filters, int(given[tree["item"]]), columns, parts)

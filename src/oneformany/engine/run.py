@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.pricing.cached_oracle import CachedOracle
@@ -43,6 +44,13 @@ class Options:
         Rounds of column generation per branching node.
     branching : bool
         Branch on pairs of rows when nothing else closes the gap.
+    way : {"auto", "listing", "search"}
+        List all columns first, or search for them while they are needed; by default what is quicker.
+    least_cost : bool or None
+        After the first objective, look for the least cost; by default where costs or a goal are given, or
+        where rows need not share a point.
+    memory : int
+        Bytes that a listing may take.
     """
 
     pricer: PricerFactory = SearchPricer
@@ -54,11 +62,16 @@ class Options:
     max_nodes: int = 100_000
     max_rounds: int = 10_000
     branching: bool = True
+    way: Literal["auto", "listing", "search"] = "auto"
+    least_cost: bool | None = None
+    memory: int = 1 << 30
 
     def __post_init__(self) -> None:
         if not callable(self.pricer):
             raise InputError(f"pricer is {self.pricer!r}; it must make a Pricer of items and an oracle")
-        for name in ("max_columns", "max_nodes", "max_rounds"):
+        if self.way not in {"auto", "listing", "search"}:
+            raise InputError(f"way is {self.way!r}; it must be 'auto', 'listing' or 'search'")
+        for name in ("max_columns", "max_nodes", "max_rounds", "memory"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise InputError(f"{name} is {value!r}; it must be an integer of at least 1")

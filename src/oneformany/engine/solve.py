@@ -8,11 +8,14 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.exact import minimise
 from oneformany.engine.first_columns import first_columns
+from oneformany.engine.listed import needs_listing, solve_by_listing, worth_listing
 from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.instance import Arena
 from oneformany.engine.run import Options, Run
 from oneformany.engine.screening import screen
+from oneformany.exceptions import InputError
+from oneformany.goal import Goal
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
 from oneformany.result.result import Result
@@ -31,8 +34,12 @@ def solve_exact(
     progress: Callable[[Round], None] | None = None,
     seed: int = 0,
     options: Options | None = None,
+    goal: Goal | None = None,
 ) -> Result:
-    """Find the fewest explanations by column generation, enumeration and branching, with a proof.
+    """Find the fewest explanations, or the best within a goal, with a proof.
+
+    Where all columns can be listed, or only a listing can answer, the answer is chosen from the list; otherwise
+    columns are generated, enumerated and branched on.
 
     Parameters
     ----------
@@ -46,6 +53,8 @@ def solve_exact(
         Recorded in the result; the method itself is deterministic.
     options : Options or None
         Switches of the method.
+    goal : Goal or None
+        What is wanted other than covering every row.
 
     Examples
     --------
@@ -55,13 +64,20 @@ def solve_exact(
     Result(optimal: 1 explanation covers 1 of 1 row, at least 1 is needed)
     """
     stop = Stop(time_limit)
+    options, goal = options or Options(), goal or Goal()
+    if options.way != "search" and (
+        options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem)
+    ):
+        return solve_by_listing(problem, goal, stop, progress=progress, seed=seed, options=options)
+    if needs_listing(problem, goal):
+        raise InputError(
+            "only a listing serves goals, costs, own values and ways to share: way='search' cannot"
+        )
     statistics = Statistics()
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop)
         arena = Arena(problem, screened.helpable)
-        run = Run(
-            arena, CachedOracle(arena, statistics, stop), stop, statistics, options or Options(), progress
-        )
+        run = Run(arena, CachedOracle(arena, statistics, stop), stop, statistics, options, progress)
         proof = None
         if len(screened.helpable):
             run.pool.add(first_columns(run, screened.points))

@@ -9,9 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.goal import Goal
 from oneformany.problem import Problem
 from oneformany.result.asked import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.goal_proofs import CostProof, CoverageProof
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
 from oneformany.statistics import Statistics
@@ -54,9 +56,11 @@ def build_result(
     versions: Mapping[str, str],
     method: str,
     seed: int = 0,
-    budget: int | None = None,
+    goal: Goal | None = None,
+    bound: int | None = None,
     covered_bound: int | None = None,
-    cost_bound: int | None = None,
+    coverage_proof: CoverageProof | None = None,
+    cost_proof: CostProof | None = None,
 ) -> Result:
     """State what was found and what was proved, in the numbering of the given rows.
 
@@ -80,7 +84,11 @@ def build_result(
         Of the software.
     method, seed
         How it was computed.
-    budget, covered_bound, cost_bound
+    goal : Goal or None
+        What was wanted other than covering everybody.
+    bound : int or None
+        Explanations that are proved to be needed, where ``coverage_proof`` says so.
+    covered_bound, coverage_proof, cost_proof
         As in :class:`~oneformany.Result`.
 
     Examples
@@ -106,7 +114,8 @@ def build_result(
     known[helpable] = True
     known[list(reasons)] = True
     undecided = tuple(np.flatnonzero(~known[problem.row_of]).tolist())
-    lower_bound = 0 if proof is None else min(len(explanations), proof.bound)
+    proved = bound if bound is not None else 0 if proof is None else proof.bound
+    lower_bound = min(len(explanations), proved)
     settled = (
         lower_bound == len(explanations)
         if covered_bound is None
@@ -128,9 +137,10 @@ def build_result(
         seed=seed,
         method=method,
         ended=_ended(status, stop),
-        budget=budget,
+        goal=goal or Goal(),
         covered_bound=covered_bound,
-        cost_bound=cost_bound,
+        coverage_proof=coverage_proof,
+        cost_proof=cost_proof,
     )
 
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.goal_proofs import CostProof, CoverageProof
 from oneformany.result.proof import proof_from_dict
 from oneformany.result.result import Ended, Result, Status
 from oneformany.result.row_index import RowIndex
@@ -132,8 +134,9 @@ def _to_dict(result: Result) -> dict[str, Any]:
     }
     if not result.index.plain:
         written["index_type"] = {"names": list(result.index.names), "dtype": result.index.dtype}
-    if result.budget is not None:
-        written |= {"budget": result.budget, "covered_bound": result.covered_bound}
+    if result.goal.limited:
+        asked = {"explanations": result.goal.explanations, "coverage": result.goal.coverage}
+        written |= {"goal": asked, "covered_bound": result.covered_bound}
     if result.cost_bound is not None:
         written |= {"cost": result.cost, "cost_bound": result.cost_bound}
     return written
@@ -202,6 +205,7 @@ def _from_dict(data: dict[str, Any]) -> Result:
         if not isinstance(data[name], kind):
             raise TypeError(f'"{name}" is not of type {kind.__name__}')
     proof = data["certificate"]["proof"]
+    coverage, cost = (data["certificate"].get(name) for name in ("coverage", "cost"))
     result = Result(
         status=cast("Status", data["status"]),
         count=data["count"],
@@ -219,9 +223,10 @@ def _from_dict(data: dict[str, Any]) -> Result:
         schema=_schema(data["schema"]),
         index=RowIndex.from_list(data["index"], **data.get("index_type", {})),
         ended=cast("Ended", data["ended"]),
-        budget=data.get("budget"),
+        goal=Goal(**data.get("goal", {})),
         covered_bound=data.get("covered_bound"),
-        cost_bound=data.get("cost_bound"),
+        coverage_proof=None if coverage is None else CoverageProof.from_dict(coverage),
+        cost_proof=None if cost is None else CostProof.from_dict(cost),
     )
     _check_sizes(result)
     for name, value in (("covered", result.covered), ("cost", result.cost)):

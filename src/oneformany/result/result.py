@@ -12,7 +12,9 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.costs import Costs
+from oneformany.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable, integers
+from oneformany.result.goal_proofs import CostProof, CoverageProof
 from oneformany.result.proof import Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.statistics import Statistics
@@ -69,12 +71,14 @@ class Result:
         What the user calls the given rows: the labels of the frame's index, or 0, 1, 2 and so on.
     ended : {"proved", "time limit", "interrupted", "limit"}
         Why the run ended; a "limit" is one on nodes, calls or memory.
-    budget : int or None
-        How many explanations were asked for; ``None``: as many as are needed.
-    covered_bound : int or None
-        Proved: no answer within the budget covers more rows; by default all but the unreachable ones.
-    cost_bound : int or None
-        Proved: no answer as good in count and coverage costs less; ``None`` where nothing is proved.
+    goal : Goal
+        What was wanted: how many explanations may be used, or what share of the rows must be covered.
+    covered_bound : int
+        Proved: no answer with so many explanations covers more rows; by default all but the unreachable ones.
+    coverage_proof : CoverageProof or None
+        Why ``covered_bound``, or for a share ``lower_bound``, holds.
+    cost_proof : CostProof or None
+        Why ``cost_bound`` holds.
 
     Examples
     --------
@@ -101,9 +105,10 @@ class Result:
     schema: Schema | None = None
     index: RowIndex = field(default_factory=lambda: RowIndex(()))
     ended: Ended = "proved"
-    budget: int | None = None
+    goal: Goal = field(default_factory=Goal)
     covered_bound: int | None = None
-    cost_bound: int | None = None
+    coverage_proof: CoverageProof | None = None
+    cost_proof: CostProof | None = None
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -124,7 +129,19 @@ class Result:
     @property
     def certificate(self) -> dict[str, Any]:
         """The proved bound with its proof, as plain data; what :func:`oneformany.verify.verify` checks."""
-        return {"bound": self.lower_bound, "proof": None if self.proof is None else self.proof.to_dict()}
+        proofs = {"proof": self.proof, "coverage": self.coverage_proof, "cost": self.cost_proof}
+        told = {name: proof.to_dict() for name, proof in proofs.items() if proof is not None}
+        return {"bound": self.lower_bound, "proof": None, **told}
+
+    @property
+    def budget(self) -> int | None:
+        """How many explanations were asked for; ``None``: as many as are needed."""
+        return self.goal.explanations
+
+    @property
+    def cost_bound(self) -> int | None:
+        """Proved: no answer as good in count and coverage costs less; ``None`` where nothing is proved."""
+        return None if self.cost_proof is None else self.cost_proof.bound
 
     @property
     def share(self) -> str:
@@ -136,8 +153,11 @@ class Result:
         """How far the answer may be from the best: 0 when it is proved, 1 when nothing is.
 
         The relative distance of ``lower_bound`` and ``count``, where every distinct undecided row counts as
-        one explanation more: it might need one of its own.
+        one explanation more: it might need one of its own. With a given number of explanations, the
+        relative distance of ``covered`` and ``covered_bound``.
         """
+        if self.goal.explanations is not None and self.covered_bound:
+            return (self.covered_bound - self.covered) / self.covered_bound
         rows = self.problem["codes"] if self.problem.get("own") is None else self.problem["own"]["values"]
         most = self.count + len({tuple(rows[row]) for row in self.undecided})
         return (most - self.lower_bound) / most if most else 0.0

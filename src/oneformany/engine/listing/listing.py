@@ -135,6 +135,6 @@ def _table(store: Store, share: Share, *, complete: bool) -> ColumnTable:
         costs=store.costs.copy(),
         changed=changed,
         targets=targets,
-        n_rows=shape[0],
+        n_rows=len(store.ground.cells),
         complete=complete,
     )

@@ -1,0 +1,60 @@
+"""What is wanted of an answer: cover everybody, do the most with a few, or reach a share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneformany.exceptions import InputError
+
+__all__ = ["Goal"]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How many explanations may be used, or how many rows must be covered.
+
+    Attributes
+    ----------
+    explanations : int or None
+        At most so many; then as many rows as possible are covered. ``None``: as many as are needed.
+    coverage : float or None
+        Share of the given rows that must be covered, by the fewest explanations (or within
+        ``explanations``). ``None``: every row that can be helped.
+
+    Examples
+    --------
+    >>> Goal(explanations=10).limited
+    True
+    >>> Goal(coverage=0.9).needed(rows=15)
+    14
+    """
+
+    explanations: int | None = None
+    coverage: float | None = None
+
+    def __post_init__(self) -> None:
+        k = self.explanations
+        if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
+            raise InputError(f"explanations is {k!r}; it must be an integer of at least 1, or None")
+        q = self.coverage
+        if q is not None and (isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1):
+            raise InputError(f"coverage is {q!r}; it must be above 0 and at most 1, or None")
+
+    @property
+    def limited(self) -> bool:
+        """Whether some rows may be left out although they can be helped."""
+        return self.explanations is not None or self.coverage is not None
+
+    def needed(self, rows: int) -> int:
+        """Rows that must be covered, of so many that were given.
+
+        Parameters
+        ----------
+        rows : int
+            How many rows were given.
+        """
+        share = 1.0 if self.coverage is None else float(self.coverage)
+        # The share is what the user wrote, 0.9 say, not the binary number next to it.
+        return min(rows, int(np.ceil(round(share * rows, 9))))

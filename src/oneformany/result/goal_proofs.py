@@ -1,0 +1,194 @@
+"""Proofs about what a few explanations can do: the most rows they cover, and the least that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from operator import index
+from typing import Any, ClassVar
+
+from oneformany.result.explanation import integers
+
+__all__ = ["CostProof", "CoverageProof", "Exclusion"]
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """A complete search over all groups that something better could use, none of which leads there.
+
+    Attributes
+    ----------
+    explanations : int
+        How many may be used.
+    target : int
+        What is excluded: covering so many rows with them, or paying so little.
+    columns : tuple of (rows, changed features, target cells)
+        The groups: their rows, and the explanation that they follow.
+    tree : dict
+        The cases, over indices of ``columns`` and given rows; see ``docs/format.md``.
+    """
+
+    explanations: int
+    target: int
+    columns: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...]
+    tree: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        columns = [[list(part) for part in column] for column in self.columns]
+        return {
+            "explanations": self.explanations,
+            "target": self.target,
+            "columns": columns,
+            "tree": self.tree,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Exclusion:
+        """Rebuild from :meth:`to_dict`."""
+        columns = tuple(
+            (integers(rows), integers(changed), integers(targets))
+            for rows, changed, targets in data["columns"]
+        )
+        return cls(index(data["explanations"]), index(data["target"]), columns, dict(data["tree"]))
+
+
+@dataclass(frozen=True)
+class CoverageProof:
+    """So many explanations cover at most so many rows.
+
+    Rows carry weights, equal rows together at most ``scale`` for each of them. If no group weighs more than
+    the capacity C, then k explanations cover at most ``k C + sum(scale - weight)`` over ``scale`` of the rows
+    that are not proved to be beyond help.
+
+    Attributes
+    ----------
+    weights : tuple of int
+        One per given row; the weight of equal rows stands at the first of them.
+    capacity : int
+        No group of rows that one explanation can cover weighs more.
+    scale : int
+        What one row counts.
+    rows : int
+        Given rows that are not proved to be beyond help.
+    exclusion : Exclusion or None
+        Where less can be covered than the weights say: why.
+
+    Examples
+    --------
+    >>> proof = CoverageProof(weights=(2, 2, 2), capacity=4, scale=2, rows=3)
+    >>> proof.most(1), proof.fewest(3)
+    (2, 2)
+    """
+
+    kind: ClassVar[str] = "coverage"
+    weights: tuple[int, ...]
+    capacity: int
+    scale: int
+    rows: int
+    exclusion: Exclusion | None = None
+
+    def most(self, explanations: int) -> int:
+        """The most rows that so many explanations can cover, by the weights alone.
+
+        Parameters
+        ----------
+        explanations : int
+            How many.
+        """
+        rest = self.scale * self.rows - sum(self.weights)
+        return min(self.rows, (explanations * self.capacity + rest) // self.scale)
+
+    def fewest(self, rows: int) -> int:
+        """The fewest explanations that can cover so many rows, by the weights alone.
+
+        Parameters
+        ----------
+        rows : int
+            How many.
+        """
+        rest = self.scale * self.rows - sum(self.weights)
+        return max(0, -(-(self.scale * rows - rest) // self.capacity))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "kind": self.kind,
+            "weights": list(self.weights),
+            "capacity": self.capacity,
+            "scale": self.scale,
+            "rows": self.rows,
+            "exclusion": None if self.exclusion is None else self.exclusion.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CoverageProof:
+        """Rebuild from :meth:`to_dict`."""
+        exclusion = data["exclusion"]
+        return cls(
+            integers(data["weights"]),
+            index(data["capacity"]),
+            index(data["scale"]),
+            index(data["rows"]),
+            None if exclusion is None else Exclusion.from_dict(exclusion),
+        )
+
+
+@dataclass(frozen=True)
+class CostProof:
+    """So many explanations that cover so many rows cost at least so much.
+
+    Each row has a price. A group saves, for each of its rows, what the price exceeds the cost. Whoever covers
+    the needed rows pays at least the prices of the cheapest of them, less what the best groups save.
+
+    Attributes
+    ----------
+    prices : tuple of int
+        One per given row, equal for equal rows, times ``scale``.
+    scale : int
+        What a cost of one counts.
+    explanations, needed : int
+        The most explanations, and the fewest rows, that the bound is about.
+    bound : int
+        What it costs at least.
+    exclusion : Exclusion or None
+        Where it must cost more than the prices say: why.
+
+    Examples
+    --------
+    >>> CostProof(prices=(2, 2), scale=1, explanations=1, needed=2, bound=3).bound
+    3
+    """
+
+    kind: ClassVar[str] = "cost"
+    prices: tuple[int, ...]
+    scale: int
+    explanations: int
+    needed: int
+    bound: int
+    exclusion: Exclusion | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "kind": self.kind,
+            "prices": list(self.prices),
+            "scale": self.scale,
+            "explanations": self.explanations,
+            "needed": self.needed,
+            "bound": self.bound,
+            "exclusion": None if self.exclusion is None else self.exclusion.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CostProof:
+        """Rebuild from :meth:`to_dict`."""
+        exclusion = data["exclusion"]
+        return cls(
+            integers(data["prices"]),
+            index(data["scale"]),
+            index(data["explanations"]),
+            index(data["needed"]),
+            index(data["bound"]),
+            None if exclusion is None else Exclusion.from_dict(exclusion),
+        )
