@@ -218,7 +218,7 @@ class Majority:
 def read_majority(model, encoding, threshold, positive):
     assert isinstance(model, Majority)
     assert (threshold, positive) == (None, 1)
-    tables = [block[:, 0] for block in encoding.values]
+    tables = encoding.tables(np.ones(encoding.width))
     return ofm.AdditiveOracle(tables, threshold=encoding.width / 2, margin=0.1)
 
 

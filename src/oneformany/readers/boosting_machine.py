@@ -68,9 +68,9 @@ def read_boosting_machine(
     rows = own_rows(model, schema, frame)
     if rows.fixed:
         raise InputError(f"the model reads the column {next(iter(rows.fixed))!r}, which the schema lacks")
-    place = {name: number for number, name in enumerate(rows.schema.names)}
+    position = {name: number for number, name in enumerate(rows.schema.names)}
     terms = [
-        tuple(place[model.feature_names_in_[column]] for column in columns)
+        tuple(position[model.feature_names_in_[column]] for column in columns)
         for columns in model.term_features_
     ]
     width = max(rows.schema.levels)
@@ -80,7 +80,7 @@ def read_boosting_machine(
     ]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
     oracle = log_odds_oracle(rows.schema.code_encoding(), trees, intercept, probability(threshold))
-    checked = np.random.default_rng(0).integers(rows.schema.levels, size=(N_CHECKED, len(place)))
+    checked = np.random.default_rng(0).integers(rows.schema.levels, size=(N_CHECKED, len(position)))
     difference = np.abs(oracle.score(checked) - sign * model.decision_function(rows.frame(checked)))
     if difference.max() > LARGEST_DIFFERENCE:
         raise PredictionMismatchError(

@@ -39,7 +39,7 @@ def read_scorecard(
     Raises
     ------
     InputError
-        A feature or level is unknown or missing, or points are no numbers.
+        A feature or level is unknown or missing, or points are not numbers.
     """
     for name in points:
         schema.index(name)

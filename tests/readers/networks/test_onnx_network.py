@@ -201,12 +201,12 @@ def test_a_file_is_read(tmp_path):
     [
         ([MATMUL, ("Tanh", ("z",), "y", {})], ONE, "contains Tanh; read are Gemm"),
         ([MATMUL, ("Sigmoid", ("z",), "a", {}), ("Relu", ("a",), "y", {})], ONE, "goes on with Relu"),
-        ([MATMUL, ("Add", ("z", "z"), "y", {})], ONE, "no chain of layers: see 'Add'"),
+        ([MATMUL, ("Add", ("z", "z"), "y", {})], ONE, "not a chain of layers: see 'Add'"),
         ([MATMUL, ("Softmax", ("z",), "y", {})], ONE, "Softmax over 1 outputs"),
         (
             [("MatMul", ("x", "w"), "z", {}), ("Sigmoid", ("z",), "y", {})],
             {"w": np.ones((7, 2))},
-            "no classes",
+            "not classes",
         ),
         ([("Relu", ("x",), "y", {})], {}, "no layer with weights"),
         ([MATMUL, ("Relu", ("z",), "a", {})], ONE, "is not its last layer"),

@@ -175,7 +175,7 @@ class Residual(Branching):
         (nn.Sequential(nn.ReLU()), "no layer with weights"),
         (nn.Linear(7, 1).half(), "computes in torch.float16"),
         (Branching(), "cannot be traced"),
-        (Residual(), "no chain of layers: see 'add'"),
+        (Residual(), "not a chain of layers: see 'add'"),
     ],
 )
 def test_other_modules_are_refused(model, message):

@@ -16,26 +16,26 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = [
-    "ABOVE",
     "BASE",
-    "BELOW",
-    "BLAME",
+    "CANDIDATES",
     "COEFS",
     "EXTRA",
     "GAINS",
     "HIDDEN",
     "HIGH",
     "INSIDE",
+    "LOOSENESS",
     "LOW",
-    "PUSH",
-    "QUEUE",
+    "LOWER_SLOPE",
+    "PENALTY",
     "RAW",
-    "SHIFT",
     "SIDE",
     "SLOPE",
     "STALE",
     "TARGET",
     "TRIAL",
+    "UPPER_SHIFT",
+    "UPPER_SLOPE",
     "Arrays",
     "Part",
     "Work",
@@ -79,11 +79,11 @@ class Part(NamedTuple):
     free: BoolArray  # (p,)
     anchor: IntArray  # (p,) choices
     numbers: IntArray  # (2,): EXTRA, and the first layer whose ranges are STALE
-    lines: FloatArray  # (5, depth + 1, widest): LOW, HIGH, BELOW (negative: not drawn yet), PUSH, SIDE
+    lines: FloatArray  # (5, depth + 1, widest): LOW, HIGH, LOWER_SLOPE (negative: not yet), PENALTY, SIDE
 
 
 EXTRA, STALE = range(2)
-LOW, HIGH, BELOW, PUSH, SIDE = range(5)
+LOW, HIGH, LOWER_SLOPE, PENALTY, SIDE = range(5)
 
 
 class Work(NamedTuple):
@@ -96,7 +96,7 @@ class Work(NamedTuple):
     sums: FloatArray  # (p + 1, widest)
 
 
-HIDDEN, COEFS, RAW, ABOVE, SHIFT, SLOPE, BLAME, QUEUE, BASE = range(9)
+HIDDEN, COEFS, RAW, UPPER_SLOPE, UPPER_SHIFT, SLOPE, LOOSENESS, CANDIDATES, BASE = range(9)
 GAINS, TRIAL = range(2)
 INSIDE, TARGET = range(2)
 
@@ -118,7 +118,7 @@ def make_part(net: Arrays, options: BoolArray, free: BoolArray, extra: int, anch
         The choices to start from.
     """
     lines = np.zeros((5, *net.biases.shape))
-    lines[LOW], lines[HIGH], lines[BELOW] = -net.limits, net.limits, -1.0
+    lines[LOW], lines[HIGH], lines[LOWER_SLOPE] = -net.limits, net.limits, -1.0
     return Part(options.copy(), free.copy(), anchor.copy(), np.array([extra, 0]), lines)
 
 

@@ -4,11 +4,21 @@ Every ReLU lies between two lines. Following a pre-activation back through the l
 where it counts positively and the lower one where it counts negatively, bounds it by a linear function of the
 choices, whose maximum over the part is exact, the budget of extra changes included. Layer by layer these
 bounds give the ranges that fix the lines. Two things remain free: the slope of each lower line, and a
-penalty (``PUSH``) for being on the wrong side of zero where a part demands a ``SIDE``. Any choice gives a
+penalty (``PENALTY``) for being on the wrong side of zero where a part demands a ``SIDE``. Any choice gives a
 valid bound; a subgradient method with Polyak's steps makes it small.
 
+These are bounds of the CROWN family. Following lines back through the layers is CROWN (H. Zhang, T.-W. Weng,
+P.-Y. Chen, C.-J. Hsieh, L. Daniel, "Efficient neural network robustness certification with general activation
+functions", NeurIPS 2018); improving the slopes is alpha-CROWN (K. Xu, H. Zhang, S. Wang, Y. Wang, S. Jana,
+X. Lin, C.-J. Hsieh, "Fast and complete: enabling complete verification with rapid and massively parallel
+incomplete verifiers", ICLR 2021); penalties for demanded sides are beta-CROWN (S. Wang, H. Zhang, K. Xu,
+X. Lin, S. Jana, C.-J. Hsieh, J. Z. Kolter, "Beta-CROWN: efficient bound propagation with per-neuron split
+constraints for neural network robustness verification", NeurIPS 2021). The steps are those of B. T. Polyak,
+"Minimization of unsmooth functionals", USSR Computational Mathematics and Mathematical Physics 9, 1969.
+What differs here: the inputs are choices among levels with a budget of changes, and rounding is part of it.
+
 Each bound is widened by ``slack``, so that it holds for the score as computed, not only on paper. A side is
-demanded of the pre-activation as computed, too, so its share of the rounding is ``PUSH`` times its slack.
+demanded of the pre-activation as computed, too, so its share of the rounding is ``PENALTY`` times its slack.
 """
 
 from __future__ import annotations
@@ -17,25 +27,25 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.oracles.network.arrays import (
-    ABOVE,
     BASE,
-    BELOW,
-    BLAME,
     COEFS,
     EXTRA,
     GAINS,
     HIDDEN,
     HIGH,
     INSIDE,
+    LOOSENESS,
     LOW,
-    PUSH,
+    LOWER_SLOPE,
+    PENALTY,
     RAW,
-    SHIFT,
     SIDE,
     SLOPE,
     STALE,
     TARGET,
     TRIAL,
+    UPPER_SHIFT,
+    UPPER_SLOPE,
     Arrays,
     Part,
     Work,
@@ -84,15 +94,15 @@ def _backward(net: Arrays, part: Part, layer: int, unit: int, sign: float, work:
         for j in range(net.widths[k]):
             coef = work.layers[RAW, k, j]
             if coef > 0.0:
-                constant += coef * work.layers[SHIFT, k, j]
-                coef *= work.layers[ABOVE, k, j]
+                constant += coef * work.layers[UPPER_SHIFT, k, j]
+                coef *= work.layers[UPPER_SLOPE, k, j]
             elif pushed:
-                coef *= part.lines[BELOW, k, j]
+                coef *= part.lines[LOWER_SLOPE, k, j]
             elif part.lines[HIGH, k, j] <= -part.lines[LOW, k, j]:
                 coef = 0.0
             if pushed:
-                coef += part.lines[PUSH, k, j] * part.lines[SIDE, k, j]
-                constant += part.lines[PUSH, k, j] * net.slack[k, j]
+                coef += part.lines[PENALTY, k, j] * part.lines[SIDE, k, j]
+                constant += part.lines[PENALTY, k, j] * net.slack[k, j]
             work.layers[COEFS, k, j] = coef
             if k > 0:
                 constant += coef * net.biases[k, j]
@@ -166,14 +176,16 @@ def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
 def draw_lines(part: Part, layer: int, unit: int, work: Work) -> None:
     """Draw the lines of a unit over its range; they meet where the sign is settled."""
     low, high = part.lines[LOW, layer, unit], part.lines[HIGH, layer, unit]
-    work.layers[ABOVE, layer, unit] = 1.0 if low >= 0.0 else 0.0
-    work.layers[SHIFT, layer, unit] = 0.0
+    work.layers[UPPER_SLOPE, layer, unit] = 1.0 if low >= 0.0 else 0.0
+    work.layers[UPPER_SHIFT, layer, unit] = 0.0
     if low < 0.0 < high:
-        work.layers[ABOVE, layer, unit] = high / (high - low)
-        work.layers[SHIFT, layer, unit] = -low * work.layers[ABOVE, layer, unit]  # -low * high may underflow
-        if part.lines[BELOW, layer, unit] >= 0.0:
+        work.layers[UPPER_SLOPE, layer, unit] = high / (high - low)
+        work.layers[UPPER_SHIFT, layer, unit] = (
+            -low * work.layers[UPPER_SLOPE, layer, unit]
+        )  # -low * high may underflow
+        if part.lines[LOWER_SLOPE, layer, unit] >= 0.0:
             return
-    part.lines[BELOW, layer, unit] = 1.0 if high > -low else 0.0
+    part.lines[LOWER_SLOPE, layer, unit] = 1.0 if high > -low else 0.0
 
 
 @compiled()
@@ -217,9 +229,9 @@ def _follow_lines(net: Arrays, part: Part, work: Work) -> None:
         for j in range(net.widths[k]):
             active = work.layers[HIDDEN, k, j]
             if work.layers[RAW, k, j] > 0.0:
-                active = work.layers[ABOVE, k, j] * active + work.layers[SHIFT, k, j]
+                active = work.layers[UPPER_SLOPE, k, j] * active + work.layers[UPPER_SHIFT, k, j]
             else:
-                active *= part.lines[BELOW, k, j]
+                active *= part.lines[LOWER_SLOPE, k, j]
             for i in range(net.widths[k + 1]):
                 work.layers[HIDDEN, k + 1, i] += active * net.weights[k, j, i]
 
@@ -228,7 +240,7 @@ def _follow_lines(net: Arrays, part: Part, work: Work) -> None:
 def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
     """How the bound changes with each penalty and lower line, ``SLOPE``; returns the sum of squares.
 
-    ``BLAME`` grows by what each unit's line adds to the bound at ``TARGET``.
+    ``LOOSENESS`` grows by what each unit's line adds to the bound at ``TARGET``.
     """
     square = 0.0
     for k in range(len(net.widths) - 1):
@@ -237,18 +249,18 @@ def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
             slope = 0.0
             if part.lines[SIDE, k, j] != 0.0:
                 slope = part.lines[SIDE, k, j] * entry
-                if slope > 0.0 and part.lines[PUSH, k, j] <= 0.0:
+                if slope > 0.0 and part.lines[PENALTY, k, j] <= 0.0:
                     slope = 0.0
             elif part.lines[LOW, k, j] < 0.0 < part.lines[HIGH, k, j]:
-                below = part.lines[BELOW, k, j]
+                below = part.lines[LOWER_SLOPE, k, j]
                 if raw > 0.0:
-                    line = work.layers[ABOVE, k, j] * entry + work.layers[SHIFT, k, j]
+                    line = work.layers[UPPER_SLOPE, k, j] * entry + work.layers[UPPER_SHIFT, k, j]
                 else:
                     line = below * entry
                     slope = raw * entry
                     if (slope > 0.0 and below <= 0.0) or (slope < 0.0 and below >= 1.0):
                         slope = 0.0
-                work.layers[BLAME, k, j] += raw * (line - max(entry, 0.0))
+                work.layers[LOOSENESS, k, j] += raw * (line - max(entry, 0.0))
             work.layers[SLOPE, k, j] = slope
             square += slope * slope
     return square
@@ -264,7 +276,7 @@ def improve(
     least, kept, best = np.inf, np.inf, -np.inf
     for k in range(last):
         for j in range(net.widths[k]):
-            work.layers[BLAME, k, j] = 0.0
+            work.layers[LOOSENESS, k, j] = 0.0
     for turn in range(rounds):
         constant = _linear(net, part, n_open, last, logit, 1.0, work)
         value = constant + _peak(net, part, n_open, work)
@@ -290,9 +302,9 @@ def improve(
             for j in range(net.widths[k]):
                 move = step * work.layers[SLOPE, k, j]
                 if part.lines[SIDE, k, j] != 0.0:
-                    part.lines[PUSH, k, j] = min(max(0.0, part.lines[PUSH, k, j] - move), HUGE)
+                    part.lines[PENALTY, k, j] = min(max(0.0, part.lines[PENALTY, k, j] - move), HUGE)
                 elif move != 0.0:
-                    part.lines[BELOW, k, j] = min(1.0, max(0.0, part.lines[BELOW, k, j] - move))
+                    part.lines[LOWER_SLOPE, k, j] = min(1.0, max(0.0, part.lines[LOWER_SLOPE, k, j] - move))
     return least, kept
 
 

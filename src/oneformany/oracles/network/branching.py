@@ -9,12 +9,12 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.oracles.network.arrays import (
-    BLAME,
+    CANDIDATES,
     GAINS,
     HIGH,
     INSIDE,
+    LOOSENESS,
     LOW,
-    QUEUE,
     SIDE,
     STALE,
     Arrays,
@@ -44,7 +44,7 @@ def split(
 ) -> tuple[Part, Part]:
     """Split a part whose bound is ``value``, the half with the larger bound last.
 
-    ``BLAME`` and ``GAINS`` must be those of the bound; ``point`` becomes some point.
+    ``LOOSENESS`` and ``GAINS`` must be those of the bound; ``point`` becomes some point.
     """
     feature = _widest_feature(net, part, n_open, work)
     low, high = copy_part(part), copy_part(part)
@@ -132,20 +132,20 @@ def _probe_units(
     larger bound.
     """
     last = len(net.widths) - 1
-    nowhere = np.int64(-1)  # the constant would compile what follows a second time
+    nowhere = last - len(net.widths)  # -1; the constant would compile what follows a second time
     best_k, best_j, best, best_side = nowhere, nowhere, -1.0, 1.0
     for k in range(last):
         for j in range(net.widths[k]):
-            work.layers[QUEUE, k, j] = work.layers[BLAME, k, j]
+            work.layers[CANDIDATES, k, j] = work.layers[LOOSENESS, k, j]
     for _ in range(probes):
-        at_k, at_j, blame = nowhere, nowhere, 0.0
+        at_k, at_j, looseness = nowhere, nowhere, 0.0
         for k in range(last):
             for j in range(net.widths[k]):
-                if work.layers[QUEUE, k, j] > blame:
-                    at_k, at_j, blame = k, j, work.layers[QUEUE, k, j]
+                if work.layers[CANDIDATES, k, j] > looseness:
+                    at_k, at_j, looseness = k, j, work.layers[CANDIDATES, k, j]
         if at_k < 0:
             break
-        work.layers[QUEUE, at_k, at_j] = 0.0
+        work.layers[CANDIDATES, at_k, at_j] = 0.0
         product, first, side = 1.0, 0.0, 1.0
         for sign in (1.0, -1.0):
             trial.lines[SIDE, at_k, at_j] = sign

@@ -75,7 +75,7 @@ def read_network(
         chain.head in ("Softmax", "LogSoftmax") and chain.width == 1
     ):
         raise UnsupportedModelError(
-            f"the ONNX graph ends in {chain.head} over {chain.width} outputs: these are no classes"
+            f"the ONNX graph ends in {chain.head} over {chain.width} outputs: these are not classes"
         )
     roundoff = SINGLE if np.dtype(np.float32) in chain.precisions else DOUBLE
     oracle = network_oracle("the ONNX graph", chain.steps, encoding, threshold, int(positive), roundoff)
@@ -184,7 +184,7 @@ def _follow(model: Any, width: int) -> _Chain:
             constants[node.output[0]] = _constant(node, constants)
             continue
         if variable != [current]:
-            raise UnsupportedModelError(f"the ONNX graph is no chain of layers: see {node.op_type!r}")
+            raise UnsupportedModelError(f"the ONNX graph is not a chain of layers: see {node.op_type!r}")
         if chain.head is not None and node.op_type not in TRIVIAL:
             raise UnsupportedModelError(f"the ONNX graph goes on with {node.op_type} after {chain.head}")
         _read(chain, node, current, [constants.get(name) for name in node.input])

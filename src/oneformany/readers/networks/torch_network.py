@@ -72,7 +72,7 @@ def read_network(
     steps, head = _trace(model)
     n_outputs = next((len(step.bias) for step in reversed(steps) if isinstance(step, Affine)), 0)
     if (head == "sigmoid" and n_outputs > 1) or (head in ("softmax", "logsoftmax") and n_outputs == 1):
-        raise UnsupportedModelError(f"{kind} ends in {head} over {n_outputs} outputs: these are no classes")
+        raise UnsupportedModelError(f"{kind} ends in {head} over {n_outputs} outputs: these are not classes")
     oracle = network_oracle(kind, steps, encoding, threshold, int(positive), _roundoff(model))
     confirm(kind, oracle, encoding, int(positive), lambda columns: class_probabilities(model, columns))
     return oracle
@@ -122,7 +122,7 @@ def _trace(model: Any) -> tuple[list[Step], str | None]:
     previous: list[Any] = []
     for node in traced.graph.nodes:
         if node.all_input_nodes != previous:
-            raise UnsupportedModelError(f"{kind} is no chain of layers: see {node.name!r}")
+            raise UnsupportedModelError(f"{kind} is not a chain of layers: see {node.name!r}")
         previous = [node]
         if node.op in ("placeholder", "output"):
             continue
