@@ -17,7 +17,7 @@ from oneformany.engine.listing.jobs import Job, Piece
 
 __all__ = ["action_jobs", "useful_targets"]
 
-ENTRIES = 1 << 24
+ENTRIES = 1 << 22
 
 
 def action_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Job]:

@@ -11,6 +11,7 @@ from oneformany.arrays import BoolArray
 from oneformany.engine.listing.actions import useful_targets
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import MEMORY, Keep
+from oneformany.engine.listing.points import rows_in_buckets
 from oneformany.problem import Problem
 
 __all__ = ["MOST_WORK", "Estimate", "affordable"]
@@ -21,7 +22,8 @@ ADDING = 20.0
 SEARCHING = 300.0
 RESTRICTING = 500.0
 ASKING = 1000.0
-TABLES = 4 << 30
+SAMPLES = 8
+SEED = 2
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Estimate:
     work : float
         Elementary steps, about 10**9 a second; a question to a classifier counts as a thousand of them.
     columns : float
-        Columns before equal and dominated ones are dropped, at most.
+        Columns before equal and dominated ones are dropped, about.
     ok : bool
         Whether to do it.
     reason : str
@@ -63,7 +65,7 @@ def affordable(
         How many bytes the listing may take.
     """
     n, places = len(problem.rows), sum(problem.levels)
-    if 16 * n * places > max(memory, TABLES):
+    if 16 * n * places > memory:
         return Estimate(
             float(n * places), 0.0, ok=False, reason=f"{n} rows times {places} cells are too many"
         )
@@ -82,21 +84,43 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
     n, p, k = len(ground.cells), ground.cells.shape[1], ground.size
     full = float(comb(len(ground.changeable), k))
     if ground.problem.share == "point":
+        shared, buckets, alone = _sampled_buckets(ground)
         if ground.decided and ground.simple and not costed:
-            return full * n * (p + k) * ADDING, full * n / 2
+            return full * n * (p + k) * ADDING, full * buckets + n
         tries = _combinations(ground, ground.reached, k)
-        return full * n * p * ADDING + tries * n * _step(ground, TRYING), tries * n / 2
+        tried = tries * shared + (0.0 if ground.decided else _actions(ground, ground.goals) * alone)
+        return full * n * p * ADDING + tried * _step(ground, TRYING), tries * buckets + n
     if ground.problem.share == "features" and ground.decided:
         return full * n * SEARCHING, full
     places = useful_targets(ground, costed=costed)
-    actions = sum(_combinations(ground, places, size) for size in range(k + 1))
+    actions = _actions(ground, places)
     return actions * n * _step(ground, ADDING), actions if ground.problem.share == "action" else full
+
+
+def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
+    """Rows that are not alone for a feature set, buckets they form, rows that are always alone.
+
+    Means over a few sets, and the last over all of these.
+    """
+    random = np.random.default_rng(SEED)
+    shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.cells), dtype=np.bool_)
+    for _ in range(SAMPLES):
+        features = np.sort(random.permutation(ground.changeable)[: ground.size])
+        rows, count = rows_in_buckets(ground, features)
+        alone[rows] = False
+        shared += len(rows) / SAMPLES
+        buckets += count / SAMPLES
+    return shared, buckets, int(alone.sum())
 
 
 def _step(ground: Ground, compiled: float) -> float:
     if ground.decided:
         return compiled
     return RESTRICTING if ground.exact else ASKING
+
+
+def _actions(ground: Ground, places: BoolArray) -> float:
+    return sum(_combinations(ground, places, size) for size in range(ground.size + 1))
 
 
 def _combinations(ground: Ground, places: BoolArray, size: int) -> float:

@@ -113,7 +113,7 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
             store.absorb(features, found)
         if store.bytes > memory:
             store.reduce(stop)
-            if store.bytes > memory // 2:
+            if store.bytes > 3 * memory // 4:
                 return False
     return not stop.expired()
 

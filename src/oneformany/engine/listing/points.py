@@ -14,12 +14,12 @@ from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import PAIRS, Batches
 from oneformany.engine.listing.cost.cheapest import cheapest
 from oneformany.engine.listing.cost.kernels import entry_costs
-from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.ground import Ground, Indices
 from oneformany.engine.listing.jobs import Job, Piece
 from oneformany.engine.listing.store.columns import Store
 from oneformany.stop import Stop
 
-__all__ = ["add_single_rows", "point_jobs"]
+__all__ = ["add_single_rows", "point_jobs", "rows_in_buckets"]
 
 SEED = 1
 ROWS_AT_ONCE = 256
@@ -37,15 +37,34 @@ def point_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Jo
     costed : bool
         Also targets that only make a group cheaper.
     """
-    random = np.random.default_rng(SEED)
-    keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
-    whole = keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
+    keys, whole = _codes(ground)
     for chosen in combinations(ground.changeable.tolist(), ground.size):
         features = np.array(chosen, dtype=np.int64)
         if ground.decided:
             yield partial(_by_gains, ground, features, keys, whole, costed)
         else:
             yield partial(_by_asking, ground, batches, features, keys, whole)
+
+
+def rows_in_buckets(ground: Ground, features: IntArray) -> tuple[Indices, int]:
+    """Rows that some other row agrees with outside of some features, and how many buckets they form.
+
+    Parameters
+    ----------
+    ground : Ground
+        The problem.
+    features : array
+        Where they may differ.
+    """
+    order, bounds = kernels.buckets(ground.cells, *_codes(ground), ground.offsets, features)
+    return order, len(bounds) - 1
+
+
+def _codes(ground: Ground) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """A random number per place, and their sum per row."""
+    random = np.random.default_rng(SEED)
+    keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
+    return keys, keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
 
 
 def _by_gains(
