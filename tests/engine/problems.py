@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.instance import Arena
 from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.protocol import Answer
 from oneformany.problem import Problem
@@ -54,14 +54,14 @@ def problem_of(small, oracle=None):
 
 
 def parts_of(problem):
-    """Arena of the rows that can be helped, root items, cached oracle."""
-    places = [
+    """SearchSpace of the rows that can be helped, root items, cached oracle."""
+    helpable = [
         row
         for row in range(len(problem.rows))
         if problem.oracle.reach(problem.question(row)).point is not None
     ]
-    arena = Arena(problem, np.array(places, dtype=np.int64))
-    return arena, Items(arena, Decisions()), CachedOracle(arena, Statistics())
+    space = SearchSpace(problem, np.array(helpable, dtype=np.int64))
+    return space, Items(space, Decisions()), CachedOracle(space, Statistics())
 
 
 def random_additive(rng, rows=30, features=8, levels=3, max_changes=4):

@@ -15,9 +15,9 @@ from strategies import small_problems
 
 
 def start(problem, stop):
-    arena, items, oracle = parts_of(problem)
-    points = [problem.oracle.reach(problem.question(int(row))).point for row in arena.places]
-    run = Run(arena, oracle, stop, Statistics(), Options())
+    space, items, oracle = parts_of(problem)
+    points = [problem.oracle.reach(problem.question(int(row))).point for row in space.helpable]
+    run = Run(space, oracle, stop, Statistics(), Options())
     return run, items, first_columns(run, points)
 
 
@@ -30,17 +30,17 @@ def test_every_row_has_a_column_that_may_hold_it(seconds, small):
     assume(len(items))
     covered = set()
     for column in columns:
-        rows = run.arena.rows[column.rows]
+        rows = run.space.rows[column.rows]
         assert problem.oracle.positive(column.point[None])[0]
         assert column.changed.sum() <= problem.max_changes
         assert ((rows == column.point) | column.changed).all()
         assert problem.may_move(rows, column.point).all()
         covered |= set(column.rows.tolist())
-    assert covered == set(range(len(run.arena.rows)))
+    assert covered == set(range(len(run.space.rows)))
 
 
 def test_with_time_there_is_a_column_around_every_row():
     problem = random_additive(np.random.default_rng(1))
     run, _, columns = start(problem, Stop())
-    assert len(columns) == len(run.arena.rows)
+    assert len(columns) == len(run.space.rows)
     assert len(start(problem, Stop(0))[2]) <= len(columns)

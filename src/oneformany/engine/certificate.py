@@ -22,7 +22,7 @@ def trivial_proof(node: Node) -> DualProof:
     node : Node
         Of the branching tree; has at least one item.
     """
-    weights = np.zeros(len(node.run.arena.problem.codes), dtype=np.int64)
+    weights = np.zeros(len(node.run.space.problem.codes), dtype=np.int64)
     weights[_given(node)[0]] = 1
     return DualProof(tuple(weights.tolist()), 1)
 
@@ -79,7 +79,7 @@ def branch_proof(pair: tuple[int, int], node: Node, together: Proof, apart: Proo
     Parameters
     ----------
     pair : tuple of two int
-        Rows of the arena.
+        Rows of the space.
     node : Node
         Whose cases these are.
     together, apart : Proof
@@ -91,9 +91,9 @@ def branch_proof(pair: tuple[int, int], node: Node, together: Proof, apart: Proo
 
 
 def _given_rows(node: Node) -> IntArray:
-    """For each row of the arena the first given row that equals it."""
-    _, first = np.unique(node.run.arena.problem.row_of, return_index=True)
-    return np.asarray(first[node.run.arena.places])
+    """For each row of the space the first given row that equals it."""
+    _, first = np.unique(node.run.space.problem.row_of, return_index=True)
+    return np.asarray(first[node.run.space.helpable])
 
 
 def _given(node: Node) -> IntArray:
@@ -102,7 +102,7 @@ def _given(node: Node) -> IntArray:
 
 
 def _weights(node: Node, priced: Priced) -> tuple[int, ...]:
-    weights = np.zeros(len(node.run.arena.problem.codes), dtype=np.int64)
+    weights = np.zeros(len(node.run.space.problem.codes), dtype=np.int64)
     weights[_given(node)] = priced.weights
     return tuple(weights.tolist())
 

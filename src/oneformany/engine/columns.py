@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.pricing.instance import Arena
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.sharing import PointSharing, Sharing
 
 __all__ = ["Column", "ColumnPool"]
@@ -15,7 +15,7 @@ POINT = PointSharing()
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A positive point, the features it may change, all rows of the arena it covers, and what it costs."""
+    """A positive point, the features it may change, all rows of the space it covers, and what it costs."""
 
     point: IntArray
     changed: BoolArray
@@ -23,9 +23,11 @@ class Column:
     cost: int = 1
 
     @classmethod
-    def covering(cls, arena: Arena, point: IntArray, changed: BoolArray, sharing: Sharing = POINT) -> Column:
+    def covering(
+        cls, space: SearchSpace, point: IntArray, changed: BoolArray, sharing: Sharing = POINT
+    ) -> Column:
         """Find every row that the point and the changed features cover."""
-        return cls(point, changed, sharing.joins(arena.problem, changed, point, arena.places))
+        return cls(point, changed, sharing.joins(space.problem, changed, point, space.helpable))
 
 
 class ColumnPool:

@@ -47,7 +47,7 @@ class _Part:
 def minimise(run: Run) -> Proof | None:
     """Find a smallest cover of the run's rows; return the proof, whose bound is valid at any end."""
     with run.timed("start"):
-        run.offer(greedy_cover(run.pool.columns, len(run.arena.rows)))
+        run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
     run.report("start", float(run.count), len(run.pool))
     root = _Part(Decisions())
     open_parts: list[tuple[int, int, _Part]] = [(0, 0, root)]
@@ -59,7 +59,7 @@ def minimise(run: Run) -> Proof | None:
             if part is not root and run.stop.expired():
                 closed = min(closed, bound)
                 continue
-            part.node = Node(run, Items(run.arena, part.decisions))
+            part.node = Node(run, Items(run.space, part.decisions))
             part.proof = _settle(part.node)
             run.statistics.count("branching nodes")
         bound = max(bound, part.proof.bound)
@@ -117,7 +117,7 @@ def _settle(node: Node) -> Proof:
         return proof
     with run.timed("heuristics"):
         _offer_rounded(node, node.relaxed)
-        run.offer(greedy_cover(run.pool.columns, len(run.arena.rows)))
+        run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
         if run.options.diving and is_root:
             dive(node)
             _offer_cover_of(node, proof.bound)

@@ -24,9 +24,9 @@ def first_columns(run: Run, points: list[IntArray]) -> list[Column]:
     """
     for point in points[-POINTS_KEPT:]:
         run.oracle.learn(point)
-    nothing = np.full(run.arena.problem.n_features, -1)
+    nothing = np.full(run.space.problem.n_features, -1)
     made: dict[int, Column] = {}
-    covered = np.zeros(len(run.arena.rows), dtype=np.bool_)
+    covered = np.zeros(len(run.space.rows), dtype=np.bool_)
     for uncovered_only in (True, False):
         for row in range(len(points)):
             if row in made or (uncovered_only and covered[row]):
@@ -45,9 +45,9 @@ def _by_point(run: Run, points: list[IntArray], rows: list[int]) -> list[Column]
     """One column for all of these rows that go to the same point by the same features."""
     alike: dict[bytes, list[int]] = {}
     for row in rows:
-        changed = points[row] != run.arena.rows[row]
+        changed = points[row] != run.space.rows[row]
         alike.setdefault(points[row].tobytes() + changed.tobytes(), []).append(row)
     return [
-        Column(points[group[0]], points[group[0]] != run.arena.rows[group[0]], np.array(group))
+        Column(points[group[0]], points[group[0]] != run.space.rows[group[0]], np.array(group))
         for group in alike.values()
     ]

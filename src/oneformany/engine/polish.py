@@ -14,18 +14,18 @@ from oneformany.problem import Problem
 __all__ = ["assign", "simplest_point"]
 
 
-def assign(problem: Problem, places: IntArray, cover: Sequence[Column]) -> list[IntArray]:
+def assign(problem: Problem, helpable: IntArray, cover: Sequence[Column]) -> list[IntArray]:
     """Assign each row to the column that changes fewest of its features; return the rows of each column."""
-    fewest = np.full(len(places), problem.n_features + 1)
-    nearest = np.full(len(places), len(cover))
+    fewest = np.full(len(helpable), problem.n_features + 1)
+    nearest = np.full(len(helpable), len(cover))
     for index, column in enumerate(cover):
-        changes = (problem.rows[places[column.rows]] != column.point).sum(axis=1)
+        changes = (problem.rows[helpable[column.rows]] != column.point).sum(axis=1)
         better = column.rows[changes < fewest[column.rows]]
         fewest[column.rows] = np.minimum(fewest[column.rows], changes)
         nearest[better] = index
     order = np.argsort(nearest, kind="stable")
     ends = np.searchsorted(nearest[order], np.arange(len(cover) + 1))
-    return [places[order[start:end]] for start, end in pairwise(ends)]
+    return [helpable[order[start:end]] for start, end in pairwise(ends)]
 
 
 def simplest_point(problem: Problem, point: IntArray, rows: IntArray) -> IntArray:

@@ -10,9 +10,9 @@ from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.instance import Arena
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.protocol import PricerFactory
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.exceptions import InputError
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
@@ -81,7 +81,7 @@ class Options:
 class Run:
     """One call of ``solve`` under way."""
 
-    arena: Arena
+    space: SearchSpace
     oracle: CachedOracle
     stop: Stop
     statistics: Statistics

@@ -11,7 +11,7 @@ from oneformany.engine.first_columns import first_columns
 from oneformany.engine.listed import needs_listing, solve_by_listing, worth_listing
 from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.instance import Arena
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
 from oneformany.engine.screening import screen
 from oneformany.exceptions import InputError
@@ -24,6 +24,7 @@ from oneformany.stop import Stop
 
 __all__ = ["solve_exact"]
 
+POLISHING = 0.5  # seconds beyond the limit for simpler points
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
 
@@ -76,15 +77,22 @@ def solve_exact(
     statistics = Statistics()
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop)
-        arena = Arena(problem, screened.helpable)
-        run = Run(arena, CachedOracle(arena, statistics, stop), stop, statistics, options, progress)
+        space = SearchSpace(problem, screened.helpable)
+        run = Run(
+            space, CachedOracle(space, statistics, stop), stop, statistics, options, progress
+        )
         proof = None
         if len(screened.helpable):
             run.pool.add(first_columns(run, screened.points))
             proof = minimise(run)
     return build_result(
         problem,
-        _groups(problem, screened.helpable, run.best),
+        _groups(
+            problem,
+            screened.helpable,
+            run.best,
+            Stop(None if time_limit is None else stop.remaining() + POLISHING),
+        ),
         reasons=screened.reasons,
         helpable=screened.helpable,
         proof=proof,
@@ -96,10 +104,10 @@ def solve_exact(
     )
 
 
-def _groups(problem: Problem, helpable: IntArray, cover: list[Column]) -> list[Group]:
-    """Assign each row to one column, and move its point towards what its rows already have."""
+def _groups(problem: Problem, helpable: IntArray, cover: list[Column], stop: Stop) -> list[Group]:
+    """Assign each row to one column, and move its point towards what its rows already have, if time allows."""
     rows_of = assign(problem, helpable, cover) if cover else []
     return [
-        Group(simplest_point(problem, column.point, rows), rows)
+        Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
         for column, rows in zip(cover, rows_of, strict=True)
     ]

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.problems import Veiled, random_additive
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.instance import Arena
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 
@@ -14,7 +14,7 @@ from oneformany.statistics import Statistics
 def cached(max_changes=4):
     additive = random_additive(np.random.default_rng(0), max_changes=max_changes)
     problem = Problem(additive.codes, additive.levels, Veiled(additive.oracle), max_changes)
-    return CachedOracle(Arena(problem, np.arange(len(problem.rows))), Statistics())
+    return CachedOracle(SearchSpace(problem, np.arange(len(problem.rows))), Statistics())
 
 
 def test_the_same_question_is_asked_once():
@@ -40,5 +40,5 @@ def test_a_column_holds_its_row_and_a_positive_point():
     for row in range(5):
         column = oracle.column(row, np.full(8, -1))
         assert row in column.rows
-        assert oracle.arena.problem.oracle.positive(column.point[None])[0]
+        assert oracle.space.problem.oracle.positive(column.point[None])[0]
         assert column.cost == 1

@@ -12,19 +12,19 @@ from engine.problems import parts_of, random_additive
 from oneformany.engine.pricing import items as module
 from oneformany.engine.pricing.items import Decisions, Items
 
-ARENA = parts_of(random_additive(np.random.default_rng(0), rows=8))[0]
+SPACE = parts_of(random_additive(np.random.default_rng(0), rows=8))[0]
 
 
 def test_rows_kept_together_are_one_item():
-    items = Items(ARENA, Decisions().join(1, 4).join(4, 6))
+    items = Items(SPACE, Decisions().join(1, 4).join(4, 6))
     assert items.item_of[[1, 4, 6]].tolist() == [1, 1, 1]
-    assert len(items) == len(ARENA.rows) - 2
+    assert len(items) == len(SPACE.rows) - 2
     assert items.group(np.array([1, 4])).tolist() == []
     assert items.group(np.array([0, 1, 4, 6])).tolist() == [0, 1]
 
 
 def test_rows_kept_apart_are_in_conflict():
-    items = Items(ARENA, Decisions().part(0, 3).part(3, 5))
+    items = Items(SPACE, Decisions().part(0, 3).part(3, 5))
     assert sorted(items.conflicts(3)) == [0, 5]
     assert items.conflicts(1) == []
 
@@ -36,7 +36,7 @@ def test_the_heaviest_selection_without_conflict_is_found(data):
     decisions = Decisions()
     for pair in pairs:
         decisions = decisions.part(*pair)
-    items = Items(ARENA, decisions)
+    items = Items(SPACE, decisions)
     best = max(
         weights[list(chosen)].sum()
         for size in range(7)
@@ -49,7 +49,7 @@ def test_the_heaviest_selection_without_conflict_is_found(data):
 
 
 def test_among_many_rows_near_ones_are_counted_in_a_sample(monkeypatch):
-    exact = Items(ARENA, Decisions()).by_crowding
+    exact = Items(SPACE, Decisions()).by_crowding
     monkeypatch.setattr(module, "SAMPLE", 3)
-    sampled = Items(ARENA, Decisions()).by_crowding
+    sampled = Items(SPACE, Decisions()).by_crowding
     assert sorted(sampled.tolist()) == sorted(exact.tolist())

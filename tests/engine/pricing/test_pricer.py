@@ -81,29 +81,29 @@ def heaviest_by_mip(problem, rows, weights):
 @given(small=small_problems(), data=st.data())
 def test_the_bound_is_exact_up_to_one_step(small, data):
     problem = problem_of(small)
-    arena, items, oracle = parts_of(problem)
+    space, items, oracle = parts_of(problem)
     assume(len(items))
     sixths = data.draw(st.lists(st.integers(0, 12), min_size=len(items), max_size=len(items)))
     weights = np.array(sixths, dtype=np.int64) * ONE // 6
     priced = SearchPricer(items, oracle).price(weights, Stop())
-    heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, arena.rows))
+    heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, space.rows))
     assert priced.capacity is not None
     assert max(heaviest, ONE) <= priced.capacity <= max(heaviest, ONE) + ONE // 1000
     assert bool(priced.columns) == (heaviest > ONE)
     for column in priced.columns:
         assert problem.oracle.positive(column.point[None, :])[0]
-        assert tuple(column.rows.tolist()) in all_groups(problem, arena.rows)
+        assert tuple(column.rows.tolist()) in all_groups(problem, space.rows)
 
 
 @settings(max_examples=60, deadline=None)
 @given(small=small_problems(), data=st.data())
 def test_a_search_cut_short_still_bounds_every_column(small, data):
     problem = problem_of(small)
-    arena, items, oracle = parts_of(problem)
+    space, items, oracle = parts_of(problem)
     assume(len(items))
     weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(items), max_size=len(items))))
     priced = SearchPricer(items, oracle).price(weights * ONE // 2, Stop(), node_limit=1)
-    heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, arena.rows))
+    heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, space.rows))
     assert priced.capacity is None or heaviest * ONE // 2 <= priced.capacity
 
 
@@ -113,8 +113,8 @@ def test_pricing_equals_a_mixed_integer_program(seed):
 
     rng = np.random.default_rng(seed)
     problem = problem_of(random_problem(rng))
-    arena, items, oracle = parts_of(problem)
+    space, items, oracle = parts_of(problem)
     if len(items):
         weights = rng.integers(1, 9, size=len(items))
         priced = SearchPricer(items, oracle).price(weights * ONE, Stop())
-        assert round(priced.capacity / ONE) == round(heaviest_by_mip(problem, arena.rows, weights))
+        assert round(priced.capacity / ONE) == round(heaviest_by_mip(problem, space.rows, weights))

@@ -9,8 +9,8 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
-from oneformany.engine.pricing.instance import Arena
 from oneformany.engine.pricing.no_goods import NoGoods
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -23,23 +23,23 @@ POINTS_KEPT = 512
 class CachedOracle:
     """Answers whether a choice around a row has a positive point, from units, known points or the oracle."""
 
-    def __init__(self, arena: Arena, statistics: Statistics, stop: Stop | None = None) -> None:
-        self.arena = arena
+    def __init__(self, space: SearchSpace, statistics: Statistics, stop: Stop | None = None) -> None:
+        self.space = space
         self.stop = stop
         self.statistics = statistics
         self._answers: dict[bytes, Answer] = {}
-        self._points = np.zeros((0, arena.problem.n_features), dtype=np.int64)
-        self._no_goods = NoGoods(arena.problem.n_features, arena.problem.width)
+        self._points = np.zeros((0, space.problem.n_features), dtype=np.int64)
+        self._no_goods = NoGoods(space.problem.n_features, space.problem.width)
 
     def ask(self, row: int, choice: IntArray) -> Answer:
         """Look for a positive point of the column around ``row`` with this choice of options."""
-        if self.arena.instance.exact:
-            return self.arena.problem.oracle.reach(self.arena.question(row, choice))
-        outside = np.where(choice < 0, self.arena.rows[row], -1)
+        if self.space.arrays.exact:
+            return self.space.problem.oracle.reach(self.space.question(row, choice))
+        outside = np.where(choice < 0, self.space.rows[row], -1)
         key = choice.tobytes() + outside.tobytes()
         known = self._answers.get(key)
         if known is None:
-            known = self._answers[key] = self._settle(self.arena.question(row, choice))
+            known = self._answers[key] = self._settle(self.space.question(row, choice))
         return known
 
     def column(self, row: int, choice: IntArray) -> Column | None:
@@ -47,9 +47,9 @@ class CachedOracle:
         point = self.ask(row, choice).point
         if point is None:
             return None
-        changed = (choice >= 0) | (point != self.arena.rows[row])
-        self.arena.absorb(point, changed)
-        return Column.covering(self.arena, point, changed)
+        changed = (choice >= 0) | (point != self.space.rows[row])
+        self.space.absorb(point, changed)
+        return Column.covering(self.space, point, changed)
 
     def learn(self, point: IntArray) -> None:
         """Remember a positive point for later questions."""
@@ -64,7 +64,7 @@ class CachedOracle:
             self.statistics.count("questions answered by known proofs")
             return Answer.none()
         start = perf_counter()
-        answer = self.arena.problem.oracle.reach(replace(question, stop=self.stop))
+        answer = self.space.problem.oracle.reach(replace(question, stop=self.stop))
         self.statistics.spend("oracle", perf_counter() - start)
         if answer.point is not None:
             self.learn(answer.point)

@@ -18,7 +18,7 @@ class Candidates:
     def __init__(self, items: Items, oracle: CachedOracle) -> None:
         self.items = items
         self.oracle = oracle
-        self._members = np.zeros(len(items.arena.rows), dtype=np.int64)
+        self._members = np.zeros(len(items.space.rows), dtype=np.int64)
 
     def settle(self, state: k.State, item: int, weights: IntArray, *, every: bool) -> None:
         """Accept the candidate, refute a subtree, or let the search go on below."""
@@ -59,7 +59,7 @@ class Candidates:
 
     def _covered(self, state: k.State, item: int) -> IntArray:
         count = k.members(
-            self.items.instance, int(self.items.first[item]), state.features["found"], self._members
+            self.items.arrays, int(self.items.first[item]), state.features["found"], self._members
         )
         inside = self.items.group(self._members[:count])
         return np.asarray(inside[state.eligible[inside] | (inside == item)])

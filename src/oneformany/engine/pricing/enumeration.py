@@ -57,11 +57,11 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
         return Listing([], [])
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
-    instance = items.instance._replace(exact=items.arena.instance.exact)
-    search = Search(instance, Candidates(items, node.run.oracle))
+    arrays = items.arrays._replace(exact=items.space.arrays.exact)
+    search = Search(arrays, Candidates(items, node.run.oracle))
     search.state.eligible[:] = True
-    weights = Weights.of(priced.weights, instance.max_changes)
-    members = np.zeros(len(items.arena.rows), dtype=np.int64)
+    weights = Weights.of(priced.weights, arrays.max_changes)
+    members = np.zeros(len(items.space.rows), dtype=np.int64)
     found: dict[bytes, tuple[int, IntArray]] = {}
     limit = node.run.options.max_columns
     entries = 0
@@ -70,14 +70,14 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
         for choice in search.every(item, weights, floor, node.run.stop):
             if choice is None or len(found) >= limit or entries >= MOST_ENTRIES:
                 return None
-            count = kernels.members(instance, row, choice, members)
+            count = kernels.members(arrays, row, choice, members)
             entries += count
             found.setdefault(items.group(members[:count]).tobytes(), (row, choice))
         search.state.eligible[item] = False
     node.run.statistics.count("search nodes", search.nodes)
     groups = [np.frombuffer(key, dtype=np.int64) for key in found]
     kept: Sequence[int] | None = range(len(groups))
-    if not instance.exact or not instance.simple.all():
+    if not arrays.exact or not arrays.simple.all():
         kept = without_subsets(groups, node.run.stop)
     if kept is None:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing import kernels
-from oneformany.engine.pricing.instance import Arena
+from oneformany.engine.pricing.space import SearchSpace
 
 __all__ = ["Decisions", "Items"]
 
@@ -18,7 +18,7 @@ SAMPLE = 2000
 
 @dataclass(frozen=True)
 class Decisions:
-    """Pairs of rows of the arena that one explanation must, or must not, take together."""
+    """Pairs of rows of the space that one explanation must, or must not, take together."""
 
     together: tuple[tuple[int, int], ...] = ()
     apart: tuple[tuple[int, int], ...] = ()
@@ -33,7 +33,7 @@ class Decisions:
 
 
 class Items:
-    """The rows of an arena under branching decisions.
+    """The rows of an space under branching decisions.
 
     Attributes
     ----------
@@ -43,10 +43,10 @@ class Items:
         The first row of each item.
     """
 
-    def __init__(self, arena: Arena, decisions: Decisions) -> None:
-        self.arena = arena
+    def __init__(self, space: SearchSpace, decisions: Decisions) -> None:
+        self.space = space
         self.decisions = decisions
-        root = np.arange(len(arena.rows))
+        root = np.arange(len(space.rows))
         for i, j in decisions.together:
             low, high = sorted((root[i], root[j]))
             root[root == high] = low
@@ -60,13 +60,13 @@ class Items:
         return len(self.first)
 
     @cached_property
-    def instance(self) -> kernels.Instance:
+    def arrays(self) -> kernels.SearchArrays:
         """Arrays for the kernels; candidates are reported whenever units alone do not settle them."""
         sizes = np.bincount(self.item_of, minlength=len(self))
-        return self.arena.instance._replace(
+        return self.space.arrays._replace(
             item_start=np.concatenate(([0], np.cumsum(sizes))),
             item_rows=np.argsort(self.item_of, kind="stable"),
-            exact=self.arena.instance.exact and not self.apart,
+            exact=self.space.arrays.exact and not self.apart,
         )
 
     @cached_property
@@ -75,9 +75,9 @@ class Items:
 
         Among very many rows, near ones are counted in a sample.
         """
-        rows = self.arena.rows
+        rows = self.space.rows
         sample = rows[:: 1 + len(rows) // SAMPLE]
-        budget = self.arena.problem.max_changes
+        budget = self.space.problem.max_changes
         near = [int(((sample != rows[row]).sum(axis=1) <= budget).sum()) for row in self.first]
         return np.argsort(near, kind="stable")
 

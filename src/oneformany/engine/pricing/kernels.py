@@ -2,7 +2,7 @@
 
 For an anchor row *g*, every other item *j* (a row, or rows that must stay together) has the bit mask of
 the features in which it differs from *g*. The search decides feature by feature: *take* it (towards one of
-its options, see ``instance.py``) or *leave* it. A node knows which items are covered (nothing missing), which
+its options, see ``space.py``) or *leave* it. A node knows which items are covered (nothing missing), which
 are still possible, and how far the score can still rise. All weights and scores are integers.
 """
 
@@ -33,7 +33,7 @@ __all__ = [
     "REJECTED",
     "TARGET",
     "WEIGHT",
-    "Instance",
+    "SearchArrays",
     "State",
     "advance",
     "begin",
@@ -58,7 +58,7 @@ ZERO = np.uint64(0)
 FIRST = np.int64(0)
 
 
-class Instance(NamedTuple):
+class SearchArrays(NamedTuple):
     """A problem as arrays. ``V`` levels and ``K`` options are the largest numbers over all features."""
 
     rows: IntArray  # (n, p)
@@ -149,10 +149,10 @@ def _clear(sets, row):
 
 
 @_inner
-def _reachable(inst, state, score, d, more):
+def _reachable(arrays, state, score, d, more):
     """Whether ``score`` plus the ``more`` largest gains outside ``state.inside[d]`` meets the threshold."""
     for i in range(len(state.features)):
-        if score >= inst.threshold or more == 0:
+        if score >= arrays.threshold or more == 0:
             break
         f = state.features[i].by_gain
         if state.features[f].gain <= 0:
@@ -160,41 +160,41 @@ def _reachable(inst, state, score, d, more):
         if not _has(state.inside, d, f):
             score += state.features[f].gain
             more -= 1
-    return score >= inst.threshold
+    return score >= arrays.threshold
 
 
 @_outer
-def begin(inst, state, item, weights):
+def begin(arrays, state, item, weights):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
-    p = inst.rows.shape[1]
-    anchor = inst.item_rows[inst.item_start[item]]
+    p = arrays.rows.shape[1]
+    anchor = arrays.item_rows[arrays.item_start[item]]
     _clear(state.forced, FIRST)
-    for s in range(inst.item_start[item] + 1, inst.item_start[item + 1]):
+    for s in range(arrays.item_start[item] + 1, arrays.item_start[item + 1]):
         for f in range(p):
-            if inst.rows[inst.item_rows[s], f] != inst.rows[anchor, f]:
+            if arrays.rows[arrays.item_rows[s], f] != arrays.rows[anchor, f]:
                 _add(state.forced, FIRST, f)
     count = 0
     for j in range(len(state.eligible)):
         if not state.eligible[j] or j == item:
             continue
         _clear(state.masks, j)
-        for s in range(inst.item_start[j], inst.item_start[j + 1]):
-            row = inst.item_rows[s]
+        for s in range(arrays.item_start[j], arrays.item_start[j + 1]):
+            row = arrays.item_rows[s]
             for f in range(p):
-                if inst.rows[row, f] != inst.rows[anchor, f]:
+                if arrays.rows[row, f] != arrays.rows[anchor, f]:
                     _add(state.masks, j, f)
         missing = 0
         for w in range(state.masks.shape[1]):
             missing += _popcount(state.masks[j, w] | state.forced[0, w])
-        if missing <= inst.max_changes:
+        if missing <= arrays.max_changes:
             state.order[count] = j
             count += 1
-    total = inst.intercept
+    total = arrays.intercept
     for f in range(p):
-        level = inst.rows[anchor, f]
-        total += inst.units[f, level]
+        level = arrays.rows[anchor, f]
+        total += arrays.units[f, level]
         state.features[f].choice = -1
-        state.features[f].gain = inst.extra_best[f, level] - inst.units[f, level]
+        state.features[f].gain = arrays.extra_best[f, level] - arrays.units[f, level]
         i = f
         while i > 0 and state.features[state.features[i - 1].by_gain].gain < state.features[f].gain:
             state.features[i].by_gain = state.features[i - 1].by_gain
@@ -213,27 +213,27 @@ def begin(inst, state, item, weights):
 
 
 @_inner
-def _level_joins(inst, feature, option, level):
-    return inst.option_from[inst.option_start[feature] + option * inst.levels[feature] + level]
+def _level_joins(arrays, feature, option, level):
+    return arrays.option_from[arrays.option_start[feature] + option * arrays.levels[feature] + level]
 
 
 @_inner
-def _joins(inst, item, feature, option):
-    for s in range(inst.item_start[item], inst.item_start[item + 1]):
-        if not _level_joins(inst, feature, option, inst.rows[inst.item_rows[s], feature]):
+def _joins(arrays, item, feature, option):
+    for s in range(arrays.item_start[item], arrays.item_start[item + 1]):
+        if not _level_joins(arrays, feature, option, arrays.rows[arrays.item_rows[s], feature]):
             return False
     return True
 
 
 @_inner
-def _evaluate(inst, state, weights, parts, d):
+def _evaluate(arrays, state, weights, parts, d):
     """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh."""
     words = state.masks.shape[1]
-    rest = inst.max_changes - state.nodes[d].taken
+    rest = arrays.max_changes - state.nodes[d].taken
     ruled = -1
     if d > 0:
         f = state.nodes[d - 1].feature
-        if not inst.simple[f] and state.features[f].choice >= 0:
+        if not arrays.simple[f] and state.features[f].choice >= 0:
             ruled = f
     before = state.nodes[d - 1].alive if d > 0 else state.scalars[OPEN]
     covered = state.nodes[d].covered
@@ -249,7 +249,7 @@ def _evaluate(inst, state, weights, parts, d):
                 lost = True
             missing += _popcount(state.masks[j, w] & ~state.inside[d, w])
         if ruled >= 0 and not lost and _has(state.masks, j, ruled):
-            lost = not _joins(inst, j, ruled, state.features[ruled].choice)
+            lost = not _joins(arrays, j, ruled, state.features[ruled].choice)
         if lost or missing > rest:
             continue
         if missing == 0:
@@ -289,7 +289,7 @@ def _evaluate(inst, state, weights, parts, d):
 
 
 @_inner
-def _all_together(inst, state, weights, d):
+def _all_together(arrays, state, weights, d):
     """Weight of covering every possible item of node ``d`` at once, or -1 where that cannot be.
 
     On success ``state.found`` holds its choice.
@@ -310,16 +310,16 @@ def _all_together(inst, state, weights, d):
         left = state.inside[d + 1, w] & ~state.inside[d, w]
         while left != ZERO:
             f = (w << 6) + _lowest(left)
-            if not inst.simple[f]:
+            if not arrays.simple[f]:
                 return -1
             score += state.features[f].gain
             left &= left - ONE
     for f in range(len(state.features)):
         new = _has(state.inside, d + 1, f) and state.features[f].choice < 0
         state.features[f].found = 0 if new else state.features[f].choice
-    if count > inst.max_changes:
+    if count > arrays.max_changes:
         return -1
-    if not _reachable(inst, state, score, d + 1, inst.max_changes - count):
+    if not _reachable(arrays, state, score, d + 1, arrays.max_changes - count):
         return -1
     return total
 
@@ -339,7 +339,7 @@ def _branching_feature(state, d):
 
 
 @_outer
-def advance(inst, state, item, weights, parts, step, limit):
+def advance(arrays, state, item, weights, parts, step, limit):
     """Go on searching for at most ``limit`` nodes.
 
     With ``step`` > 0: look for columns at least ``step`` heavier than ``scalars[BEST]``, raising it. With
@@ -369,17 +369,19 @@ def advance(inst, state, item, weights, parts, step, limit):
                 if sc[NODES] >= end:
                     return LIMIT
                 sc[NODES] += 1
-                state.nodes[d].bound = _evaluate(inst, state, weights, parts, d)
-                rest = inst.max_changes - state.nodes[d].taken
-                if state.nodes[d].bound < need or not _reachable(inst, state, state.nodes[d].score, d, rest):
+                state.nodes[d].bound = _evaluate(arrays, state, weights, parts, d)
+                rest = arrays.max_changes - state.nodes[d].taken
+                if state.nodes[d].bound < need or not _reachable(
+                    arrays, state, state.nodes[d].score, d, rest
+                ):
                     sc[DEPTH] -= 1
                     continue
-                sc[WEIGHT] = _all_together(inst, state, weights, d)
+                sc[WEIGHT] = _all_together(arrays, state, weights, d)
                 if sc[WEIGHT] >= 0:
                     if sc[WEIGHT] < need:
                         sc[DEPTH] -= 1
                         continue
-                    if not inst.exact:
+                    if not arrays.exact:
                         sc[STAGE] = 1
                         return CANDIDATE
                     stage = 1
@@ -396,7 +398,7 @@ def advance(inst, state, item, weights, parts, step, limit):
                     state.features[f].best = state.features[f].found
             if stage == 1 and answer == ACCEPT:
                 sc[DEPTH] -= 1
-                if step == 0 and inst.exact:
+                if step == 0 and arrays.exact:
                     return FOUND
                 continue
             if state.nodes[d].alive == 0 and not pending:
@@ -406,7 +408,7 @@ def advance(inst, state, item, weights, parts, step, limit):
                 sc[WEIGHT] = state.nodes[d].covered
                 for f in range(len(state.features)):
                     state.features[f].found = state.features[f].choice
-                if not inst.exact:
+                if not arrays.exact:
                     sc[STAGE] = 2
                     return CANDIDATE
                 sc[BEST] = sc[WEIGHT]
@@ -415,12 +417,12 @@ def advance(inst, state, item, weights, parts, step, limit):
             state.nodes[d].feature = _branching_feature(state, d)
             state.nodes[d].child = 0
         f = state.nodes[d].feature
-        anchor_level = inst.rows[sc[ANCHOR], f]
+        anchor_level = arrays.rows[sc[ANCHOR], f]
         k = state.nodes[d].child
-        while k < inst.option_count[f] and not _joins(inst, item, f, k):
+        while k < arrays.option_count[f] and not _joins(arrays, item, f, k):
             k += 1
         state.features[f].choice = -1
-        last = inst.option_count[f] - 1 if _has(state.forced, FIRST, f) else inst.option_count[f]
+        last = arrays.option_count[f] - 1 if _has(state.forced, FIRST, f) else arrays.option_count[f]
         if k > last or state.nodes[d].bound < sc[BEST] + step:
             sc[DEPTH] -= 1
             continue
@@ -431,11 +433,11 @@ def advance(inst, state, item, weights, parts, step, limit):
             state.outside[d + 1, w] = state.outside[d, w]
         state.nodes[d + 1].taken = state.nodes[d].taken
         state.nodes[d + 1].score = state.nodes[d].score
-        if k < inst.option_count[f]:
+        if k < arrays.option_count[f]:
             state.features[f].choice = k
             _add(state.inside, d + 1, f)
             state.nodes[d + 1].taken += 1
-            state.nodes[d + 1].score += inst.option_best[f, k] - inst.units[f, anchor_level]
+            state.nodes[d + 1].score += arrays.option_best[f, k] - arrays.units[f, anchor_level]
         else:
             _add(state.outside, d + 1, f)
         state.nodes[d + 1].child = -1
@@ -443,38 +445,38 @@ def advance(inst, state, item, weights, parts, step, limit):
 
 
 @_outer
-def dominated(inst, state, item):
+def dominated(arrays, state, item):
     """Whether a single further item, eligible or not, could join the column in ``state.found``."""
-    p = inst.rows.shape[1]
+    p = arrays.rows.shape[1]
     anchor = state.scalars[ANCHOR]
     words = state.masks.shape[1]
     spare = len(state.inside) - 1  # no path is that long
     count = 0
-    score = inst.intercept
+    score = arrays.intercept
     for f in range(p):
-        score += inst.units[f, inst.rows[anchor, f]]
+        score += arrays.units[f, arrays.rows[anchor, f]]
         if state.features[f].found >= 0:
             count += 1
-            score += inst.option_best[f, state.features[f].found] - inst.units[f, inst.rows[anchor, f]]
+            score += arrays.option_best[f, state.features[f].found] - arrays.units[f, arrays.rows[anchor, f]]
     for j in range(len(state.eligible)):
         if j == item:
             continue
         _clear(state.inside, spare)
         more = 0
         fits = True
-        for s in range(inst.item_start[j], inst.item_start[j + 1]):
-            row = inst.item_rows[s]
+        for s in range(arrays.item_start[j], arrays.item_start[j + 1]):
+            row = arrays.item_rows[s]
             for f in range(p):
-                if inst.rows[row, f] == inst.rows[anchor, f]:
+                if arrays.rows[row, f] == arrays.rows[anchor, f]:
                     continue
                 if state.features[f].found >= 0:
-                    if not _level_joins(inst, f, state.features[f].found, inst.rows[row, f]):
+                    if not _level_joins(arrays, f, state.features[f].found, arrays.rows[row, f]):
                         fits = False
                         break
                 elif not _has(state.inside, spare, f):
                     _add(state.inside, spare, f)
                     more += 1
-                    if count + more > inst.max_changes or not inst.simple[f]:
+                    if count + more > arrays.max_changes or not arrays.simple[f]:
                         fits = False
                         break
             if not fits:
@@ -490,7 +492,7 @@ def dominated(inst, state, item):
         for f in range(p):
             if state.features[f].found >= 0:
                 _add(state.inside, spare, f)
-        if _reachable(inst, state, higher, spare, inst.max_changes - count - more):
+        if _reachable(arrays, state, higher, spare, arrays.max_changes - count - more):
             return True
     return False
 
@@ -505,15 +507,15 @@ def open_bound(state: State) -> int:
 
 
 @_outer
-def members(inst, anchor, choice, out):
+def members(arrays, anchor, choice, out):
     """Write the rows that a column covers to ``out``; return how many."""
     count = 0
-    p = inst.rows.shape[1]
-    for i in range(inst.rows.shape[0]):
+    p = arrays.rows.shape[1]
+    for i in range(arrays.rows.shape[0]):
         fits = True
         for f in range(p):
-            if inst.rows[i, f] != inst.rows[anchor, f] and (
-                choice[f] < 0 or not _level_joins(inst, f, choice[f], inst.rows[i, f])
+            if arrays.rows[i, f] != arrays.rows[anchor, f] and (
+                choice[f] < 0 or not _level_joins(arrays, f, choice[f], arrays.rows[i, f])
             ):
                 fits = False
                 break

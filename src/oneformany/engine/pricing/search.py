@@ -52,14 +52,14 @@ class CandidateTest(Protocol):
 
 
 class Search:
-    """Memory for searches over one instance, used again and again."""
+    """Memory for searches over the same rows, used again and again."""
 
-    def __init__(self, instance: k.Instance, candidates: CandidateTest | None = None) -> None:
-        p = instance.rows.shape[1]
-        n = len(instance.item_start) - 1
+    def __init__(self, arrays: k.SearchArrays, candidates: CandidateTest | None = None) -> None:
+        p = arrays.rows.shape[1]
+        n = len(arrays.item_start) - 1
         words = (p + 63) // 64
         depth = p + 3
-        self.instance = instance
+        self.arrays = arrays
         self.candidates = candidates
         self.nodes = 0
         self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
@@ -80,7 +80,7 @@ class Search:
     ) -> Heaviest:
         """Look for a column heavier than ``floor``, in steps of at least ``step``."""
         scalars = self.state.scalars
-        k.begin(self.instance, self.state, item, weights.values)
+        k.begin(self.arrays, self.state, item, weights.values)
         scalars[k.BEST] = floor
         done = self._run(item, weights, step, node_limit, stop)
         best = int(scalars[k.BEST])
@@ -95,7 +95,7 @@ class Search:
         while True:
             chunk = min(self._chunk, node_limit - spent)
             before = int(scalars[k.NODES])
-            code = k.advance(self.instance, self.state, item, weights.values, weights.parts, step, chunk)
+            code = k.advance(self.arrays, self.state, item, weights.values, weights.parts, step, chunk)
             spent += int(scalars[k.NODES]) - before
             if code == k.CANDIDATE:
                 self._settle(item, weights, every=False)
@@ -106,16 +106,16 @@ class Search:
     def every(self, item: int, weights: Weights, floor: int, stop: Stop) -> Iterator[IntArray | None]:
         """Yield all maximal columns of at least this weight as choices; ``None`` last if stopped early."""
         scalars = self.state.scalars
-        k.begin(self.instance, self.state, item, weights.values)
+        k.begin(self.arrays, self.state, item, weights.values)
         scalars[k.BEST] = floor
         while True:
-            code = k.advance(self.instance, self.state, item, weights.values, weights.parts, 0, self._chunk)
+            code = k.advance(self.arrays, self.state, item, weights.values, weights.parts, 0, self._chunk)
             if code == k.DONE:
                 break
             if stop.expired():
                 yield None
                 break
-            if code == k.FOUND and not k.dominated(self.instance, self.state, item):
+            if code == k.FOUND and not k.dominated(self.arrays, self.state, item):
                 yield self.state.features["found"].copy()
             elif code == k.CANDIDATE:
                 self._settle(item, weights, every=True)

@@ -34,14 +34,14 @@ class ProgramPricer:
     """Builds the pricing program of a node once and solves it for ever new weights."""
 
     def __init__(self, items: Items, oracle: CachedOracle | None = None, solver: str = "highs") -> None:  # noqa: ARG002 (the program holds the classifier)
-        problem = items.arena.problem
+        problem = items.space.problem
         embedding = embed(problem.oracle)
         self.items = items
         self.nodes = 0
         self._solver = make_solver(solver)
         self._one_hot = embedding.one_hot
         self._model = Model()
-        self._block = add_compact(self._model, embedding, PaperRows(problem, items.arena.places))
+        self._block = add_compact(self._model, embedding, PaperRows(problem, items.space.helpable))
         self._model.constraints.add(self._block.changed, 1.0, upper=problem.max_changes)
         member = self._block.member[0]
         for row, item in enumerate(items.item_of.tolist()):
@@ -77,11 +77,11 @@ class ProgramPricer:
         return self.items.heaviest(self.items.group(column.rows), weights)
 
     def _column(self, values: FloatArray) -> Column | None:
-        arena = self.items.arena
+        space = self.items.space
         point = self._one_hot.decode(values[self._block.x[0]])
-        if not arena.problem.oracle.positive(point[None])[0]:
+        if not space.problem.oracle.positive(point[None])[0]:
             return None
         group = np.flatnonzero(values[self._block.member[0]] > 0.5)
-        changed = (arena.rows[group] != point).any(axis=0)
-        arena.absorb(point, changed)
-        return Column.covering(arena, point, changed)
+        changed = (space.rows[group] != point).any(axis=0)
+        space.absorb(point, changed)
+        return Column.covering(space, point, changed)

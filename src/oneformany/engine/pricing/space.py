@@ -14,27 +14,27 @@ from functools import cached_property
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.pricing.kernels import Instance
+from oneformany.engine.pricing.kernels import SearchArrays
 from oneformany.oracles.protocol import Question, Relaxation
 from oneformany.problem import Problem
 
-__all__ = ["Arena"]
+__all__ = ["SearchSpace"]
 
 
 @dataclass(frozen=True, eq=False)
-class Arena:
+class SearchSpace:
     """The reachable distinct rows of a problem with everything the search precomputes about them.
 
     Attributes
     ----------
     problem : Problem
         Where it comes from.
-    places : (n,) array
-        For each row here its place among the problem's distinct rows.
+    helpable : (n,) array
+        For each row here its index among the problem's distinct rows.
     """
 
     problem: Problem
-    places: IntArray
+    helpable: IntArray
 
     def __post_init__(self) -> None:
         unserved = {
@@ -51,7 +51,7 @@ class Arena:
     @cached_property
     def rows(self) -> IntArray:
         """Codes of the rows."""
-        return np.ascontiguousarray(self.problem.rows[self.places])
+        return np.ascontiguousarray(self.problem.rows[self.helpable])
 
     @cached_property
     def relaxation(self) -> Relaxation:
@@ -98,7 +98,7 @@ class Arena:
         return int(self.relaxation.units[feature, : len(domain)][domain].max())
 
     @cached_property
-    def instance(self) -> Instance:
+    def arrays(self) -> SearchArrays:
         """Arrays for the kernels, with every row an item of its own."""
         relaxation = self.relaxation
         n = len(self.rows)
@@ -108,7 +108,7 @@ class Arena:
         for feature, options in enumerate(self.options):
             option_best[feature, : len(options)] = [self._best(feature, domain) for _, domain in options]
         origins = [origins for options in self.options for origins, _ in options]
-        return Instance(
+        return SearchArrays(
             rows=self.rows,
             item_start=np.arange(n + 1),
             item_rows=np.arange(n),
@@ -147,7 +147,7 @@ class Arena:
     def absorb(self, point: IntArray, changed: BoolArray) -> None:
         """Spend the changes that a column has left on the rows nearest to its point."""
         problem = self.problem
-        candidates = self.places
+        candidates = self.helpable
         if problem.ruled.any():
             candidates = candidates[problem.may_move(self.rows, point).all(axis=1)]
         differs = problem.by_feature[:, candidates] != point[:, None]
