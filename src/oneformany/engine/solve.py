@@ -105,7 +105,7 @@ def solve_exact(
 
 
 def _groups(problem: Problem, helpable: IntArray, cover: list[Column], stop: Stop) -> list[Group]:
-    """Assign each row to one column, and move its point towards what its rows already have, if time allows."""
+    """Assign each row to one column; move its point towards what its rows have, if time allows."""
     rows_of = assign(problem, helpable, cover) if cover else []
     return [
         Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
