@@ -40,6 +40,13 @@ def test_many_numbers_are_cut_at_round_quantiles():
     assert counts.min() > 5000 / MOST_CELLS / 2
 
 
+def test_a_number_that_most_rows_have_does_not_take_the_place_of_others():
+    rng = np.random.default_rng(1)
+    feature = cells([0.0] * 900 + rng.integers(1000, 20000, 100).tolist())
+    assert feature.n_levels >= MOST_CELLS - 1
+    assert feature.find(0) != feature.find(1500)
+
+
 def test_the_user_chooses_edges_or_how_many_cells():
     numbers = np.arange(100.0)
     assert cells(numbers, edges=(10, 20)).edges == (10, 20)

@@ -25,6 +25,9 @@ MOST_BINS = 32
 SMALLEST_SHARE = 0.02
 """Share of the reference rows that a cell between two weighty splits must hold."""
 
+HALVINGS = 60
+"""How often the weight of a number that most rows have is cut down to that of one bin."""
+
 ANY_NUMBER = "any number"
 ANY_VALUE = "any value"
 MOST_NAMED = 4
@@ -192,11 +195,16 @@ def _weightiest(differs: BoolArray, weights: FloatArray, counts: IntArray) -> Bo
 
 
 def _quantile_edges(numbers: FloatArray, counts: IntArray, bins: int) -> list[float]:
-    """Find round numbers near the quantiles of the reference rows."""
-    below = np.cumsum(counts)
-    total = int(below[-1])
-    if total == 0:
-        below, total = np.arange(1, len(numbers) + 1), len(numbers)
+    """Find round numbers near the quantiles of the reference rows.
+
+    A number that most rows have, such as a capital gain of 0, counts as one bin, so that it does not take
+    the place of others.
+    """
+    weights = counts.astype(np.float64) if counts.any() else np.ones(len(numbers))
+    for _ in range(HALVINGS):
+        weights = np.minimum(weights, weights.sum() / bins)
+    below = np.cumsum(weights)
+    total = float(below[-1])
 
     def quantile(share: float) -> float:
         return float(numbers[min(int(np.searchsorted(below, share * total)), len(numbers) - 1)])
