@@ -6,7 +6,9 @@ import numpy as np
 from scipy.optimize import LinearConstraint, milp
 
 from oneformany.own import NO_TARGET, OwnValues
-from oneformany.result.result import Explanation, Result, Unreachable, problem_to_dict
+from oneformany.result.asked import problem_to_dict
+from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.result import Result
 
 
 def own_of(problem):
@@ -109,10 +111,12 @@ def solve_by_brute_force(problem, **_options):
     cover, unreachable = smallest_cover(problem)
     assignment = np.full(len(problem.codes), -1)
     explanations = []
-    for group, point, features, _ends in cover:
-        members = [row for row in group if assignment[row] < 0]
-        assignment[members] = len(explanations)
-        explanations.append(Explanation(tuple(point.tolist()), features, tuple(members)))
+    for group, point, features, places in cover:
+        new = [number for number, row in enumerate(group) if assignment[row] < 0]
+        members = tuple(int(group[number]) for number in new)
+        assignment[list(members)] = len(explanations)
+        ends = None if places is None else tuple(tuple(places[number].tolist()) for number in new)
+        explanations.append(Explanation(tuple(point.tolist()), features, members, ends))
     return Result(
         status="infeasible" if unreachable and not explanations else "optimal",
         count=len(explanations),
@@ -120,6 +124,5 @@ def solve_by_brute_force(problem, **_options):
         explanations=tuple(explanations),
         assignment=tuple(assignment.tolist()),
         unreachable=tuple(Unreachable(row, "nothing helps") for row in unreachable),
-        certificate={"bound": len(explanations), "proof": None},
         problem=problem_to_dict(problem),
     )

@@ -391,6 +391,18 @@ def test_categories_in_another_order_than_in_training_are_read(kind):
     explained(model, frame.astype({"job": pd.CategoricalDtype(JOBS[::-1])}))
 
 
+@pytest.mark.parametrize("kind", ["category", "str"])
+def test_reference_data_may_know_more_categories_than_the_rows(kind):
+    reference = FRAME.astype({"job": pd.CategoricalDtype(JOBS), "home": int})
+    model = HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=3, categorical_features="from_dtype")
+    model.fit(reference, TARGET)
+    frame = reference[reference["job"] != "full"]
+    frame = frame.assign(job=frame["job"].cat.remove_unused_categories())
+    result, _ = explained(model, frame, reference=reference.astype({"job": kind}))
+    job = result.schema.features[result.schema.index("job")]
+    assert job.target(job.find("full")) is not None
+
+
 def test_native_categories_with_gaps_are_read():
     frame = FRAME.astype({"job": pd.CategoricalDtype(JOBS), "home": int})
     frame.loc[::6, "job"] = None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
-from importlib import import_module
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from oneformany.following import apply
 from oneformany.posing import Asked, Posed, pose
 from oneformany.problem import Share
 from oneformany.result.result import Result
+from oneformany.result.row_index import RowIndex
 from oneformany.schema.frames import Table
 from oneformany.schema.rules import RowRule, Rule
 from oneformany.schema.schema import Schema
@@ -180,12 +180,8 @@ def _told(result: Result, posed: Posed, table: Table, refused: IntArray) -> Resu
         "rows": refused.tolist(),
         "already_positive": np.flatnonzero(posed.positive).tolist(),
     }
-    told: dict[str, Any] = {"schema": posed.schema, "problem": problem}
-    if "index" in {field.name for field in fields(result)}:
-        row_index = import_module("oneformany.result.row_index")
-
-        told["index"] = row_index.RowIndex.of(table.frame.index[refused])
-    return replace(result, **told)
+    index = RowIndex.of(table.frame.index[refused])
+    return replace(result, schema=posed.schema, problem=problem, index=index)
 
 
 def _confirm(result: Result, posed: Posed, table: Table) -> None:

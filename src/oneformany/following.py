@@ -77,7 +77,7 @@ def apply(result: Result, frame: Any) -> pd.DataFrame:  # noqa: ANN401 (a frame 
     if not np.array_equal(before, asked):
         row = int(np.flatnonzero((before != asked).any(axis=1))[0])
         raise InputError(f"row {chosen.index[row]} is not as it was when it was explained; pass that frame")
-    return table.named(follow(schema, chosen, before, _points(result)[covered]))
+    return table.named(follow(schema, chosen, before, result.points[covered]))
 
 
 def assign(
@@ -156,17 +156,6 @@ def _schema(result: Result) -> Schema:
     if result.schema is None:
         raise InputError("the result has no schema, so it knows no frames; OneForMany(...).explain gives one")
     return result.schema
-
-
-def _points(result: Result) -> IntArray:
-    points = getattr(result, "points", None)
-    if points is not None:
-        return np.asarray(points, dtype=np.int64)
-    ends = np.array(result.problem["codes"], dtype=np.int64)
-    for explanation in result.explanations:
-        cells = np.ix_(explanation.members, explanation.changed)
-        ends[cells] = np.asarray(explanation.point)[list(explanation.changed)]
-    return ends
 
 
 def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:

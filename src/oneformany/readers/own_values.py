@@ -183,26 +183,30 @@ def _joined(column: pd.Series[Any], reference: pd.Series[Any] | None, targets: A
     if reference is None:
         values = ColumnValues.of(column)
     else:
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            column, reference = _same_categories(column, reference)
         values = ColumnValues.of(pd.concat([column, _cast(reference, column.dtype)]).rename(column.name))
     wished = list(targets.values()) if isinstance(targets, Mapping) else list(targets or ())
     return values.with_values([v for v in wished if not is_missing(v) and v != "missing"])
 
 
 def _cast(reference: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
-    if isinstance(dtype, pd.CategoricalDtype):
-        given = (
-            reference.dtype.categories
-            if isinstance(reference.dtype, pd.CategoricalDtype)
-            else reference.dropna().unique()
-        )
-        more = [value for value in given if value not in dtype.categories]
-        if not more:
-            return reference.astype(dtype)
-        return reference
+    """Give reference data the type of the rows, if that changes no value."""
     try:
         return reference.astype(dtype) if (reference.astype(dtype) == reference).all() else reference
     except (ValueError, TypeError):
         return reference
+
+
+def _same_categories(
+    column: pd.Series[Any], reference: pd.Series[Any]
+) -> tuple[pd.Series[Any], pd.Series[Any]]:
+    """Give both the categories of either."""
+    kind = reference.dtype
+    other = kind.categories if isinstance(kind, pd.CategoricalDtype) else reference.dropna().unique()
+    more = [value for value in other if value not in column.cat.categories]
+    wide = column.cat.add_categories(more)
+    return wide, reference.astype(wide.dtype)
 
 
 def _with_wanted(column: ColumnValues, feature: Feature | None) -> ColumnValues:

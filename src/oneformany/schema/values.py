@@ -96,10 +96,10 @@ class ColumnValues:
         if not added:
             return self
         column = pd.Series(self.array)
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            more_kinds = [value for value in added if value not in {None, *column.cat.categories}]
+            column = column.cat.add_categories(more_kinds)
         more = _alike(pd.Series(added), column.dtype)
-        if isinstance(column.dtype, pd.CategoricalDtype) and more.dtype != column.dtype:
-            wider = column.cat.add_categories([value for value in added if value is not None])
-            column, more = wider, pd.Series(added).astype(wider.dtype)
         joined = pd.concat([column, more], ignore_index=True)
         order = _order(joined.array, self.kind)
         position = np.empty_like(order)
