@@ -78,9 +78,7 @@ def solve_exact(
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop)
         space = SearchSpace(problem, screened.helpable)
-        run = Run(
-            space, CachedOracle(space, statistics, stop), stop, statistics, options, progress
-        )
+        run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
         proof = None
         if len(screened.helpable):
             run.pool.add(first_columns(run, screened.points))
