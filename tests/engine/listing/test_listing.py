@@ -51,6 +51,7 @@ def test_the_maximal_groups_and_their_least_costs_are_those_of_brute_force(kind,
     assert totals == expected
     assert len(groups) == len(expected)
     assert listing.table.complete
+    assert listing.table.n_rows == len(problem.rows)
     reached = set().union(*expected) if expected else set()
     assert set(np.flatnonzero(listing.reachable)) == reached
     assert (listing.unreachable == ~listing.reachable).all()
