@@ -54,6 +54,8 @@ class Problem:
         What a change costs; ``None``: one per changed feature of a row.
     restrictions : sequence of Restriction
         Rules on the whole of a changed row.
+    people : (n,) array of integers or None
+        How many people each given row stands for; ``None``: one.
 
     Attributes
     ----------
@@ -64,7 +66,7 @@ class Problem:
     row_of : (n,) array
         For each given row its index in ``rows``.
     multiplicity : (d,) array
-        How often each distinct row was given.
+        How many people each distinct row stands for.
     moves : tuple of p boolean matrices or None
         ``moves[l][from, to]``, with staying allowed; ``None`` for a feature all of whose moves are allowed.
     """
@@ -78,6 +80,7 @@ class Problem:
     own: OwnValues | None = None
     costs: Costs | None = None
     restrictions: Sequence[Restriction] = ()
+    people: ArrayLike | None = None
     rows: IntArray = field(init=False, repr=False)
     values: IntArray = field(init=False, repr=False)
     row_of: IntArray = field(init=False, repr=False)
@@ -96,12 +99,16 @@ class Problem:
             raise InputError(f"share is {self.share!r}; it must be one of {', '.join(get_args(Share))}")
         _check_own(self.own, codes, levels)
         own = codes if self.own is None else self.own.values
-        first, row_of, multiplicity = _distinct(own)
+        first, row_of = _distinct(own)
+        people = _checked_people(self.people, len(codes))
+        multiplicity = np.zeros(len(first), dtype=np.int64)
+        np.add.at(multiplicity, row_of, 1 if people is None else people)
         frozen = {
             "codes": codes,
             "levels": levels,
             "max_changes": _checked_budget(self.max_changes, len(levels)),
             "restrictions": tuple(self.restrictions),
+            "people": people,
             "rows": np.ascontiguousarray(codes[first]),
             "values": np.ascontiguousarray(own[first]),
             "row_of": row_of,
@@ -216,19 +223,22 @@ def _checked_budget(max_changes: int, n_features: int) -> int:
     return int(max_changes)
 
 
-def _distinct(codes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Where each distinct row appears first, which of them each row is, and how often each is given."""
-    _, first, inverse, counts = np.unique(
-        codes, axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
+def _checked_people(people: ArrayLike | None, n_rows: int) -> IntArray | None:
+    if people is None:
+        return None
+    counts = np.asarray(people)
+    if counts.shape != (n_rows,) or not np.issubdtype(counts.dtype, np.integer) or (counts < 1).any():
+        raise InputError(f"people must be {n_rows} integers of at least 1, one per row")
+    return counts.astype(np.int64)
+
+
+def _distinct(codes: IntArray) -> tuple[IntArray, IntArray]:
+    """Where each distinct row appears first, and which of them each row is."""
+    _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     index = np.empty_like(order)
     index[order] = np.arange(len(order))
-    return (
-        first[order].astype(np.int64),
-        index[inverse.ravel()].astype(np.int64),
-        counts[order].astype(np.int64),
-    )
+    return first[order].astype(np.int64), index[inverse.ravel()].astype(np.int64)
 
 
 def _check_own(own: OwnValues | None, codes: IntArray, levels: tuple[int, ...]) -> None:

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError, OneForManyError
+from oneformany.goal import Goal
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.result.asked import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.file import digest
+from oneformany.result.goal_proofs import CostProof
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, SolverProof
 from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
@@ -197,9 +199,11 @@ def test_the_file_is_strict_json_with_the_agreed_parts(result):
 
 
 def test_budgets_and_proved_costs_are_in_the_file_where_there_are_any(result):
-    budgeted = replace(result, budget=2, covered_bound=3, cost_bound=4)
+    proof = CostProof(prices=(1, 1, 1, 0), scale=1, explanations=2, needed=3, bound=4)
+    budgeted = replace(result, goal=Goal(2), covered_bound=3, cost_proof=proof)
     data = json.loads(budgeted.to_json())
-    assert (data["budget"], data["covered_bound"], data["cost"], data["cost_bound"]) == (2, 3, 5, 4)
+    assert data["goal"] == {"explanations": 2, "coverage": None}
+    assert (data["covered_bound"], data["cost"], data["cost_bound"]) == (3, 5, 4)
     assert Result.from_json(budgeted.to_json()) == budgeted
 
 
@@ -454,7 +458,7 @@ def test_the_summary_of_a_result_without_proof_says_so(result):
 def test_rows_left_out_by_a_budget_are_told_apart(result):
     short = replace(
         result, count=1, lower_bound=1, explanations=result.explanations[:1], assignment=(0, 0, -1, -1),
-        budget=1, covered_bound=2,
+        goal=Goal(1), covered_bound=2,
     )  # fmt: skip
     assert short.left_out == (3,)
     assert "1 row is left out; at most 2 can be covered by 1 explanation." in short.summary()

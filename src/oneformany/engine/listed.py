@@ -183,7 +183,7 @@ class _Listed:
             fewest = 0 if proof is None else proof.fewest(best.covered)
             self.choice = _Choice(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
         elif self.goal.coverage is not None:
-            needed = self.goal.needed(len(self.problem.codes))
+            needed = self.goal.needed(int(self.problem.multiplicity.sum()))
             with self.statistics.timed("coverage"):
                 share = solve_coverage(
                     table, people, needed, self.stop, self.table_options, self._report("explanations")
@@ -208,7 +208,7 @@ class _Listed:
         needed = int(people[covered].sum())
         most = len(self.choice.columns) if self.goal.explanations is None else self.goal.explanations
         if self.goal.coverage is not None:
-            needed = min(needed, self.goal.needed(len(self.problem.codes)))
+            needed = min(needed, self.goal.needed(int(self.problem.multiplicity.sum())))
         with self.statistics.timed("least cost"):
             found = solve_cost(
                 self.table,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem, Restriction
 
@@ -36,6 +38,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
         "own": _own(problem),
         "costs": _costs(problem),
         "restrictions": [_restriction(entry) for entry in problem.restrictions],
+        **({} if problem.people is None else {"people": np.asarray(problem.people).tolist()}),
     }
 
 

@@ -119,7 +119,7 @@ def build_result(
     settled = (
         lower_bound == len(explanations)
         if covered_bound is None
-        else covered_bound <= int((assignment >= 0).sum())
+        else covered_bound <= int(problem.multiplicity[[r for g in groups for r in g.rows]].sum())
     )
     status = _status(len(problem.codes), len(unreachable), len(undecided), settled=settled)
     return Result(

@@ -124,7 +124,8 @@ class Result:
         if len(self.index) != rows:
             raise ValueError(f"there are {rows} rows, but the index names {len(self.index)}")
         if self.covered_bound is None:
-            set_(self, "covered_bound", rows - len(self.unreachable))
+            beyond = [entry.row for entry in self.unreachable]
+            set_(self, "covered_bound", self.people - int(self.people_of_rows[beyond].sum()))
 
     @property
     def certificate(self) -> dict[str, Any]:
@@ -164,8 +165,18 @@ class Result:
 
     @property
     def covered(self) -> int:
-        """How many of the given rows have an explanation."""
-        return sum(number >= 0 for number in self.assignment)
+        """How many people have an explanation: rows, unless a row stands for several."""
+        return int(self.people_of_rows[np.array(self.assignment, dtype=np.int64) >= 0].sum())
+
+    @property
+    def people_of_rows(self) -> IntArray:
+        """How many people each given row stands for."""
+        return np.array(self.problem.get("people", [1] * len(self.assignment)), dtype=np.int64)
+
+    @property
+    def people(self) -> int:
+        """How many people were asked about: rows, unless a row stands for several."""
+        return int(self.people_of_rows.sum())
 
     @property
     def left_out(self) -> tuple[int, ...]:
@@ -193,10 +204,11 @@ class Result:
         covered = np.array(self.assignment) >= 0
         before, after = np.array(self.problem["codes"])[covered], self.points[covered]
         costs = self.problem.get("costs")
+        people = self.people_of_rows[covered]
         if costs is None:
-            return int((before != after).sum())
+            return int(people @ (before != after).sum(axis=1))
         tables = tuple(np.array(table, dtype=np.int64) for table in costs["tables"])
-        return int(Costs(tables, costs["scale"]).of(before, after).sum())
+        return int(people @ Costs(tables, costs["scale"]).of(before, after))
 
     def summary(self, limit: int | None = 20) -> str:
         """Tell the answer and its proof in words.

@@ -79,7 +79,7 @@ def short_words(result: Result) -> str:
     >>> short_words(result)
     'optimal: 1 explanation covers 1 of 1 row, at least 1 is needed'
     """
-    rows = len(result.assignment)
+    rows = result.people
     parts = [f"{_cover(result)} {result.covered} of {_many(rows, 'row')}", _needed(result)]
     if result.unreachable:
         parts.append(f"{len(result.unreachable)} beyond help")
@@ -104,7 +104,7 @@ def status_words(result: Result) -> str:
     >>> status_words(result)
     'The row cannot be helped by changing at most 1 feature: proved.'
     """
-    rows = len(result.assignment)
+    rows = result.people
     budget = f"at most {_many(result.problem['max_changes'], 'feature')}"
     if result.status == "infeasible":
         return (
