@@ -161,3 +161,21 @@ def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
     assert result.assign(new[READ], model=explainer).iloc[0] == -1
     with pytest.raises(InputError, match="lack the column 'debts'"):
         result.assign(new[["income"]], model=chance)
+
+
+@pytest.mark.usefixtures("by_brute_force")
+def test_tables_and_words_name_the_number_that_a_row_takes_not_its_cell():
+    special = {"income": {"no record": -9}}
+    frame = FRAME.assign(income=FRAME["income"].where(np.arange(len(FRAME)) % 9 != 0, -9))
+    model = LogisticRegression(max_iter=1000).fit(frame[READ], TARGET)
+    result = OneForMany(model, 1, special=special).explain(frame[READ])
+    moved = result.apply(frame[READ])
+    told = result.assignment_frame().loc[moved.index, "income"]
+    changed = moved["income"] != frame.loc[moved.index, "income"]
+    assert changed.any()
+    assert told[changed].tolist() == moved["income"][changed].tolist()
+    assert told[~changed].isna().all()
+    targets = {f"{number:.0f}" for number in moved["income"][changed]}
+    assert any(f"-> {number}" in result.summary() for number in targets)
+    assert "no record" in result.summary()
+    assert len(result.to_frame()) == result.count

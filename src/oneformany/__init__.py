@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from oneformany.schema.feature import Feature
     from oneformany.schema.rules import (
         AtMostSteps,
+        CellRule,
         Forbid,
         Immutable,
         Implies,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         OnlyDecrease,
         OnlyIncrease,
         Range,
+        RowRule,
         Rule,
         allowed_moves,
         rules_from_toml,
@@ -75,6 +77,7 @@ __all__ = [
     "BlackBox",
     "BlackBoxOracle",
     "BranchProof",
+    "CellRule",
     "CertificateError",
     "ConstrainedOracle",
     "Costs",
@@ -116,6 +119,7 @@ __all__ = [
     "Result",
     "Round",
     "RowIndex",
+    "RowRule",
     "Rule",
     "Schema",
     "SolverError",
@@ -170,6 +174,7 @@ HOMES = {
     "schema.feature": ("Feature",),
     "schema.rules": (
         "AtMostSteps",
+        "CellRule",
         "Forbid",
         "Immutable",
         "Implies",
@@ -180,6 +185,7 @@ HOMES = {
         "OnlyDecrease",
         "OnlyIncrease",
         "Range",
+        "RowRule",
         "Rule",
         "allowed_moves",
         "rules_from_toml",

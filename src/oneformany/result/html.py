@@ -48,7 +48,7 @@ def result_table(result: Result) -> str:
 
 def _changes(explanation: Explanation, labels: Labels) -> str:
     changes = (
-        f"{labels.feature(feature)}: {labels.word(feature, explanation.point[feature])}"
+        f"{labels.feature(feature)}: {labels.target(feature, explanation.point[feature])}"
         if explanation.ends is None
         else labels.feature(feature)
         for feature in explanation.changed

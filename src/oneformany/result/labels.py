@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.result.row_index import RowIndex
+    from oneformany.schema.feature import Feature
 
 __all__ = ["Labels", "labels_of", "shown"]
 
@@ -50,6 +51,8 @@ class Labels:
         What the numbers of each feature count; may be empty.
     rows : RowIndex
         One label per row.
+    targets : tuple of tuples
+        The value that a row takes when it moves to a level: the number itself where a level is a cell.
     """
 
     features: tuple[Any, ...]
@@ -57,6 +60,7 @@ class Labels:
     levels: tuple[tuple[str, ...], ...]
     units: tuple[str, ...]
     rows: RowIndex
+    targets: tuple[tuple[Any, ...], ...]
 
     def feature(self, feature: int) -> str:
         """Name of a feature, for sentences."""
@@ -65,6 +69,14 @@ class Labels:
     def word(self, feature: int, level: int) -> str:
         """Label of one level with its unit, for sentences."""
         return shown(f"{self.levels[feature][level]} {self.units[feature]}".rstrip())
+
+    def target(self, feature: int, level: int) -> str:
+        """Name the value that a row takes at a level, with its unit, for sentences."""
+        if self.targets[feature][level] == self.values[feature][level]:
+            return self.word(feature, level)
+        from oneformany.schema.feature import number_label
+
+        return shown(f"{number_label(self.targets[feature][level])} {self.units[feature]}".rstrip())
 
     def row(self, row: int) -> str:
         """Label of a given row, for sentences."""
@@ -91,10 +103,11 @@ def labels_of(result: Result) -> Labels:
         features = result.schema.features
         return Labels(
             tuple(feature.name for feature in features),
-            tuple(tuple(feature.numbers or feature.levels) for feature in features),
+            tuple(_values(feature) for feature in features),
             tuple(tuple(str(label) for label in feature.levels) for feature in features),
             tuple(feature.unit for feature in features),
             result.index,
+            tuple(_targets(feature) for feature in features),
         )
     levels = result.problem["levels"]
     numbered = tuple(tuple(f"level {level}" for level in range(n)) for n in levels)
@@ -104,4 +117,19 @@ def labels_of(result: Result) -> Labels:
         numbered,
         ("",) * len(levels),
         result.index,
+        numbered,
+    )
+
+
+def _values(feature: Feature) -> tuple[Any, ...]:
+    return (*(feature.numbers or feature.levels[: feature.n_regular]), *feature.levels[feature.n_regular :])
+
+
+def _targets(feature: Feature) -> tuple[Any, ...]:
+    from oneformany.schema.feature import is_missing
+
+    targets = (feature.target(level) for level in range(feature.n_levels))
+    return tuple(
+        value if target is None or is_missing(target) else target
+        for target, value in zip(targets, _values(feature), strict=True)
     )

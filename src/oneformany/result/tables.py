@@ -59,9 +59,12 @@ def explanation_frame(result: Result) -> pd.DataFrame:
             dtype="object",
         ),
     ]
-    for feature, values in enumerate(labels.values):
-        targets = np.array([e.point[feature] for e in result.explanations], dtype=np.int64)
-        columns.append(_column(values, targets, number))
+    for feature, (values, targets) in enumerate(zip(labels.values, labels.targets, strict=True)):
+        ends = [
+            e.point[feature] + len(values) * (feature in e.changed and e.point[feature] >= 0)
+            for e in result.explanations
+        ]
+        columns.append(_column((*values, *targets), np.array(ends, dtype=np.int64), number))
     return _frame(columns, [*own, *labels.features], number)
 
 
@@ -113,7 +116,7 @@ def assignment_frame(result: Result) -> pd.DataFrame:
     ]
     columns += [
         _column(values, np.where(moved[:, feature], points[:, feature], -1), rows)
-        for feature, values in enumerate(labels.values)
+        for feature, values in enumerate(labels.targets)
     ]
     return _frame(columns, [*own, *labels.features], rows)
 

@@ -266,7 +266,7 @@ def _changes(result: Result, explanation: Explanation, labels: Labels) -> Iterat
             targets = Counter(new for _, new in moves)
             yield (
                 labels.feature(feature),
-                " or ".join(labels.word(feature, new) for new in sorted(targets)),
+                " or ".join(labels.target(feature, new) for new in sorted(targets)),
                 ", ".join(
                     f"{rows} from {labels.word(feature, old)}" for old, rows in sorted(origins.items())
                 ),

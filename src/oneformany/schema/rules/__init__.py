@@ -13,10 +13,11 @@ from oneformany.schema.rules.observed import Observed
 from oneformany.schema.rules.only_decrease import OnlyDecrease
 from oneformany.schema.rules.only_increase import OnlyIncrease
 from oneformany.schema.rules.range import Range
-from oneformany.schema.rules.rule import RowRule, Rule
+from oneformany.schema.rules.rule import CellRule, RowRule, Rule
 
 __all__ = [
     "AtMostSteps",
+    "CellRule",
     "Forbid",
     "Immutable",
     "Implies",

@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.rules.rule import levels_of
+from oneformany.schema.rules.rule import CellRule, levels_of
 from oneformany.schema.schema import Schema
 
 __all__ = ["Implies"]
@@ -41,7 +41,7 @@ class Implies:
         """Names of the features it is about."""
         return tuple(dict.fromkeys((*self.if_, *self.then)))
 
-    def restriction(self, schema: Schema, reference: IntArray) -> ImpliesCells:  # noqa: ARG002 (all rules alike)
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         for name, part in (("if_", self.if_), ("then", self.then)):
             if not isinstance(part, Mapping) or not part:

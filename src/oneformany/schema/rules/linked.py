@@ -9,6 +9,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.schema.rules.rule import CellRule
 from oneformany.schema.schema import Schema
 
 __all__ = ["Linked"]
@@ -33,7 +34,7 @@ class Linked:
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "one_way", one_way)
 
-    def restriction(self, schema: Schema, reference: IntArray) -> LinkedCells:  # noqa: ARG002 (all rules alike)
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         return LinkedCells(several(schema, self.features, "Linked"), bool(self.one_way))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.schema.rules.linked import several
+from oneformany.schema.rules.rule import CellRule
 from oneformany.schema.schema import Schema
 
 __all__ = ["NotTogether"]
@@ -29,7 +30,7 @@ class NotTogether:
     def __init__(self, *features: str) -> None:
         object.__setattr__(self, "features", features)
 
-    def restriction(self, schema: Schema, reference: IntArray) -> NotTogetherCells:  # noqa: ARG002 (all rules alike)
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         return NotTogetherCells(several(schema, self.features, "NotTogether"))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.schema.rules.rule import CellRule
 from oneformany.schema.schema import Schema
 
 __all__ = ["Observed"]
@@ -34,7 +35,7 @@ class Observed:
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "at_least", at_least)
 
-    def restriction(self, schema: Schema, reference: IntArray) -> ObservedCells:
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
         """Write the rule in cells."""
         if (
             isinstance(self.at_least, bool)
