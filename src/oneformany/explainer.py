@@ -21,6 +21,7 @@ from oneformany.schema.rules import RowRule, Rule
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
 from oneformany.stop import Stop
+from oneformany.streams import DistinctRows, distinct_refused, first_batch, is_stream
 
 __all__ = ["OneForMany"]
 
@@ -114,11 +115,12 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
 
     def explain(
         self,
-        frame: Any,  # noqa: ANN401 (a frame of any library)
+        frame: Any,  # noqa: ANN401 (a frame of any library, or where to read one)
         explanations: int | None = None,
         coverage: float | None = None,
         time_limit: float | None = None,
         progress: Callable[[Round], None] | None = None,
+        people: Any = None,  # noqa: ANN401 (any sequence of integers)
     ) -> Result:
         """Find the fewest explanations for the rows that the model turns down.
 
@@ -129,7 +131,9 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         ----------
         frame : frame
             The rows, in a frame of pandas, polars or pyarrow; those that are positive already are set
-            aside.
+            aside. Also the path of a Parquet or CSV file, an iterator of frames, or a Dask data frame: these
+            are read in batches, and only the distinct refused rows are kept, with their number; the first
+            batch is the reference data unless there are others.
         explanations : int, optional
             Instead of all rows, cover as many as possible with so many explanations.
         coverage : float, optional
@@ -139,6 +143,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             its proved bound.
         progress : callable, optional
             Called with the state after every step.
+        people : sequence of int, optional
+            How many people each row stands for; by default one.
 
         Raises
         ------
@@ -150,14 +156,23 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             The model disagrees with its own reading.
         """
         stop = Stop(time_limit)
+        asked = Asked(**{name: getattr(self, name) for name in self._get_param_names()})
+        read: DistinctRows | None = None
+        if is_stream(frame):
+            read, reference = _read(asked, frame, stop)
+            frame, people = read.frame, read.people
+            asked = replace(asked, reference=reference)
         table = Table.of(frame)
-        posed = pose(Asked(**{name: getattr(self, name) for name in self._get_param_names()}), table)
+        posed = pose(asked, table)
         refused = np.flatnonzero(~posed.positive)
         if not len(refused):
             raise InputError(
                 f"the model calls all {len(posed.positive)} rows positive: there is nothing to explain"
             )
-        problem = posed.problem(refused, self.max_changes, self.share)
+        counts = None if people is None else np.asarray(people)
+        if counts is not None and counts.shape != (len(posed.positive),):
+            raise InputError(f"people must have one number for each of the {len(posed.positive)} rows")
+        problem = posed.problem(refused, self.max_changes, self.share, counts)
 
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
@@ -169,8 +184,21 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             **{name: value for name, value in wanted.items() if value is not None},
         )
         result = _told(result, posed, table, refused)
+        if read is not None:
+            told = {"rows_read": read.read, "read_to_the_end": read.complete}
+            result = replace(result, problem={**result.problem, **told})
         _confirm(result, posed, table)
         return result
+
+
+def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  # noqa: ANN401 (a stream)
+    """Keep the distinct refused rows of a stream; cells are chosen by the reference data or the first batch."""
+    first, source = first_batch(source)
+    posed = pose(asked, Table.of(first))
+    kept = distinct_refused(source, lambda rows: ~posed.decide(rows), list(posed.schema.names), stop)
+    if not len(kept.frame):
+        raise InputError(f"the model calls all {kept.read} rows positive: there is nothing to explain")
+    return kept, first if asked.reference is None else asked.reference
 
 
 def _told(result: Result, posed: Posed, table: Table, refused: IntArray) -> Result:

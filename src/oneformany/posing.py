@@ -83,7 +83,9 @@ class Posed:
     restrictions: tuple[CellRule, ...]
     costs: Costs | None
 
-    def problem(self, rows: IntArray, max_changes: int, share: Share) -> Problem:
+    def problem(
+        self, rows: IntArray, max_changes: int, share: Share, people: IntArray | None = None
+    ) -> Problem:
         """Ask about some of the rows.
 
         Parameters
@@ -94,6 +96,8 @@ class Posed:
             How many features one explanation may change.
         share : {"point", "action", "features"}
             What the rows of one explanation have in common.
+        people : array of int or None
+            How many people each row of the frame stands for.
         """
         own = self.own
         if own is not None:
@@ -109,6 +113,7 @@ class Posed:
             own=own,
             costs=self.costs,
             restrictions=self.restrictions,
+            people=None if people is None else people[rows],
         )
 
 

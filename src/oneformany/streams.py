@@ -1,0 +1,186 @@
+"""Rows beyond memory: read in batches, keep only the distinct rows that the model refuses, and count them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+
+if TYPE_CHECKING:
+    from oneformany.stop import Stop
+
+__all__ = ["BATCH", "DistinctRows", "batches_of", "distinct_refused", "first_batch", "is_stream"]
+
+BATCH = 200_000
+PEOPLE = "__people__"
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """The distinct rows that a model refuses, each with the number of rows that equal it.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One line per distinct row, in the order in which they first appeared.
+    people : (n,) integer array
+        How many rows equal each.
+    read : int
+        Rows that were read.
+    complete : bool
+        Whether everything was read before time was up.
+    """
+
+    frame: pd.DataFrame
+    people: IntArray
+    read: int
+    complete: bool
+
+
+def is_stream(source: object) -> bool:
+    """Whether rows come from a file, in batches, or from a cluster, and not as one frame.
+
+    Parameters
+    ----------
+    source : object
+        What the user gave.
+    """
+    return isinstance(source, (str, os.PathLike)) or _is_dask(source) or isinstance(source, Iterator)
+
+
+def batches_of(source: Any, columns: list[Any] | None = None, size: int = BATCH) -> Iterator[pd.DataFrame]:  # noqa: ANN401 (a path, or frames)
+    """Read a Parquet or CSV file in batches; frames in an iterator are batches already.
+
+    Parameters
+    ----------
+    source : path or iterator of DataFrame
+        Where the rows are.
+    columns : list or None
+        Which columns to read; ``None``: all.
+    size : int
+        Rows per batch.
+
+    Examples
+    --------
+    >>> import tempfile, pandas as pd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pd.DataFrame({"x": range(5)}).to_csv(f"{folder}/rows.csv", index=False)
+    ...     [len(batch) for batch in batches_of(f"{folder}/rows.csv", size=2)]
+    [2, 2, 1]
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        yield from source
+        return
+    path = Path(source)
+    try:
+        if path.suffix.lower() in {".parquet", ".pq"} or path.is_dir():
+            yield from _parquet(path, columns, size)
+        else:
+            yield from pd.read_csv(path, usecols=columns, chunksize=size)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as Parquet or CSV: {error}") from error
+
+
+def first_batch(source: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN401 (a path, frames, or a Dask frame)
+    """Take a look at the first rows; return them, and a source that still has them.
+
+    Parameters
+    ----------
+    source : path, iterator of DataFrame, or Dask data frame
+        The rows.
+    """
+    if _is_dask(source):
+        return source.head(BATCH), source
+    batches = batches_of(source)
+    first = next(batches, None)
+    if first is None or not len(first):
+        raise InputError("there is not a single row to explain: the source is empty")
+    return first, source if isinstance(source, (str, os.PathLike)) else chain([first], batches)
+
+
+def distinct_refused(
+    source: Any,  # noqa: ANN401 (a path, frames in an iterator, or a Dask frame)
+    refuses: Callable[[pd.DataFrame], BoolArray],
+    columns: list[Any],
+    stop: Stop,
+) -> DistinctRows:
+    """Keep what the model refuses, each distinct row once, with its number.
+
+    Parameters
+    ----------
+    source : path, iterator of DataFrame, or Dask data frame
+        The rows.
+    refuses : callable
+        Says for each row of a frame whether the model refuses it.
+    columns : list
+        The columns that the model reads; rows are equal when they agree in these.
+    stop : Stop
+        Looked at after every batch.
+    """
+    if _is_dask(source):
+        parts = source[columns].map_partitions(_counted, refuses, columns, meta=_meta(source, columns))
+        return _joined([parts.compute()], columns, len(source), complete=True)
+    kept: list[pd.DataFrame] = []
+    read, complete = 0, True
+    for batch in batches_of(source, columns):
+        kept.append(_counted(batch, refuses, columns))
+        read += len(batch)
+        if len(kept) > 16:
+            kept = [_summed(kept, columns)]
+        if stop.expired():
+            complete = False
+            break
+    return _joined(kept, columns, read, complete=complete)
+
+
+def _counted(
+    batch: pd.DataFrame, refuses: Callable[[pd.DataFrame], BoolArray], columns: list[Any]
+) -> pd.DataFrame:
+    """Distinct refused rows of one batch with their number."""
+    if missing := [column for column in columns if column not in batch.columns]:
+        raise InputError(f"the rows lack the column {missing[0]!r}, which the model reads; add it")
+    rows = batch[columns]
+    refused = rows[np.asarray(refuses(rows), dtype=np.bool_)]
+    return _summed([refused.assign(**{PEOPLE: 1})], columns)
+
+
+def _summed(parts: Iterable[pd.DataFrame], columns: list[Any]) -> pd.DataFrame:
+    rows = pd.concat(list(parts), ignore_index=True)
+    return rows.groupby(columns, sort=False, dropna=False, observed=True)[PEOPLE].sum().reset_index()
+
+
+def _joined(parts: list[pd.DataFrame], columns: list[Any], read: int, *, complete: bool) -> DistinctRows:
+    if not parts:
+        raise InputError("there is not a single row to explain: the source is empty")
+    rows = _summed(parts, columns)
+    return DistinctRows(rows[columns], rows[PEOPLE].to_numpy(dtype=np.int64), read, complete)
+
+
+def _parquet(path: Path, columns: list[Any] | None, size: int) -> Iterator[pd.DataFrame]:
+    try:
+        import pyarrow.dataset
+    except ImportError as error:
+        raise InputError("Parquet needs the package pyarrow: pip install 'oneformany[parquet]'") from error
+    for batch in pyarrow.dataset.dataset(path).to_batches(columns=columns, batch_size=size):
+        if batch.num_rows:
+            yield batch.to_pandas()
+
+
+def _is_dask(source: object) -> bool:
+    kind = type(source)
+    return kind.__module__.split(".")[0] in {"dask", "dask_expr"} and hasattr(source, "map_partitions")
+
+
+def _meta(source: Any, columns: list[Any]) -> pd.DataFrame:  # noqa: ANN401 (a Dask frame)
+    """An empty frame of the columns that every partition yields."""
+    empty = pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in source[columns].dtypes.items()})
+    return empty.assign(**{PEOPLE: np.zeros(0, dtype=np.int64)})
