@@ -1,4 +1,4 @@
-"""A number of columns covers as many people as possible; a number of people takes as few columns as possible."""
+"""So many columns cover the most people; so many people take the fewest columns."""
 
 from __future__ import annotations
 

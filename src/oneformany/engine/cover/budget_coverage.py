@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget import BudgetSearch, Settled
+from oneformany.engine.cover.budget_search import BudgetSearch, Settled
 from oneformany.engine.cover.duals import SCALE, Weights
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search, State, TableOptions, checked_multiplicity
@@ -34,8 +34,8 @@ class CoverageAnswer:
     Attributes
     ----------
     possible : bool
-        Whether all columns together cover the needed people. If not, ``chosen`` covers all that can be covered,
-        and ``bound`` is about that.
+        Whether all columns together cover the needed people. If not, ``chosen`` covers all who can be
+        covered, and ``bound`` is about that.
     chosen : array of int
         Columns that cover them.
     covered : int
@@ -124,6 +124,10 @@ class _Coverage:
                 return
             k = self.bound
 
+    def relax_for(self, k: int) -> None:
+        """Bound the people for so many columns, unless more are needed."""
+        self.budget.relax(k, lambda _phase: self.raise_bound(), lambda: self.bound > k)
+
     def search_between(self) -> None:
         """Try numbers of columns between the bound and the best."""
         low = self.bound
@@ -132,7 +136,7 @@ class _Coverage:
             self.budget.begin(k)
             self.offer(self.budget.best)
             if k < len(self.best) and not self.search.stop.expired():
-                self.budget.relax(k, lambda _phase: self.raise_bound(), lambda: self.bound > k)
+                self.relax_for(k)
                 self.budget.improve(k)
                 self.offer(self.budget.best)
             if len(self.best) > k:
@@ -144,7 +148,7 @@ class _Coverage:
         while not self.finished():
             k = self.bound
             self.budget.begin(k)
-            self.budget.relax(k, lambda _phase: self.raise_bound(), lambda: self.bound > k)
+            self.relax_for(k)
             if self.bound > k:
                 continue
             settled = self.budget.settle(k, self.needed)

@@ -1,10 +1,10 @@
 """Can so many columns cover so many people? A complete search with a proof that anyone can add up.
 
-At a node some columns are chosen and some are excluded. Integer weights on the rows that are still uncovered
-(at most the people of each, times ``SCALE``) bound what the columns left to choose can add: if none of the usable columns
-weighs more than C, then r more columns add at most ``r C + sum(m - u)``. A column so light that the bound
-with it misses the target is dropped; a node whose bound misses the target is closed. Otherwise a column is
-chosen in one part and excluded in the other.
+At a node some columns are chosen and some are excluded. Integer weights on the rows that are still uncovered,
+each at most the row's people times ``TREE_SCALE``, bound what the columns left to choose can add: if none of
+the usable columns weighs more than C, then r more columns add at most ``r C + sum(m - u)``. A column so light
+that the bound with it misses the target is dropped; a node whose bound misses the target is closed. Otherwise
+a column is chosen in one part and excluded in the other.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ class Budgeted:
     nodes: int
 
 
+class _OutOfTimeError(Exception):
+    """Time was up inside a linear program."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Node:
     chosen: tuple[int, ...]
@@ -56,7 +60,7 @@ def budget_within(
     incidence: Incidence, people: IntArray, budget: int, target: int, stop: Stop, max_nodes: int
 ) -> Budgeted:
     """Find at most ``budget`` columns that cover at least ``target`` people, or prove that there are none."""
-    relaxation = _Relaxation(incidence, people)
+    relaxation = _Relaxation(incidence, people, stop)
     root = _Node((), np.ones(incidence.n_columns, dtype=np.bool_), {})
     stack = [root]
     nodes = 0
@@ -71,7 +75,10 @@ def budget_within(
         if have >= target:
             return Budgeted(np.array(node.chosen, dtype=np.int64), None, nodes)
         usable = node.usable.copy()
-        values = relaxation.filter(node.proof, left, usable, budget - len(node.chosen), target - have)
+        try:
+            values = relaxation.filter(node.proof, left, usable, budget - len(node.chosen), target - have)
+        except _OutOfTimeError:
+            return Budgeted(None, None, nodes)
         if values is None:
             continue
         likely = np.argsort(-values, kind="stable")[: budget - len(node.chosen)]
@@ -94,7 +101,8 @@ def budget_within(
 class _Relaxation:
     """The people left uncovered by parts of columns, as a linear program that changes from node to node."""
 
-    def __init__(self, incidence: Incidence, people: IntArray) -> None:
+    def __init__(self, incidence: Incidence, people: IntArray, stop: Stop) -> None:
+        self.stop = stop
         n, m = incidence.n_rows, incidence.n_columns
         self.incidence = incidence
         self._highs = highspy.Highs()
@@ -142,8 +150,12 @@ class _Relaxation:
         self._highs.changeColsBounds(m + n, columns, np.zeros(m + n), upper)
         self._highs.changeColsCost(n, columns[m:], left.astype(np.float64))
         self._highs.changeRowBounds(n, -highspy.kHighsInf, float(budget))
+        if self.stop.time_limit is not None:
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + self.stop.remaining() + 0.1)
         self._highs.run()
         status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            raise _OutOfTimeError
         if status != highspy.HighsModelStatus.kOptimal:
             raise SolverError(f"the budget relaxation ended as {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()

@@ -19,6 +19,8 @@ from oneformany.engine.cover.large_incidence import Incidence
 
 __all__ = ["CostLevels"]
 
+WIDEST = 50_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class CostLevels:
@@ -47,7 +49,13 @@ class CostLevels:
     ) -> CostLevels:
         """Number the levels of each row: the distinct costs that it has in some column."""
         width = int(costs.max(initial=0)) + 1
-        pairs, entry = np.unique(rows.astype(np.int64) * width + costs, return_inverse=True)
+        if n_rows * width <= WIDEST:
+            present = np.zeros((n_rows, width), dtype=np.bool_)
+            present[rows, costs] = True
+            pairs = np.flatnonzero(present)
+            entry = (np.cumsum(present, dtype=np.int32) - 1)[rows.astype(np.int64) * width + costs]
+        else:
+            pairs, entry = np.unique(rows.astype(np.int64) * width + costs, return_inverse=True)
         owner = pairs // width
         n_levels = np.bincount(owner, minlength=n_rows)
         first = np.concatenate(([0], np.cumsum(n_levels)[:-1]))

@@ -3,7 +3,8 @@
 At a node some columns are chosen and some are excluded. Integer prices per person bound the cost: what the
 cheapest people pay who make up the needed number, less the savings of the chosen columns against the prices,
 less the greatest savings of as many usable columns as are left to choose. A column with which the bound
-exceeds the target is dropped; a node whose bound exceeds it is closed. Where no column is left to choose, the
+exceeds the target is dropped; a node whose bound exceeds it is closed, and so is one whose columns together
+serve too few. Where no column is left to choose, the
 cost of the chosen ones is simply added up.
 """
 
@@ -22,7 +23,7 @@ from oneformany.engine.cover.cost_levels import CostLevels
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["COST_SCALE", "CostRows", "Costed", "cost_within", "people_at_prices"]
+__all__ = ["COST_SCALE", "CostRows", "Costed", "cost_within", "merged", "people_at_prices"]
 
 COST_SCALE = 2**20
 
@@ -60,6 +61,28 @@ class CostRows:
         return int(self.people[owner >= 0].sum()), int((self.people * least).sum())
 
 
+def merged(
+    starts: IntArray, rows: NDArray[np.int32], costs: IntArray, people: IntArray
+) -> tuple[CostRows, IntArray]:
+    """Join rows that have the same costs in the same columns; also name the class of each row (-1: none)."""
+    sizes = np.diff(starts)
+    order = np.argsort(rows, kind="stable")
+    pattern = np.stack((np.repeat(np.arange(len(sizes)), sizes), costs), axis=1)[order]
+    cuts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(people)))))
+    number: dict[bytes, int] = {}
+    classes = np.full(len(people), -1, dtype=np.int64)
+    first = np.zeros(len(people), dtype=np.bool_)
+    for row in np.flatnonzero(np.diff(cuts)).tolist():
+        key = pattern[cuts[row] : cuts[row + 1]].tobytes()
+        first[row] = key not in number
+        classes[row] = number.setdefault(key, len(number))
+    together = np.bincount(classes[classes >= 0], people[classes >= 0], len(number)).astype(np.int64)
+    keep = first[rows]
+    kept = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[keep], minlength=len(sizes))
+    new_starts = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
+    return CostRows(new_starts, classes[rows[keep]].astype(np.int32), costs[keep], together), classes
+
+
 def people_at_prices(prices: IntArray, people: IntArray, rows: IntArray, needed: int) -> int:
     """What the cheapest ``needed`` people among these rows pay."""
     order = rows[np.argsort(prices[rows], kind="stable")]
@@ -77,6 +100,10 @@ class Costed:
     nodes: int
 
 
+class _OutOfTimeError(Exception):
+    """Time was up inside a linear program."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Node:
     chosen: tuple[int, ...]
@@ -88,7 +115,7 @@ def cost_within(
     table: CostRows, budget: int, needed: int, target: int, unserved: int, stop: Stop, max_nodes: int
 ) -> Costed:
     """Find at most ``budget`` columns that serve the needed people within the target, or exclude them."""
-    relaxation = _Relaxation(table, budget, needed, unserved)
+    relaxation = _Relaxation(table, budget, needed, unserved, stop)
     root = _Node((), np.ones(table.n_columns, dtype=np.bool_), {})
     stack = [root]
     nodes = 0
@@ -98,10 +125,16 @@ def cost_within(
         nodes += 1
         node = stack.pop()
         usable = node.usable.copy()
-        values = relaxation.filter(node, usable, target)
+        chosen = np.array(node.chosen, dtype=np.int64)
+        if table.served(np.append(chosen, np.flatnonzero(usable)))[0] < needed:
+            node.proof["short"] = True
+            continue
+        try:
+            values = relaxation.filter(node, usable, target)
+        except _OutOfTimeError:
+            return Costed(None, None, nodes)
         if values is None:
             continue
-        chosen = np.array(node.chosen, dtype=np.int64)
         left = budget - len(chosen)
         likely = np.argsort(-values, kind="stable")[:left]
         for columns in (chosen, np.concatenate((chosen, likely[usable[likely]]))):
@@ -125,9 +158,10 @@ def cost_within(
 
 
 class _Relaxation:
-    """The cost by parts of columns, over pairs of row and level, as a program that changes from node to node."""
+    """The cost by parts of columns, over pairs of row and level: a program that changes from node to node."""
 
-    def __init__(self, table: CostRows, budget: int, needed: int, unserved: int) -> None:
+    def __init__(self, table: CostRows, budget: int, needed: int, unserved: int, stop: Stop) -> None:
+        self.stop = stop
         self.table = table
         self.budget = budget
         self.needed = needed
@@ -188,8 +222,12 @@ class _Relaxation:
         lower[chosen] = 1.0
         upper = np.where(usable, 1.0, lower)
         self._highs.changeColsBounds(m, np.arange(m, dtype=np.int32), lower, upper)
+        if self.stop.time_limit is not None:
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + self.stop.remaining() + 0.1)
         self._highs.run()
         status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            raise _OutOfTimeError
         if status != highspy.HighsModelStatus.kOptimal:
             raise SolverError(f"the cost relaxation ended as {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()

@@ -14,11 +14,13 @@ import numpy as np
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals_kernels import feasible_duals, integer_loads, primal_dual_steps
 from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.stop import Stop
 
 __all__ = ["SCALE", "FirstOrder", "Weights", "weighed"]
 
 SCALE = 2**30
 FIRST_BALANCE = 2.0
+ENTRIES_AT_ONCE = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,27 +109,31 @@ class FirstOrder:
         self.steps = 0
         self._work = np.zeros(m)
 
-    def advance(self, steps: int) -> None:
-        """Take so many steps."""
+    def advance(self, steps: int, stop: Stop) -> None:
+        """Take so many steps, or as many as time allows."""
         value_sum = np.zeros(len(self.values))
         dual_sum = np.zeros(len(self.duals))
         values, duals = self.values.copy(), self.duals.copy()
-        self.price = primal_dual_steps(
-            *self.incidence.arrays,
-            self.budget,
-            self.price,
-            self.upper,
-            self.balance,
-            self.values,
-            self.duals,
-            value_sum,
-            dual_sum,
-            self._work,
-            steps,
-        )
-        self.steps += steps
-        self.mean_values = value_sum / steps
-        self.mean_duals = dual_sum / steps
+        taken = 0
+        while taken < steps and not (taken and stop.expired()):
+            some = min(steps - taken, max(1, ENTRIES_AT_ONCE // max(1, len(self.incidence.rows))))
+            self.price = primal_dual_steps(
+                *self.incidence.arrays,
+                self.budget,
+                self.price,
+                self.upper,
+                self.balance,
+                self.values,
+                self.duals,
+                value_sum,
+                dual_sum,
+                self._work,
+                some,
+            )
+            taken += some
+        self.steps += taken
+        self.mean_values = value_sum / taken
+        self.mean_duals = dual_sum / taken
         if self.budget >= 0:
             self._rebalance(values, duals)
 

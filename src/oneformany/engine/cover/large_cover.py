@@ -31,7 +31,8 @@ RELAXATION_TIME = 0.4
 CORE = 0.3
 MOST_EXACT_ROWS = 2_000
 EXACT_COLUMNS = 3_000
-QUICK_FAILURES = 15
+FEW_FAILURES = 15
+FEW_NODES = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,7 @@ class _Cover:
             if self.finished or self.search.stop.elapsed() > until:
                 return
             before = self.weights.ratio
-            self.relaxation.advance(STEPS_PER_ROUND)
+            self.relaxation.advance(STEPS_PER_ROUND, self.search.stop)
             self.search.counters["rounds"] += 1
             found = self.relaxation.weights()
             if found.ratio > self.weights.ratio:
@@ -142,15 +143,6 @@ class _Cover:
         values = self.relaxation.mean_values
         covers = np.bincount(self.incidence.rows, np.repeat(values, sizes), self.incidence.n_rows)
         return float(values.sum() + np.maximum(0.0, 1.0 - covers)[self.incidence.reachable].sum())
-
-    def usable(self) -> IntArray:
-        """The columns that a cover smaller than the best can use."""
-        if not self.search.options.fixing:
-            return np.arange(self.incidence.n_columns)
-        least = self.weights.total - (len(self.best) - 2) * self.weights.capacity
-        usable = np.flatnonzero(self.weights.loads >= least)
-        self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
-        return usable
 
     def core(self) -> IntArray:
         """The columns that good covers use: of small reduced cost, and those of the best cover."""
@@ -169,7 +161,7 @@ class _Cover:
         """Improve small parts until that stops helping."""
         if self.finished or not self.search.options.repair:
             return
-        core = np.intersect1d(self.core(), np.union1d(self.usable(), self.best))
+        core = np.intersect1d(self.core(), np.union1d(self._heavy(len(self.best) - 1), self.best))
         repair = Repair(self.incidence, core, self.best, self.search.options.seed)
 
         def improved() -> None:
@@ -185,7 +177,7 @@ class _Cover:
         rows = int(self.incidence.reachable.sum())
         return options.exact and rows <= MOST_EXACT_ROWS and len(self._heavy(self.bound)) <= few
 
-    def finish(self) -> None:
+    def finish(self, max_nodes: int) -> None:
         """Search all columns that a cover of the size of the bound can use; raise the bound, or meet it."""
         items = np.flatnonzero(self.incidence.reachable)
         while not self.finished and self.is_small():
@@ -193,9 +185,7 @@ class _Cover:
             columns = self._heavy(target)
             part, _ = self.incidence.part(columns, self.incidence.reachable)
             groups = [part.group(column).astype(np.int64) for column in range(part.n_columns)]
-            covering = cover_within(
-                groups, len(items), target, self.search.stop, self.search.options.max_nodes
-            )
+            covering = cover_within(groups, len(items), target, self.search.stop, max_nodes)
             self.search.counters["set cover nodes"] += covering.nodes
             if covering.chosen is not None:
                 self.offer(columns[np.array(covering.chosen, dtype=np.int64)])
@@ -210,7 +200,10 @@ class _Cover:
         """All columns that a cover by ``target`` columns can use."""
         if not self.search.options.fixing:
             return np.arange(self.incidence.n_columns)
-        return np.flatnonzero(self.weights.loads >= self.weights.total - (target - 1) * self.weights.capacity)
+        least = self.weights.total - (target - 1) * self.weights.capacity
+        heavy = np.flatnonzero(self.weights.loads >= least)
+        self.search.counters["columns left out"] = self.incidence.n_columns - len(heavy)
+        return heavy
 
     def answer(self) -> CoverAnswer:
         return CoverAnswer(
@@ -251,8 +244,9 @@ def solve_cover(
     cover.round()
     cover.relax(FINE_GAIN)
     cover.round()
-    cover.repair(QUICK_FAILURES)
-    cover.finish()
+    cover.finish(min(FEW_NODES, search.options.max_nodes))
+    cover.repair(min(FEW_FAILURES, search.options.max_failures))
+    cover.finish(search.options.max_nodes)
     cover.repair(search.options.max_failures)
-    cover.finish()
+    cover.finish(search.options.max_nodes)
     return cover.answer()

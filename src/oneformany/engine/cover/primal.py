@@ -62,7 +62,7 @@ def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Sto
         if chosen:
             below = FirstOrder(part)
             below.values, below.duals = values, duals[kept]
-            below.advance(STEPS_PER_DIVE)
+            below.advance(STEPS_PER_DIVE, stop)
             values = below.values
             duals[kept] = below.duals
         covered = np.zeros(part.n_rows, dtype=np.bool_)

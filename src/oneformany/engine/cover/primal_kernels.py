@@ -19,17 +19,19 @@ def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
     """
     m = len(starts) - 1
     gains = np.zeros(m)
-    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    heap = [(0.0, 0) for _ in range(0)]
     for j in range(m):
         for e in range(starts[j], starts[j + 1]):
             gains[j] += weights[rows[e]]
         if gains[j] > 0:
-            heap.append((-gains[j] * scores[j], np.int64(j)))
+            heap.append((-gains[j] * scores[j], j))
     heapq.heapify(heap)
     covered = np.zeros(len(row_starts) - 1, dtype=np.bool_)
-    chosen = []
+    chosen = [0 for _ in range(0)]
     while len(heap) > 0 and len(chosen) < most:
-        key, j = heapq.heappop(heap)
+        top = heapq.heappop(heap)
+        key = top[0]
+        j = top[1]
         now = -gains[j] * scores[j]
         if gains[j] <= 1e-12:
             continue

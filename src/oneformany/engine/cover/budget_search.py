@@ -1,0 +1,192 @@
+"""Columns, weights and complete searches for a number of columns that should cover many people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.engine.cover.budget_kernels import swap_columns
+from oneformany.engine.cover.budget_tree import budget_within
+from oneformany.engine.cover.duals import SCALE, FirstOrder, Weights, weighed
+from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.large_options import Search
+from oneformany.engine.cover.primal_kernels import greedy
+from oneformany.engine.cover.primal_program import program
+
+__all__ = ["BudgetSearch", "Settled"]
+
+STEPS_PER_ROUND = 100
+GAIN = 1e-6
+RELAXATION_TIME = 0.4
+SWEEPS = 50
+MOST_ENTRIES = 100_000
+FEWEST_COLUMNS = 300
+PROGRAM_SECONDS = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Whether some ``budget`` columns cover ``target`` people, decided by a complete search.
+
+    Attributes
+    ----------
+    budget, target : int
+        The question.
+    weights : Weights
+        What excludes all other columns.
+    columns : array of int
+        All columns of the table that such a choice can use, by the weights.
+    chosen : array of int or None
+        Columns that do, if there are such.
+    tree : dict or None
+        Why not, over ``columns`` by their index in it and the rows that any column holds, in order.
+    """
+
+    budget: int
+    target: int
+    weights: Weights
+    columns: IntArray
+    chosen: IntArray | None
+    tree: dict[str, Any] | None
+
+
+class BudgetSearch:
+    """Columns, weights and bounds for one number of columns after another.
+
+    Parameters
+    ----------
+    incidence : Incidence
+        The table.
+    people : array of int
+        How many each row counts.
+    search : Search
+        Limits, switches, counters.
+
+    Attributes
+    ----------
+    best : array of int
+        Columns that cover the most people found for the present number of columns.
+    weights : Weights
+        What proves the bound.
+    """
+
+    def __init__(self, incidence: Incidence, people: IntArray, search: Search) -> None:
+        self.incidence = incidence
+        self.people = people
+        self.search = search
+        self.best = np.zeros(0, dtype=np.int64)
+        self.weights: Weights = weighed(incidence, people.astype(np.float64))
+        self.order: IntArray = greedy(
+            *incidence.arrays, people.astype(np.float64), np.ones(incidence.n_columns), incidence.n_columns
+        )
+        self._relaxation: FirstOrder | None = None
+
+    def covered(self, columns: IntArray) -> int:
+        """People that these columns cover."""
+        return int(self.people[self.incidence.covered_by(columns)].sum())
+
+    def begin(self, k: int, start: IntArray | None = None) -> None:
+        """Choose ``k`` columns greedily, or start from some that are known."""
+        self.best = np.asarray(self.order[:k])
+        if start is not None and len(start) <= k and self.covered(start) > self.covered(self.best):
+            self.best = np.asarray(start, dtype=np.int64)
+        if self.search.options.repair and len(self.best):
+            self._swap(self.best)
+
+    def offer(self, columns: IntArray) -> None:
+        """Take other columns if they cover more."""
+        if self.covered(columns) > self.covered(self.best):
+            self.best = np.unique(columns)
+
+    def relax(self, k: int, report: Callable[[str], None], enough: Callable[[], bool]) -> None:
+        """Take first-order steps for ``k`` columns until a round gains next to nothing."""
+        stop = self.search.stop
+        until = stop.elapsed() + RELAXATION_TIME * stop.remaining()
+        relaxation = self._relaxed(k)
+        for number in range(self.search.options.max_rounds):
+            if enough() or stop.expired() or stop.elapsed() > until:
+                return
+            relaxation.advance(STEPS_PER_ROUND, stop)
+            self.search.counters["rounds"] += 1
+            before = self._excess(self.weights, k)
+            found = relaxation.weights()
+            if self._excess(found, k) < before:
+                self.weights = found
+            report("relaxation")
+            if number > 3 and self._excess(self.weights, k) > before - GAIN * abs(before):
+                return
+
+    def usable(self, k: int, target: int) -> IntArray:
+        """The columns that ``k`` columns with so many people can be among."""
+        if not self.search.options.fixing:
+            return np.arange(self.incidence.n_columns)
+        slack = self._excess(self.weights, k) - target * SCALE
+        usable = np.flatnonzero(self.weights.loads >= self.weights.capacity - slack)
+        self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
+        return usable
+
+    def improve(self, k: int) -> None:
+        """Solve a program over the columns of greatest value and load."""
+        if not self.search.options.repair or self.search.stop.expired() or self._relaxation is None:
+            return
+        usable = self.usable(k, self.covered(self.best) + 1)
+        size = max(FEWEST_COLUMNS, 5 * k)
+        if len(usable) > size:
+            usable = usable[np.argsort(-self.weights.loads[usable], kind="stable")[:size]]
+        valued = np.flatnonzero(self._relaxation.mean_values > 1e-3)
+        columns = np.union1d(np.union1d(usable, valued), self.best)
+        part, kept = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
+        seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
+        found = program(part, seconds, np.searchsorted(columns, self.best), self.people[kept], k)
+        self.search.counters["programs"] += 1
+        if found.chosen is not None and len(found.chosen) <= k:
+            self._swap(columns[found.chosen])
+
+    def settle(self, k: int, target: int) -> Settled | None:
+        """Search all usable columns for ``k`` of them that cover so many people; ``None``: not decided."""
+        columns = self.usable(k, target)
+        options = self.search.options
+        part, kept = self.incidence.part(columns, self.incidence.reachable)
+        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
+            return None
+        found = budget_within(part, self.people[kept], k, target, self.search.stop, options.max_nodes)
+        self.search.counters["nodes"] += found.nodes
+        if found.chosen is not None:
+            return Settled(k, target, self.weights, columns, columns[found.chosen], None)
+        return None if found.proof is None else Settled(k, target, self.weights, columns, None, found.proof)
+
+    def _swap(self, columns: IntArray) -> None:
+        """Exchange columns one by one while that helps, and offer what comes out."""
+        swapped = columns.astype(np.int64)
+        for _ in range(SWEEPS):
+            if self.search.stop.expired():
+                break
+            swaps = int(swap_columns(*self.incidence.arrays, self.people, swapped))
+            self.search.counters["swaps"] += swaps
+            if not swaps:
+                break
+        self.offer(swapped)
+
+    def _excess(self, weights: Weights, k: int) -> int:
+        """People at most, times the scale."""
+        return k * weights.capacity + int(self.people.sum()) * SCALE - weights.total
+
+    def _relaxed(self, k: int) -> FirstOrder:
+        """The relaxation for ``k`` columns, from where the last one stopped."""
+        people = self.people.astype(np.float64)
+        found = FirstOrder(self.incidence, people, k)
+        if self._relaxation is None:
+            found.duals = np.where(self.incidence.reachable, people / 2.0, 0.0)
+            found.price = float(self.covered(self.best) - self.covered(self.best[:-1]))
+            found.balance = float(np.sqrt(max(1, k) / (people**2).sum()))
+            found.values[self.best] = 1.0
+        else:
+            last = self._relaxation
+            found.duals, found.price, found.balance = last.duals, last.price, last.balance
+            found.values = last.values * (k / max(last.budget, 1.0))
+        self._relaxation = found
+        return found

@@ -1,0 +1,243 @@
+"""Searches for cheap columns, and for prices that prove how cheap they can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.cover.budget_search import BudgetSearch
+from oneformany.engine.cover.cost_kernels import cheapest, column_savings
+from oneformany.engine.cover.cost_levels import CostLevels
+from oneformany.engine.cover.cost_tree import COST_SCALE, cost_within, merged, people_at_prices
+from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.cover.large_options import Search
+from oneformany.engine.cover.primal_program import program
+from oneformany.engine.cover.table import ColumnTable
+from oneformany.exceptions import InputError
+
+__all__ = ["CostProof", "CostSearch", "PriceBound", "price_bound"]
+
+DEAR = 3
+STEPS_PER_ROUND = 200
+GAIN = 1e-5
+PATIENCE = 2
+DEARER = 4
+MOST_RAISES = 3
+RELAXATION_TIME = 0.5
+PROGRAM_SECONDS = 30.0
+FEWEST_COLUMNS = 1_000
+MOST_ENTRIES = 300_000
+MANY_ENTRIES = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class CostProof:
+    """No choice costs ``target`` or less: a tree over all columns that such a choice could use.
+
+    Attributes
+    ----------
+    target : int
+        The cost that cannot be reached.
+    columns : array of int
+        Columns of the table that the prices do not exclude.
+    classes : (n_rows,) array of int
+        Rows of one class have the same costs in all of these columns; -1: in none of them. The rows of the
+        tree are classes.
+    tree : dict
+        As :func:`~oneformany.engine.cover.cost_tree.cost_within` gives it, over indices into ``columns``.
+    """
+
+    target: int
+    columns: IntArray
+    classes: IntArray
+    tree: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class PriceBound:
+    """What prices prove: the least cost times the scale, the prices, and what each column saves."""
+
+    value: int
+    prices: IntArray
+    savings: IntArray
+
+
+def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, needed: int) -> PriceBound:
+    """Bound the cost of ``k`` columns that serve so many people by prices per person."""
+    savings = np.asarray(column_savings(table.starts, table.rows, table.costs, people, prices, COST_SCALE))
+    reachable = np.zeros(table.n_rows, dtype=np.bool_)
+    reachable[table.rows] = True
+    pays = people_at_prices(prices, people, np.flatnonzero(reachable), needed)
+    best = np.sort(savings)[::-1][:k]
+    return PriceBound(pays - int(best.sum()), prices, savings)
+
+
+class CostSearch:
+    """One call of ``solve_cost`` under way: the cheapest columns so far, and the best prices."""
+
+    def __init__(
+        self, table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search
+    ) -> None:
+        if table.costs is None:
+            raise InputError("the table has no costs; list the columns with costs")
+        self.table = table
+        self.people = people
+        self.k = k
+        self.needed = needed
+        self.search = search
+        self.top = int(table.costs.max(initial=0))
+        self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
+        self.levels = CostLevels.of(
+            table.starts, table.rows, np.asarray(table.costs), table.n_rows, self.unserved
+        )
+        self.budget = BudgetSearch(
+            self.levels.incidence, self.levels.steps * people[self.levels.owner], search
+        )
+        self.best = np.asarray(start, dtype=np.int64)
+        served, self.cost = self.total(self.best)
+        if len(self.best) > k or served < needed:
+            raise InputError(
+                f"start has {len(self.best)} columns that serve {served} people; give at most {k} columns "
+                f"that serve at least {needed}"
+            )
+        self.proof: CostProof | None = None
+        self.values = np.zeros(len(table))
+        self.bound = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
+
+    def total(self, columns: IntArray) -> tuple[int, int]:
+        """People served, and cost."""
+        owner, least = cheapest(
+            self.table.starts, self.table.rows, self.table.costs, columns, self.table.n_rows
+        )
+        return int(self.people[owner >= 0].sum()), int((self.people * least).sum())
+
+    def offer(self, columns: IntArray) -> None:
+        """Take other columns if they serve enough people at less cost."""
+        covered, cost = self.total(columns)
+        if len(columns) > self.k or covered < self.needed:
+            return
+        if cost < self.cost:
+            self.best, self.cost = np.asarray(columns), cost
+
+    @property
+    def cost_bound(self) -> int:
+        """No choice costs less."""
+        priced = max(0, -(-self.bound.value // COST_SCALE))
+        return priced if self.proof is None else max(priced, self.proof.target + 1)
+
+    def finished(self) -> bool:
+        """Whether the cost is proved, or time is up."""
+        return self.cost <= self.cost_bound or self.search.stop.expired()
+
+    def report(self, phase: str) -> None:
+        """Tell whoever listens where the search stands."""
+        self.search.report(phase, self.cost, self.cost_bound)
+
+    def begin(self) -> None:
+        """Exchange columns of the start for cheaper ones."""
+        self.budget.begin(self.k, self.best)
+        self.offer(self.budget.best)
+        self.report("start")
+
+    def relax(self) -> None:
+        """Take first-order steps; turn the duals into prices after each round."""
+        if self.finished():
+            return
+        stop = self.search.stop
+        until = stop.elapsed() + RELAXATION_TIME * stop.remaining()
+        upper = self._losses(DEAR)
+        relaxation = FirstOrder(self.levels.incidence, upper, self.k)
+        relaxation.values[self.best] = 1.0
+        relaxation.duals = np.where(self.levels.incidence.covered_by(self.best), 0.5, 1.0) * np.minimum(
+            upper, self.people[self.levels.owner]
+        )
+        relaxation.price = float(relaxation.duals.sum()) / (2 * max(1, self.k))
+        relaxation.balance = float(np.sqrt(max(1, self.k) / max(1.0, float((upper**2).sum()))))
+        idle, raised = 0, 0
+        for _ in range(self.search.options.max_rounds):
+            if self.finished() or stop.elapsed() > until or idle == PATIENCE:
+                break
+            relaxation.advance(STEPS_PER_ROUND, stop)
+            self.search.counters["rounds"] += 1
+            before = self.bound.value
+            for duals in (relaxation.duals, relaxation.mean_duals):
+                self.price(duals)
+            idle = 0 if self.bound.value > before + GAIN * abs(before) else idle + 1
+            if idle == PATIENCE and raised < MOST_RAISES:
+                idle, raised = 0, raised + 1
+                relaxation.upper = self._losses(DEAR * DEARER**raised)
+            self.report("relaxation")
+            if self.is_small(MANY_ENTRIES):
+                break
+        self.values = relaxation.mean_values
+
+    def _losses(self, dear: int) -> FloatArray:
+        """What leaving each pair uncovered costs, when leaving a row out costs so many times the top cost."""
+        owner = self.levels.owner
+        last = np.append(owner[1:] != owner[:-1], np.ones(min(1, len(owner)), dtype=np.bool_))
+        steps = np.where(last, dear * (self.top + 1), self.levels.steps)
+        return (steps * self.people[owner]).astype(np.float64)
+
+    def price(self, duals: FloatArray) -> None:
+        """Turn duals into prices, and keep the better bound."""
+        prices = np.rint(self.levels.prices(duals, self.people) * COST_SCALE).astype(np.int64)
+        found = price_bound(self.table, self.people, prices, self.k, self.needed)
+        if found.value > self.bound.value:
+            self.bound = found
+
+    def usable(self) -> IntArray:
+        """The columns that a cheaper choice can use."""
+        savings = self.bound.savings
+        if not self.search.options.fixing or len(savings) <= self.k:
+            return np.arange(len(savings))
+        least = int(np.partition(savings, -self.k)[-self.k])
+        usable = np.flatnonzero(
+            self.bound.value + np.maximum(0, least - savings) <= (self.cost - 1) * COST_SCALE
+        )
+        self.search.counters["columns left out"] = len(savings) - len(usable)
+        return usable
+
+    def improve(self) -> None:
+        """Solve a program over the columns that a cheaper choice can use, or the most promising of them."""
+        if not self.search.options.repair or self.finished():
+            return
+        usable = self.usable()
+        if len(usable) > FEWEST_COLUMNS:
+            usable = usable[np.argsort(-self.bound.savings[usable], kind="stable")[:FEWEST_COLUMNS]]
+        columns = np.union1d(np.union1d(usable, np.flatnonzero(self.values > 1e-3)), self.best)
+        incidence = self.levels.incidence
+        part, kept = incidence.part(columns, np.ones(incidence.n_rows, dtype=np.bool_))
+        seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
+        found = program(part, seconds, np.searchsorted(columns, self.best), self.budget.people[kept], self.k)
+        self.search.counters["programs"] += 1
+        if found.chosen is not None:
+            self.offer(columns[found.chosen])
+        self.report("program")
+
+    def is_small(self, entries: int) -> bool:
+        """Whether so few columns are left that all can be searched."""
+        if not self.search.options.exact:
+            return False
+        columns = self.usable()
+        few = len(columns) <= self.search.options.max_columns
+        return few and int(self.table.sizes[columns].sum()) <= entries
+
+    def settle(self, max_nodes: int) -> None:
+        """Search all columns that a cheaper choice can use: find one, or prove that there is none."""
+        while not self.finished() and self.is_small(MOST_ENTRIES):
+            columns = self.usable()
+            part = self.table.take(columns)
+            target = self.cost - 1
+            rows, classes = merged(part.starts, part.rows, np.asarray(part.costs), self.people)
+            found = cost_within(rows, self.k, self.needed, target, self.unserved, self.search.stop, max_nodes)
+            self.search.counters["nodes"] += found.nodes
+            if found.chosen is not None:
+                self.offer(columns[found.chosen])
+            elif found.proof is not None:
+                self.proof = CostProof(target, columns, classes, found.proof)
+            else:
+                return
+            self.report("search")

@@ -1,0 +1,223 @@
+"""So many columns serve so many people at the least cost, and a stranger can add up why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.cover.tables import choices, groups_of, people_of, table_of, tables
+from oneformany.engine.cover.budget import solve_budget
+from oneformany.engine.cover.budget_coverage import solve_coverage
+from oneformany.engine.cover.cost import solve_cost
+from oneformany.engine.cover.cost_search import price_bound
+from oneformany.engine.cover.large_cover import solve_cover
+from oneformany.engine.cover.large_options import TableOptions
+from oneformany.exceptions import InputError
+from oneformany.stop import Stop
+
+switches = st.builds(TableOptions, fixing=st.booleans(), repair=st.booleans())
+
+
+def cost_maps(table):
+    return [
+        {
+            int(row): int(cost)
+            for row, cost in zip(
+                table.group(c), table.costs[table.starts[c] : table.starts[c + 1]], strict=True
+            )
+        }
+        for c in range(len(table))
+    ]
+
+
+def total(maps, multiplicity, chosen):
+    rows = set().union(*(maps[c] for c in chosen))
+    return sum(int(multiplicity[r]) * min(maps[c][r] for c in chosen if r in maps[c]) for r in rows)
+
+
+def least(table, multiplicity, k, needed):
+    maps = cost_maps(table)
+    return min(
+        total(maps, multiplicity, chosen)
+        for chosen in choices(table, k)
+        if people_of(table, multiplicity, chosen) >= needed
+    )
+
+
+def pays(prices, people, rows, needed):
+    """What the cheapest needed people pay."""
+    paid = 0
+    for price, row in sorted((int(prices[row]), row) for row in rows):
+        here = min(int(people[row]), needed)
+        paid += here * price
+        needed -= here
+    return paid
+
+
+def saving(column, prices, people, scale):
+    return sum(int(people[row]) * max(0, int(prices[row]) - scale * cost) for row, cost in column.items())
+
+
+def checked_bound(table, multiplicity, answer):
+    """Repeat the addition of the prices; also the columns that it leaves for a cheaper choice."""
+    maps = cost_maps(table)
+    rows = set().union(*groups_of(table))
+    savings = [saving(column, answer.prices, multiplicity, answer.scale) for column in maps]
+    best = sorted(savings, reverse=True)[: answer.budget]
+    bound = pays(answer.prices, multiplicity, rows, answer.needed) - sum(best)
+    return bound, savings
+
+
+def confirmed(table, multiplicity, answer):
+    bound, savings = checked_bound(table, multiplicity, answer)
+    if answer.proof is None:
+        return answer.bound <= max(0, -(-bound // answer.scale))
+    proof, scale = answer.proof, answer.scale
+    best = sorted(savings, reverse=True)[: answer.budget]
+    edge = best[-1] if len(best) == answer.budget else 0
+    open_columns = {c for c, s in enumerate(savings) if bound + max(0, edge - s) <= proof.target * scale}
+    if not open_columns <= set(proof.columns.tolist()) or answer.bound > proof.target + 1:
+        return False
+    maps = [cost_maps(table)[c] for c in proof.columns.tolist()]
+    classes = proof.classes
+    people = np.bincount(classes[classes >= 0], multiplicity[classes >= 0]).astype(int)
+    joined = []
+    for column in maps:
+        by_class = {}
+        for row, cost in column.items():
+            assert by_class.setdefault(int(classes[row]), cost) == cost
+        whole = {r for r in range(table.n_rows) if classes[r] in by_class}
+        assert whole == set(column)
+        joined.append(by_class)
+    return closes(proof.tree, joined, people, (), set(range(len(joined))), answer, proof.target)
+
+
+def closes(tree, maps, people, chosen, usable, answer, target):
+    more, scale, needed = answer.budget - len(chosen), answer.scale, answer.needed
+    rows = set().union(*maps)
+    usable = set(usable)
+    if "short" in tree:
+        return sum(int(people[r]) for r in set().union(*(maps[c] for c in usable | set(chosen)))) < needed
+    for pairs in tree["filters"]:
+        prices = dict.fromkeys(rows, 0) | dict(map(tuple, pairs))
+        savings = {c: saving(maps[c], prices, people, scale) for c in usable | set(chosen)}
+        best = sorted((savings[c] for c in usable), reverse=True)[:more]
+        bound = pays(prices, people, rows, needed) - sum(savings[c] for c in chosen) - sum(best)
+        if bound > target * scale:
+            return True
+        edge = best[-1] if len(best) == more and more else 0
+        usable = {c for c in usable if bound + max(0, edge - savings[c]) <= target * scale}
+    if "evaluated" in tree:
+        few = sum(int(people[r]) for r in set().union(*(maps[c] for c in chosen))) < needed
+        return (more == 0 or not usable) and (few or total(maps, people, chosen) > target)
+    column = tree["column"]
+    without = usable - {column}
+    return (
+        column in usable
+        and closes(tree["parts"][0], maps, people, (*chosen, column), without, answer, target)
+        and closes(tree["parts"][1], maps, people, chosen, without, answer, target)
+    )
+
+
+def check(table, multiplicity, answer):
+    chosen = answer.chosen.tolist()
+    assert len(chosen) <= answer.budget
+    assert people_of(table, multiplicity, chosen) == answer.covered >= answer.needed
+    assert total(cost_maps(table), multiplicity, chosen) == answer.cost
+    served = np.flatnonzero(answer.assignment >= 0)
+    maps = cost_maps(table)
+    assert answer.cost == sum(
+        int(multiplicity[r]) * maps[chosen[answer.assignment[r]]][r] for r in served.tolist()
+    )
+    best = least(table, multiplicity, answer.budget, answer.needed)
+    assert answer.cost == answer.bound == best
+    assert confirmed(table, multiplicity, answer)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=tables(with_costs=True), options=switches)
+def test_the_fewest_columns_serve_everybody_at_the_least_cost(case, options):
+    table, multiplicity = case
+    first = solve_cover(table)
+    needed = people_of(table, multiplicity, range(len(table)))
+    answer = solve_cost(table, multiplicity, len(first.chosen), needed, first.chosen, options=options)
+    check(table, multiplicity, answer)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=tables(with_costs=True), k=st.integers(1, 4), options=switches)
+def test_a_budget_of_columns_serves_the_most_people_at_the_least_cost(case, k, options):
+    table, multiplicity = case
+    first = solve_budget(table, multiplicity, k)
+    answer = solve_cost(table, multiplicity, k, first.covered, first.chosen, options=options)
+    check(table, multiplicity, answer)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=tables(with_costs=True), share=st.floats(0, 1), options=switches)
+def test_a_share_of_the_people_is_served_at_the_least_cost(case, share, options):
+    table, multiplicity = case
+    reachable = people_of(table, multiplicity, range(len(table)))
+    needed = int(np.ceil(share * reachable))
+    first = solve_coverage(table, multiplicity, needed)
+    answer = solve_cost(table, multiplicity, len(first.chosen), needed, first.chosen, options=options)
+    check(table, multiplicity, answer)
+
+
+@settings(max_examples=30, deadline=None)
+@given(case=tables(with_costs=True), k=st.integers(1, 4))
+def test_without_time_or_complete_search_bounds_still_hold(case, k):
+    table, multiplicity = case
+    first = solve_budget(table, multiplicity, k)
+    best = least(table, multiplicity, k, first.covered)
+    for stop, options in ((Stop(0), None), (None, TableOptions(exact=False))):
+        answer = solve_cost(table, multiplicity, k, first.covered, first.chosen, stop, options)
+        assert answer.bound <= best <= answer.cost
+        assert confirmed(table, multiplicity, answer)
+
+
+def random_costs(seed, n=30, m=60):
+    rng = np.random.default_rng(seed)
+    groups = [sorted(rng.choice(n, 12, replace=False).tolist()) for _ in range(m)]
+    costs = [rng.integers(1, 7, len(group)).tolist() for group in groups]
+    return table_of(groups, n, costs), rng.integers(1, 4, n)
+
+
+def test_every_switch_moves_its_counter():
+    table, people = random_costs(4)
+    first = solve_budget(table, people, 5)
+    full = solve_cost(table, people, 5, first.covered, first.chosen)
+    assert full.proved
+    assert full.counters["rounds"] > 0
+    assert full.counters["columns left out"] > 0
+    assert full.counters["nodes"] > 0
+    for options, counter in (
+        (TableOptions(fixing=False), "columns left out"),
+        (TableOptions(repair=False), "swaps"),
+        (TableOptions(exact=False), "nodes"),
+    ):
+        answer = solve_cost(table, people, 5, first.covered, first.chosen, options=options)
+        assert answer.counters.get(counter, 0) == 0
+        assert answer.bound <= full.cost <= answer.cost
+
+
+def test_forged_prices_prove_nothing():
+    table = table_of([[0, 1], [1, 2], [0, 2]], 3, [[1, 2], [1, 3], [2, 2]])
+    people = np.array([1, 2, 1])
+    answer = solve_cost(table, people, 2, 4, np.array([0, 1]))
+    check(table, people, answer)
+    forged = price_bound(table, people, answer.prices * 3, 2, 4).value
+    assert forged <= answer.cost * answer.scale
+
+
+def test_a_start_that_serves_too_few_is_refused():
+    table = table_of([[0], [1]], 2, [[1], [1]])
+    with pytest.raises(InputError, match="serve at least 2"):
+        solve_cost(table, np.array([1, 1]), 1, 2, np.array([0]))
+
+
+def test_a_table_without_costs_is_refused():
+    with pytest.raises(InputError, match="no costs"):
+        solve_cost(table_of([[0]], 1), np.array([1]), 1, 1, np.array([0]))
