@@ -81,17 +81,7 @@ def confirmed(table, multiplicity, answer):
     if not open_columns <= set(proof.columns.tolist()) or answer.bound > proof.target + 1:
         return False
     maps = [cost_maps(table)[c] for c in proof.columns.tolist()]
-    classes = proof.classes
-    people = np.bincount(classes[classes >= 0], multiplicity[classes >= 0]).astype(int)
-    joined = []
-    for column in maps:
-        by_class = {}
-        for row, cost in column.items():
-            assert by_class.setdefault(int(classes[row]), cost) == cost
-        whole = {r for r in range(table.n_rows) if classes[r] in by_class}
-        assert whole == set(column)
-        joined.append(by_class)
-    return closes(proof.tree, joined, people, (), set(range(len(joined))), answer, proof.target)
+    return closes(proof.tree, maps, multiplicity, (), set(range(len(maps))), answer, proof.target)
 
 
 def closes(tree, maps, people, chosen, usable, answer, target):

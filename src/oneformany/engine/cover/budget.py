@@ -22,7 +22,7 @@ from oneformany.engine.cover.large_options import Search, State, TableOptions, c
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.stop import Stop
 
-__all__ = ["BudgetAnswer", "solve_budget"]
+__all__ = ["BudgetAnswer", "Settled", "solve_budget"]
 
 
 @dataclass(frozen=True, eq=False)

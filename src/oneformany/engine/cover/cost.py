@@ -22,7 +22,7 @@ from oneformany.engine.cover.large_options import Search, State, TableOptions, c
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.stop import Stop
 
-__all__ = ["CostAnswer", "solve_cost"]
+__all__ = ["CostAnswer", "CostProof", "solve_cost"]
 
 FEW_NODES = 1_000
 

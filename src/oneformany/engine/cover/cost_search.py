@@ -11,7 +11,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.budget_search import BudgetSearch
 from oneformany.engine.cover.cost_kernels import cheapest, column_savings
 from oneformany.engine.cover.cost_levels import CostLevels
-from oneformany.engine.cover.cost_tree import COST_SCALE, cost_within, merged, people_at_prices
+from oneformany.engine.cover.cost_tree import COST_SCALE, cost_within, for_rows, merged, people_at_prices
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_options import Search
 from oneformany.engine.cover.primal_program import program
@@ -43,16 +43,13 @@ class CostProof:
         The cost that cannot be reached.
     columns : array of int
         Columns of the table that the prices do not exclude.
-    classes : (n_rows,) array of int
-        Rows of one class have the same costs in all of these columns; -1: in none of them. The rows of the
-        tree are classes.
     tree : dict
-        As :func:`~oneformany.engine.cover.cost_tree.cost_within` gives it, over indices into ``columns``.
+        As :func:`~oneformany.engine.cover.cost_tree.cost_within` gives it, over the rows of the table and
+        indices into ``columns``.
     """
 
     target: int
     columns: IntArray
-    classes: IntArray
     tree: dict[str, Any]
 
 
@@ -237,7 +234,7 @@ class CostSearch:
             if found.chosen is not None:
                 self.offer(columns[found.chosen])
             elif found.proof is not None:
-                self.proof = CostProof(target, columns, classes, found.proof)
+                self.proof = CostProof(target, columns, for_rows(found.proof, classes))
             else:
                 return
             self.report("search")

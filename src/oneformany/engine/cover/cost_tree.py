@@ -23,7 +23,7 @@ from oneformany.engine.cover.cost_levels import CostLevels
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["COST_SCALE", "CostRows", "Costed", "cost_within", "merged", "people_at_prices"]
+__all__ = ["COST_SCALE", "CostRows", "Costed", "cost_within", "for_rows", "merged", "people_at_prices"]
 
 COST_SCALE = 2**20
 
@@ -81,6 +81,26 @@ def merged(
     kept = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[keep], minlength=len(sizes))
     new_starts = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
     return CostRows(new_starts, classes[rows[keep]].astype(np.int32), costs[keep], together), classes
+
+
+def for_rows(tree: dict[str, Any], classes: IntArray) -> dict[str, Any]:
+    """A tree over classes of rows as one over rows: every row has the price of its class."""
+    members = np.argsort(classes, kind="stable")
+    cuts = np.searchsorted(classes[members], np.arange(int(classes.max(initial=-1)) + 2))
+
+    def expanded(node: dict[str, Any]) -> dict[str, Any]:
+        filters = [
+            [
+                [row, price]
+                for number, price in pairs
+                for row in members[cuts[number] : cuts[number + 1]].tolist()
+            ]
+            for pairs in node.get("filters", [])
+        ]
+        parts = {"parts": [expanded(part) for part in node["parts"]]} if "parts" in node else {}
+        return {**node, "filters": filters, **parts}
+
+    return expanded(tree)
 
 
 def people_at_prices(prices: IntArray, people: IntArray, rows: IntArray, needed: int) -> int:
