@@ -16,7 +16,6 @@ import numpy as np
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.kernels import violated_triples
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
 from oneformany.stop import Stop
 
@@ -107,21 +106,9 @@ class CoverRelaxation:
         inside = self.items[:, support].toarray() > 0
         fractional = inside[:, values[support] < 1 - 1e-6].any(axis=1)
         chosen = np.flatnonzero(needed & fractional)[:MOST_ITEMS]
-        inside = inside[chosen]
-        weighted = inside * values[support]
-        triples = np.zeros((MOST_TRIPLES, 3), dtype=np.int64)
-        lacks = np.zeros(MOST_TRIPLES)
-        count = violated_triples(
-            inside,
-            values[support],
-            weighted.sum(axis=1),
-            weighted @ inside.T.astype(np.float64),
-            VIOLATION,
-            triples,
-            lacks,
-        )
+        triples, lacks = _violated(inside[chosen], values[support])
         known = set(self.triples)
-        worst = chosen[triples[np.argsort(-lacks[:count], kind="stable")]].tolist()
+        worst = chosen[triples[np.argsort(-lacks, kind="stable")]].tolist()
         new = [triple for triple in map(_triple, worst) if triple not in known][:CUTS_AT_ONCE]
         new = new[: MOST_CUTS - len(self.triples)]
         if new:
@@ -158,3 +145,32 @@ class CoverRelaxation:
 def _triple(items: list[int]) -> tuple[int, int, int]:
     i, j, k = items
     return i, j, k
+
+
+def _violated(inside: BoolArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Find triples of items that a relaxation covers by less than 2, and by how much.
+
+    ``inside[item, column]`` stands over the columns of positive value. What covers two or three items of a
+    triple counts once: the sum over the items, less that over the pairs, plus twice that over all three.
+    """
+    weighted = inside * values
+    cover = weighted.sum(axis=1)
+    shared = weighted @ inside.T.astype(np.float64)
+    found, lacks, total = [], [], 0
+    for first in range(len(inside) - 2):
+        rest = slice(first + 1, None)
+        once = cover[rest] - shared[first, rest]
+        lack = np.triu(2.0 - cover[first] - once[:, None] - once + shared[rest, rest], 1)
+        second, third = np.nonzero(lack > VIOLATION)
+        left = lack[second, third]
+        second, third = second + first + 1, third + first + 1
+        left -= 2.0 * ((inside[second] & inside[third]) @ weighted[first])
+        violated = np.flatnonzero(left > VIOLATION)
+        found.append(np.stack((np.full(len(violated), first), second[violated], third[violated]), axis=1))
+        lacks.append(left[violated])
+        total += len(violated)
+        if total >= MOST_TRIPLES:
+            break
+    if not found:
+        return np.zeros((0, 3), dtype=np.int64), np.zeros(0)
+    return np.concatenate(found)[:MOST_TRIPLES], np.concatenate(lacks)[:MOST_TRIPLES]

@@ -8,6 +8,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.pricing import kernels as k
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.items import Items
+from oneformany.engine.pricing.space import members
 
 __all__ = ["Candidates"]
 
@@ -18,7 +19,6 @@ class Candidates:
     def __init__(self, items: Items, oracle: CachedOracle) -> None:
         self.items = items
         self.oracle = oracle
-        self._members = np.zeros(len(items.space.rows), dtype=np.int64)
 
     def settle(self, state: k.State, item: int, weights: IntArray, *, every: bool) -> None:
         """Accept the candidate, refute a subtree, or let the search go on below."""
@@ -58,10 +58,8 @@ class Candidates:
             scalars[k.ANSWER] = k.PRUNE
 
     def _covered(self, state: k.State, item: int) -> IntArray:
-        count = k.members(
-            self.items.arrays, int(self.items.first[item]), state.features["found"], self._members
-        )
-        inside = self.items.group(self._members[:count])
+        covered = members(self.items.arrays, int(self.items.first[item]), state.features["found"])
+        inside = self.items.group(covered)
         return np.asarray(inside[state.eligible[inside] | (inside == item)])
 
     def _highest_refuted(self, state: k.State, row: int) -> int:

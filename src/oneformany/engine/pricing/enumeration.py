@@ -12,10 +12,10 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
-from oneformany.engine.pricing import kernels
 from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.pricing.search import Search, Weights
+from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
 
@@ -61,7 +61,6 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
     search = Search(arrays, Candidates(items, node.run.oracle))
     search.state.eligible[:] = True
     weights = Weights.of(priced.weights, arrays.max_changes)
-    members = np.zeros(len(items.space.rows), dtype=np.int64)
     found: dict[bytes, tuple[int, IntArray]] = {}
     limit = node.run.options.max_columns
     entries = 0
@@ -70,15 +69,13 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
         for choice in search.every(item, weights, floor, node.run.stop):
             if choice is None or len(found) >= limit or entries >= MOST_ENTRIES:
                 return None
-            count = kernels.members(arrays, row, choice, members)
-            entries += count
-            found.setdefault(items.group(members[:count]).tobytes(), (row, choice))
+            covered = members(arrays, row, choice)
+            entries += len(covered)
+            found.setdefault(items.group(covered).tobytes(), (row, choice))
         search.state.eligible[item] = False
     node.run.statistics.count("search nodes", search.nodes)
     groups = [np.frombuffer(key, dtype=np.int64) for key in found]
-    kept: Sequence[int] | None = range(len(groups))
-    if not arrays.exact or not arrays.simple.all():
-        kept = without_subsets(groups, node.run.stop)
+    kept = without_subsets(groups, node.run.stop)
     if kept is None:
         return None
     origins = list(found.values())

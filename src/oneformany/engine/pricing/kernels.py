@@ -37,8 +37,6 @@ __all__ = [
     "State",
     "advance",
     "begin",
-    "dominated",
-    "members",
     "open_bound",
 ]
 
@@ -444,59 +442,6 @@ def advance(arrays, state, item, weights, parts, step, limit):
         sc[DEPTH] = d + 1
 
 
-@_outer
-def dominated(arrays, state, item):
-    """Whether a single further item, eligible or not, could join the column in ``state.found``."""
-    p = arrays.rows.shape[1]
-    anchor = state.scalars[ANCHOR]
-    words = state.masks.shape[1]
-    spare = len(state.inside) - 1  # no path is that long
-    count = 0
-    score = arrays.intercept
-    for f in range(p):
-        score += arrays.units[f, arrays.rows[anchor, f]]
-        if state.features[f].found >= 0:
-            count += 1
-            score += arrays.option_best[f, state.features[f].found] - arrays.units[f, arrays.rows[anchor, f]]
-    for j in range(len(state.eligible)):
-        if j == item:
-            continue
-        _clear(state.inside, spare)
-        more = 0
-        fits = True
-        for s in range(arrays.item_start[j], arrays.item_start[j + 1]):
-            row = arrays.item_rows[s]
-            for f in range(p):
-                if arrays.rows[row, f] == arrays.rows[anchor, f]:
-                    continue
-                if state.features[f].found >= 0:
-                    if not _level_joins(arrays, f, state.features[f].found, arrays.rows[row, f]):
-                        fits = False
-                        break
-                elif not _has(state.inside, spare, f):
-                    _add(state.inside, spare, f)
-                    more += 1
-                    if count + more > arrays.max_changes or not arrays.simple[f]:
-                        fits = False
-                        break
-            if not fits:
-                break
-        if not fits or more == 0:
-            continue
-        higher = score
-        for w in range(words):
-            left = state.inside[spare, w]
-            while left != ZERO:
-                higher += state.features[(w << 6) + _lowest(left)].gain
-                left &= left - ONE
-        for f in range(p):
-            if state.features[f].found >= 0:
-                _add(state.inside, spare, f)
-        if _reachable(arrays, state, higher, spare, arrays.max_changes - count - more):
-            return True
-    return False
-
-
 def open_bound(state: State) -> int:
     """Bound every column the paused search has not looked at yet."""
     depth = int(state.scalars[DEPTH])
@@ -504,22 +449,3 @@ def open_bound(state: State) -> int:
         return 2**62
     evaluated = state.nodes["child"][: depth + 1] != -1
     return int(max(state.scalars[BEST], state.nodes["bound"][: depth + 1][evaluated].max()))
-
-
-@_outer
-def members(arrays, anchor, choice, out):
-    """Write the rows that a column covers to ``out``; return how many."""
-    count = 0
-    p = arrays.rows.shape[1]
-    for i in range(arrays.rows.shape[0]):
-        fits = True
-        for f in range(p):
-            if arrays.rows[i, f] != arrays.rows[anchor, f] and (
-                choice[f] < 0 or not _level_joins(arrays, f, choice[f], arrays.rows[i, f])
-            ):
-                fits = False
-                break
-        if fits:
-            out[count] = i
-            count += 1
-    return count

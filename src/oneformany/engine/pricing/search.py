@@ -104,7 +104,7 @@ class Search:
                 return bool(code == k.DONE)
 
     def every(self, item: int, weights: Weights, floor: int, stop: Stop) -> Iterator[IntArray | None]:
-        """Yield all maximal columns of at least this weight as choices; ``None`` last if stopped early."""
+        """Yield all columns of at least this weight that may be maximal as choices; ``None`` if stopped."""
         scalars = self.state.scalars
         k.begin(self.arrays, self.state, item, weights.values)
         scalars[k.BEST] = floor
@@ -115,7 +115,7 @@ class Search:
             if stop.expired():
                 yield None
                 break
-            if code == k.FOUND and not k.dominated(self.arrays, self.state, item):
+            if code == k.FOUND:
                 yield self.state.features["found"].copy()
             elif code == k.CANDIDATE:
                 self._settle(item, weights, every=True)

@@ -18,7 +18,7 @@ from oneformany.engine.pricing.kernels import SearchArrays
 from oneformany.oracles.protocol import Question, Relaxation
 from oneformany.problem import Problem
 
-__all__ = ["SearchSpace"]
+__all__ = ["SearchSpace", "members"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,3 +160,14 @@ class SearchSpace:
                 break
             rest -= int(missing[nearest])
             changed |= differs[:, nearest]
+
+
+def members(arrays: SearchArrays, row: int, choice: IntArray) -> IntArray:
+    """The rows that a column around ``row`` covers, given the option it takes in each feature."""
+    same = arrays.rows == arrays.rows[row]
+    fits = (same | (choice >= 0)).all(axis=1)
+    for feature in np.flatnonzero((choice >= 0) & ~arrays.simple).tolist():
+        start = arrays.option_start[feature] + choice[feature] * arrays.levels[feature]
+        joins = arrays.option_from[start : start + arrays.levels[feature]]
+        fits &= same[:, feature] | joins[arrays.rows[:, feature]]
+    return np.flatnonzero(fits)
