@@ -27,6 +27,9 @@ class NotBoth:
         moved = before != after
         return ~(moved[:, self.one] & moved[:, self.other])
 
+    def to_dict(self):
+        return {"kind": "not both", "features": [int(self.one), int(self.other)]}
+
 
 class AtLeast:
     """A sum of cells after the change is large enough."""
@@ -36,6 +39,9 @@ class AtLeast:
 
     def holds(self, before, after):
         return (after.sum(axis=1) >= self.least) | (before == after).all(axis=1)
+
+    def to_dict(self):
+        return {"kind": "at least", "least": self.least}
 
 
 def draw_problem(rng, kind, share, own=None, ruled=None, restricted=None, costed=None):
