@@ -33,7 +33,9 @@ def best_answer(problem: Problem, goal: Goal) -> Best:
     if goal.explanations is not None:
         ways = costs[min(goal.explanations, len(costs) - 1)]
         return _cheapest_of_most(ways, people)
-    needed = helpable if goal.coverage is None else min(helpable, goal.needed(len(problem.codes)))
+    needed = (
+        helpable if goal.coverage is None else min(helpable, goal.needed(int(problem.multiplicity.sum())))
+    )
     fewest = next(number for number, ways in enumerate(costs) if people[ways < NEVER].max() >= needed)
     return _cheapest_of_most(costs[fewest], people, fewest)
 

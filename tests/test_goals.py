@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oneformany as ofm
+from oneformany.engine.cover.large_options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.goal import Goal
 from reference_goals import best_answer
@@ -93,3 +94,118 @@ def test_counts_fall_from_one_profile_to_one_advice_to_one_list(kind, data):
     problem = data.draw(problems(kind, "point"))
     counts = [ofm.solve(replace(problem, share=share)).count for share in SHARES]
     assert counts == sorted(counts, reverse=True)
+
+
+TABLE_SWITCHES = {
+    "fixing": {"columns left out"},
+    "diving": {"dives"},
+    "repair": {"repairs", "swaps", "programs"},
+    "exact": {"nodes", "set cover nodes"},
+}
+
+
+@pytest.mark.parametrize("switch", sorted(TABLE_SWITCHES))
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_switches_of_the_table_leave_the_optimum_and_bounds_stay_below(switch, data):
+    problem = data.draw(problems("additive", data.draw(st.sampled_from(SHARES))))
+    goal = data.draw(goals)
+    result = solved(problem, goal, table=TableOptions(**{switch: False}))
+    best = best_answer(problem, goal)
+    if goal.explanations is not None:
+        assert result.covered <= best.covered <= result.covered_bound
+    else:
+        assert result.lower_bound <= best.explanations <= result.count
+    if result.covered == best.covered and result.count == best.explanations and result.cost_bound is not None:
+        assert result.cost_bound <= best.cost <= result.cost
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_both_ways_find_the_same_number(data):
+    problem = data.draw(
+        problems(data.draw(st.sampled_from(KINDS)), "point", own=False, restricted=False, costed=False)
+    )
+    listed, searched = (ofm.solve(problem, options=ofm.Options(way=way)) for way in ("listing", "search"))
+    assert listed.count == searched.count == listed.lower_bound == searched.lower_bound
+    assert {entry.row for entry in listed.unreachable} == {entry.row for entry in searched.unreachable}
+    assert "columns listed" in listed.statistics.counters
+    assert "columns listed" not in searched.statistics.counters
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_what_is_too_much_to_list_is_answered_in_part_and_says_so(kind, share, data):
+    problem, goal = data.draw(problems(kind, share)), data.draw(goals)
+    result = solved(problem, goal, way="listing", most_work=1.0)
+    best = best_answer(problem, goal)
+    judged(problem, result)
+    assert result.covered <= best.covered
+    unreachable = {entry.row for entry in result.unreachable}
+    alone = Goal(explanations=len(problem.rows))
+    assert len(unreachable) <= len(problem.codes) - best_answer(problem, alone).covered
+    if goal.explanations is None:
+        if not result.undecided:
+            assert result.lower_bound <= best.explanations <= result.count
+    else:
+        assert result.covered_bound >= best.covered
+    assert result.cost_bound is None
+    if problem.max_changes > 1:
+        assert any("were listed" in note for note in result.statistics.notes)
+    if result.status == "feasible":
+        assert result.ended == "limit"
+        assert "Only columns that change" in result.summary() or problem.max_changes == 1
+
+
+@pytest.mark.parametrize("share", SHARES)
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_no_time_at_all_proves_nothing_that_is_not_so(share, data):
+    problem, goal = data.draw(problems(data.draw(st.sampled_from(KINDS)), share)), data.draw(goals)
+    result = ofm.solve(
+        problem,
+        time_limit=0,
+        explanations=goal.explanations,
+        coverage=goal.coverage,
+        options=ofm.Options(way="listing"),
+    )
+    best = best_answer(problem, goal)
+    judged(problem, result)
+    assert result.covered <= best.covered <= result.covered_bound or goal.explanations is None
+    assert result.lower_bound <= best.explanations or goal.explanations is not None
+    if result.status == "feasible":
+        assert result.ended == "time limit"
+
+
+def test_the_least_cost_can_be_left_alone():
+    problem = draw_problem(np.random.default_rng(3), "additive", "action", costed=True)
+    asked, left = (ofm.solve(problem, options=ofm.Options(least_cost=wanted)) for wanted in (True, False))
+    assert asked.count == left.count
+    assert asked.cost <= left.cost
+    assert asked.cost_bound == asked.cost
+    assert left.cost_bound is None
+    assert "least cost" in asked.statistics.timings
+    assert "least cost" not in left.statistics.timings
+
+
+def test_people_count_in_goals_and_costs():
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    codes = np.array([[0, 0], [0, 0], [0, 1]])
+    problem = ofm.Problem(codes, (2, 2), oracle, 1, people=[5, 2, 1])
+    result = ofm.solve(problem, explanations=1)
+    assert (result.covered, result.covered_bound) == (8, 8)
+    assert result.cost == result.cost_bound == 7
+
+
+@pytest.mark.parametrize("k", [0, -1, True, 1.5])
+def test_an_impossible_number_of_explanations_is_refused(k):
+    with pytest.raises(InputError, match="explanations is"):
+        Goal(explanations=k)
+
+
+@pytest.mark.parametrize("q", [0, -0.1, 1.1, True])
+def test_an_impossible_share_is_refused(q):
+    with pytest.raises(InputError, match="coverage is"):
+        Goal(coverage=q)

@@ -20,8 +20,9 @@ class Goal:
     explanations : int or None
         At most so many; then as many rows as possible are covered. ``None``: as many as are needed.
     coverage : float or None
-        Share of the given rows that must be covered, by the fewest explanations (or within
-        ``explanations``). ``None``: every row that can be helped.
+        Share of the given rows that must be covered, by the fewest explanations; with these, as many rows
+        as they can reach. Beside ``explanations``, which come first: 1.0 asks for the least cost of covering
+        everybody with so many. ``None``: every row that can be helped.
 
     Examples
     --------

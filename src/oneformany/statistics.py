@@ -66,11 +66,14 @@ class Statistics:
         Seconds per phase.
     counters : dict
         Search nodes, columns, questions to the classifier and the like.
+    notes : list of str
+        What was left out because it was too much, in words.
     """
 
     rounds: list[Round] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a counter."""
@@ -100,4 +103,5 @@ class Statistics:
             rounds=[Round(**record) for record in data.get("rounds", [])],
             timings=dict(data.get("timings", {})),
             counters=dict(data.get("counters", {})),
+            notes=list(data.get("notes", [])),
         )

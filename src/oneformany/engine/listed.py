@@ -6,7 +6,7 @@ It serves every way to share, own values, rules on whole rows, costs, and goals 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,53 +16,27 @@ from oneformany.engine.cover.budget import solve_budget
 from oneformany.engine.cover.budget_coverage import solve_coverage
 from oneformany.engine.cover.cost import solve_cost
 from oneformany.engine.cover.large_cover import solve_cover
-from oneformany.engine.cover.large_options import State, TableOptions
+from oneformany.engine.cover.large_options import State
 from oneformany.engine.cover.table import NO_CELL, ColumnTable
 from oneformany.engine.listed_proofs import ListedProofs
-from oneformany.engine.listing.estimate import affordable
 from oneformany.engine.listing.follow import follow
-from oneformany.engine.listing.listing import FullListing, list_columns
+from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
+from oneformany.engine.ways import Plan, columns_holding, planned
 from oneformany.goal import Goal
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.explanation import Explanation
 from oneformany.result.goal_proofs import CostProof, CoverageProof
 from oneformany.result.proof import Proof
 from oneformany.result.result import Result
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["needs_listing", "solve_by_listing", "worth_listing"]
+__all__ = ["ListedRun", "solve_by_listing"]
 
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
-MANY_ROWS = 1_000
-QUICK = 2e9  # steps, a second or two
-
-
-def needs_listing(problem: Problem, goal: Goal) -> bool:
-    """Whether only a listing can answer the question.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    goal : Goal
-        What is wanted.
-    """
-    plain = problem.share == "point" and problem.own is None and not problem.restrictions
-    return goal.limited or not plain or problem.costs is not None
-
-
-def worth_listing(problem: Problem) -> bool:
-    """Whether a listing is the quicker way: many rows, few changes.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    """
-    return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK).ok
 
 
 def solve_by_listing(
@@ -73,6 +47,7 @@ def solve_by_listing(
     progress: Callable[[Round], None] | None = None,
     seed: int = 0,
     options: Options | None = None,
+    start: Sequence[Explanation] = (),
 ) -> Result:
     """List all columns, choose among them, and state what is proved.
 
@@ -90,13 +65,15 @@ def solve_by_listing(
         Of the random choices.
     options : Options or None
         Switches.
+    start : sequence of Explanation
+        An answer that is known, to the same question or to one with fewer changes.
     """
-    run = _Listed(problem, goal, stop, options or Options(), progress, seed)
+    run = ListedRun(problem, stop, options or Options(), progress, seed)
     with stop.on_interrupt():
-        run.list_all()
-        run.choose()
-        run.cheapen()
-    return run.result()
+        run.list_all(goal)
+        run.choose(goal, start)
+        run.cheapen(goal)
+    return run.result(goal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,27 +86,42 @@ class _Choice:
     coverage: CoverageProof | None = None
     cost: CostProof | None = None
     covered_bound: int | None = None
+    cost_open: bool = False
 
 
-class _Listed:
-    """One answer under way."""
+class ListedRun:
+    """One listing, and answers to one goal after another.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked.
+    stop : Stop
+        When to end with what there is.
+    options : Options
+        Switches.
+    progress : callable or None
+        Receives a :class:`~oneformany.Round` after each step.
+    seed : int
+        Of the random choices.
+    """
 
     def __init__(
         self,
         problem: Problem,
-        goal: Goal,
         stop: Stop,
         options: Options,
-        progress: Callable[[Round], None] | None,
-        seed: int,
+        progress: Callable[[Round], None] | None = None,
+        seed: int = 0,
     ) -> None:
-        self.problem, self.goal, self.stop, self.options = problem, goal, stop, options
+        self.problem, self.stop, self.options = problem, stop, options
         self.statistics = Statistics()
-        self.table_options = TableOptions(seed=seed)
+        self.table_options = replace(options.table, seed=seed)
         self.choice = _Choice(np.zeros(0, dtype=np.int64))
         self._progress = progress
         self._seed = seed
         self._listing: FullListing | None = None
+        self._plan = Plan(problem, by_cost=False)
 
     @property
     def listing(self) -> FullListing:
@@ -143,107 +135,179 @@ class _Listed:
         """The columns."""
         return self.listing.table
 
-    @property
-    def by_cost(self) -> bool:
-        """Whether the second objective is asked for: costs are given, or rows need not share a point."""
+    def by_cost(self, goal: Goal) -> bool:
+        """Whether the second objective is asked for: costs are given, or rows need not share a point.
+
+        Parameters
+        ----------
+        goal : Goal
+            What is wanted.
+        """
         asked = self.options.least_cost
         return (
-            self.goal.limited or self.problem.costs is not None or self.problem.share != "point"
+            goal.limited or self.problem.costs is not None or self.problem.share != "point"
             if asked is None
             else asked
         )
 
-    def list_all(self) -> None:
-        """List the columns, with all that least cost needs where that is affordable."""
+    def list_all(self, goal: Goal) -> None:
+        """List the columns, with all that least cost needs where that is affordable.
+
+        Parameters
+        ----------
+        goal : Goal
+            What is wanted.
+        """
         with self.statistics.timed("listing"):
-            by_cost = self.by_cost and affordable(self.problem, keep="cost").ok
-            self._listing = list_columns(
-                self.problem,
-                keep="cost" if by_cost else "coverage",
-                stop=self.stop,
-                memory=self.options.memory,
-            )
-        self.costs_complete = by_cost and self.table.complete
+            self._plan = planned(self.problem, self.options, by_cost=self.by_cost(goal))
+            self._listing = self._plan.listing(self.stop)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.count("questions in batches", self.listing.asked)
+        self.statistics.notes += self._plan.notes
+        self._report("explanations")(State("listing", self.table.n_rows, 0, self.stop.elapsed()))
 
-    def choose(self) -> None:
-        """Settle the first objective."""
-        table, people = self.table, self.problem.multiplicity
-        if not len(table):
+    def choose(self, goal: Goal, start: Sequence[Explanation] = ()) -> None:
+        """Settle the first objective.
+
+        Parameters
+        ----------
+        goal : Goal
+            What is wanted.
+        start : sequence of Explanation
+            An answer that is known.
+        """
+        self.choice = _Choice(np.zeros(0, dtype=np.int64))
+        if not len(self.table):
             return
-        proofs = ListedProofs(self.problem, table, self.listing.unreachable)
-        k = self.goal.explanations
-        if k is not None:
-            with self.statistics.timed("budget"):
-                best = solve_budget(table, people, k, self.stop, self.table_options, self._report("people"))
-            self._count(best.counters)
-            proof = proofs.budget(best) if table.complete else None
-            most = best.bound if table.complete else proofs.rows
-            fewest = 0 if proof is None else proof.fewest(best.covered)
-            self.choice = _Choice(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
-        elif self.goal.coverage is not None:
-            needed = self.goal.needed(int(self.problem.multiplicity.sum()))
-            with self.statistics.timed("coverage"):
-                share = solve_coverage(
-                    table, people, needed, self.stop, self.table_options, self._report("explanations")
-                )
-            self._count(share.counters)
-            proof = proofs.share(share) if table.complete else None
-            self.choice = _Choice(share.chosen, bound=share.bound if table.complete else 1, coverage=proof)
+        known = columns_holding(self.table, self.problem, start)
+        if goal.explanations is not None:
+            self._most_people(goal.explanations, known)
+        elif goal.coverage is not None:
+            self._share(goal.needed(int(self.problem.multiplicity.sum())), known)
         else:
-            with self.statistics.timed("cover"):
-                cover = solve_cover(table, self.stop, self.table_options, self._report("explanations"))
-            self._count(cover.counters)
-            self.choice = _Choice(cover.chosen, proofs.cover(cover) if table.complete else proofs.one())
+            self._everybody(known)
 
-    def cheapen(self) -> None:
-        """Settle the second objective: the same rows and explanations, at the least cost."""
-        if not self.by_cost or not len(self.choice.columns) or self.table.costs is None:
+    def _most_people(self, k: int, start: IntArray) -> None:
+        with self.statistics.timed("budget"):
+            best = solve_budget(
+                self.table,
+                self.problem.multiplicity,
+                k,
+                self.stop,
+                self.table_options,
+                self._report("people"),
+                start[:k],
+            )
+        self._count(best.counters)
+        proof = self.proofs.budget(best) if self.table.complete else None
+        most = best.bound if self.table.complete else self.proofs.rows
+        fewest = 0 if proof is None else proof.fewest(best.covered)
+        self.choice = _Choice(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
+
+    def _share(self, needed: int, start: IntArray) -> None:
+        """The fewest for so many people; then, with as many columns, the most people."""
+        people = self.problem.multiplicity
+        with self.statistics.timed("coverage"):
+            share = solve_coverage(
+                self.table, people, needed, self.stop, self.table_options, self._report("explanations"), start
+            )
+            self._count(share.counters)
+            best = solve_budget(
+                self.table,
+                people,
+                len(share.chosen),
+                self.stop,
+                self.table_options,
+                self._report("people"),
+                share.chosen,
+            )
+        self._count(best.counters)
+        complete = self.table.complete
+        self.choice = _Choice(
+            best.chosen if best.covered >= share.covered else share.chosen,
+            bound=share.bound if complete else min(1, len(share.chosen)),
+            coverage=self.proofs.share(share) if complete else None,
+        )
+
+    def _everybody(self, start: IntArray) -> None:
+        with self.statistics.timed("cover"):
+            cover = solve_cover(
+                self.table,
+                self.stop,
+                self.table_options,
+                self._report("explanations"),
+                start if self._covers(start) else None,
+            )
+        self._count(cover.counters)
+        proof = self.proofs.cover(cover) if self.table.complete else self.proofs.one()
+        self.choice = _Choice(cover.chosen, proof)
+
+    def _covers(self, columns: IntArray) -> bool:
+        held = np.zeros(self.table.n_rows, dtype=np.bool_)
+        for column in columns.tolist():
+            held[self.table.group(column)] = True
+        return bool(np.array_equal(held, self.listing.reachable))
+
+    @property
+    def proofs(self) -> ListedProofs:
+        """Turns what was proved about the table into proofs about the problem."""
+        return ListedProofs(self.problem, self.table, self.listing.unreachable)
+
+    def cheapen(self, goal: Goal) -> None:
+        """Settle the second objective: the same rows and explanations, at the least cost.
+
+        Parameters
+        ----------
+        goal : Goal
+            What is wanted.
+        """
+        if not self.by_cost(goal) or not len(self.choice.columns) or self.table.costs is None:
             return
         people = self.problem.multiplicity
         covered = np.zeros(self.table.n_rows, dtype=np.bool_)
         for column in self.choice.columns.tolist():
             covered[self.table.group(column)] = True
-        needed = int(people[covered].sum())
-        most = len(self.choice.columns) if self.goal.explanations is None else self.goal.explanations
-        if self.goal.coverage is not None:
-            needed = min(needed, self.goal.needed(int(self.problem.multiplicity.sum())))
+        most = len(self.choice.columns) if goal.explanations is None else goal.explanations
         with self.statistics.timed("least cost"):
             found = solve_cost(
                 self.table,
                 people,
                 most,
-                needed,
+                int(people[covered].sum()),
                 self.choice.columns,
                 self.stop,
                 self.table_options,
                 self._report("cost"),
             )
         self._count(found.counters)
-        proofs = ListedProofs(self.problem, self.table, self.listing.unreachable)
-        proof = proofs.cost(found) if self.costs_complete else None
-        self.choice = replace(self.choice, columns=found.chosen, cost=proof)
+        proof = self.proofs.cost(found) if self.table.complete and self._plan.by_cost else None
+        proved = proof is not None and found.proved
+        self.choice = replace(self.choice, columns=found.chosen, cost=proof, cost_open=not proved)
 
-    def result(self) -> Result:
-        """State what was found and what was proved."""
-        helpable = np.flatnonzero(self.listing.reachable)
-        limited = self.goal.limited
+    def result(self, goal: Goal) -> Result:
+        """State what was found and what was proved.
+
+        Parameters
+        ----------
+        goal : Goal
+            What is wanted.
+        """
         return build_result(
             self.problem,
             self._groups(),
             reasons=self._reasons(),
-            helpable=helpable,
+            helpable=np.flatnonzero(self.listing.reachable),
             proof=self.choice.proof,
             bound=self.choice.bound,
             coverage_proof=self.choice.coverage,
             cost_proof=self.choice.cost,
+            cost_open=self.choice.cost_open,
             stop=self.stop,
             statistics=self.statistics,
             versions=versions_of(PACKAGES),
             method="exact",
             seed=self._seed,
-            goal=self.goal if limited else None,
+            goal=goal if goal.limited else None,
             covered_bound=self.choice.covered_bound,
         )
 

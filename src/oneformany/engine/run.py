@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
+from oneformany.engine.cover.large_options import TableOptions
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.protocol import PricerFactory
@@ -51,6 +52,10 @@ class Options:
         where rows need not share a point.
     memory : int
         Bytes that a listing may take.
+    most_work : float
+        Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
+    table : TableOptions
+        Switches of the searches over a listing.
     """
 
     pricer: PricerFactory = SearchPricer
@@ -65,6 +70,8 @@ class Options:
     way: Literal["auto", "listing", "search"] = "auto"
     least_cost: bool | None = None
     memory: int = 1 << 30
+    most_work: float = 2e10
+    table: TableOptions = field(default_factory=TableOptions)
 
     def __post_init__(self) -> None:
         if not callable(self.pricer):

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.exact import minimise
 from oneformany.engine.first_columns import first_columns
-from oneformany.engine.listed import needs_listing, solve_by_listing, worth_listing
+from oneformany.engine.listed import solve_by_listing
 from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
 from oneformany.engine.screening import screen
+from oneformany.engine.ways import needs_listing, worth_listing
 from oneformany.exceptions import InputError
 from oneformany.goal import Goal
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
@@ -36,6 +40,7 @@ def solve_exact(
     seed: int = 0,
     options: Options | None = None,
     goal: Goal | None = None,
+    start: Sequence[Explanation] = (),
 ) -> Result:
     """Find the fewest explanations, or the best within a goal, with a proof.
 
@@ -56,6 +61,8 @@ def solve_exact(
         Switches of the method.
     goal : Goal or None
         What is wanted other than covering every row.
+    start : sequence of Explanation
+        An answer that is known, to the same question or to one with fewer changes.
 
     Examples
     --------
@@ -67,9 +74,11 @@ def solve_exact(
     stop = Stop(time_limit)
     options, goal = options or Options(), goal or Goal()
     if options.way != "search" and (
-        options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem)
+        options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem, options)
     ):
-        return solve_by_listing(problem, goal, stop, progress=progress, seed=seed, options=options)
+        return solve_by_listing(
+            problem, goal, stop, progress=progress, seed=seed, options=options, start=start
+        )
     if needs_listing(problem, goal):
         raise InputError(
             "only a listing serves goals, costs, own values and ways to share: way='search' cannot"
@@ -82,6 +91,7 @@ def solve_exact(
         proof = None
         if len(screened.helpable):
             run.pool.add(first_columns(run, screened.points))
+            run.pool.add(_known_columns(space, start))
             proof = minimise(run)
     return build_result(
         problem,
@@ -100,6 +110,16 @@ def solve_exact(
         method="exact",
         seed=seed,
     )
+
+
+def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Column]:
+    """Explanations of a known answer, with every row that they cover."""
+    columns = []
+    for explanation in start:
+        changed = np.zeros(space.problem.n_features, dtype=np.bool_)
+        changed[list(explanation.changed)] = True
+        columns.append(Column.covering(space, np.array(explanation.point, dtype=np.int64), changed))
+    return [column for column in columns if len(column.rows)]
 
 
 def _groups(problem: Problem, helpable: IntArray, cover: list[Column], stop: Stop) -> list[Group]:

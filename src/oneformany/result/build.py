@@ -61,6 +61,7 @@ def build_result(
     covered_bound: int | None = None,
     coverage_proof: CoverageProof | None = None,
     cost_proof: CostProof | None = None,
+    cost_open: bool = False,
 ) -> Result:
     """State what was found and what was proved, in the numbering of the given rows.
 
@@ -90,6 +91,8 @@ def build_result(
         Explanations that are proved to be needed, where ``coverage_proof`` says so.
     covered_bound, coverage_proof, cost_proof
         As in :class:`~oneformany.Result`.
+    cost_open : bool
+        Whether the least cost was asked for and is not proved.
 
     Examples
     --------
@@ -136,7 +139,7 @@ def build_result(
         versions=dict(versions),
         seed=seed,
         method=method,
-        ended=_ended(status, stop),
+        ended=_ended(stop, proved=status != "feasible" and not cost_open),
         goal=goal or Goal(),
         covered_bound=covered_bound,
         coverage_proof=coverage_proof,
@@ -172,8 +175,8 @@ def _status(rows: int, unreachable: int, undecided: int, *, settled: bool) -> St
     return "optimal" if settled and not undecided else "feasible"
 
 
-def _ended(status: Status, stop: Stop) -> Ended:
-    if status != "feasible":
+def _ended(stop: Stop, *, proved: bool) -> Ended:
+    if proved:
         return "proved"
     if stop.interrupted:
         return "interrupted"

@@ -127,6 +127,7 @@ def status_words(result: Result) -> str:
         )
     if result.ended != "proved":
         lines.append(f"{ENDINGS[result.ended].capitalize()}.")
+        lines += [f"{note[:1].upper()}{note[1:]}." for note in result.statistics.notes]
     return " ".join(lines)
 
 
