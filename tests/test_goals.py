@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oneformany as ofm
+from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.engine.cover.large_options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.goal import Goal
 from reference_goals import best_answer
-from sharing_problems import KINDS, draw_problem
 
 SHARES = ("point", "action", "features")
 

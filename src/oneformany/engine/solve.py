@@ -44,8 +44,8 @@ def solve_exact(
 ) -> Result:
     """Find the fewest explanations, or the best within a goal, with a proof.
 
-    Where all columns can be listed, or only a listing can answer, the answer is chosen from the list; otherwise
-    columns are generated, enumerated and branched on.
+    Where all columns can be listed, or only a listing can answer, the answer is chosen from the list;
+    otherwise columns are generated, enumerated and branched on.
 
     Parameters
     ----------

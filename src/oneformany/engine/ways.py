@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.costs import Costs
 from oneformany.engine.cover.table import NO_CELL, ColumnTable
 from oneformany.engine.listing.estimate import Estimate, affordable
 from oneformany.engine.listing.ground import Ground
@@ -124,10 +125,8 @@ def _extended(problem: Problem, table: ColumnTable, alone: list[tuple[int, IntAr
     rows = np.array([row for row, _ in alone], dtype=np.int32)
     points = np.array([point for _, point in alone], dtype=np.int64)
     changed = points != problem.rows[rows]
-    if problem.costs is None:
-        costs = changed.sum(axis=1)
-    else:
-        costs = problem.costs.of(problem.rows[rows], points)
+    prices = problem.costs or Costs.changes(problem.levels)
+    costs = prices.of(problem.rows[rows], points)
     if problem.share == "features":
         targets = np.full(points.shape, NO_CELL)
     elif problem.share == "action":
