@@ -1,0 +1,123 @@
+"""Few advices, and how little people must change: least total cost with so many explanations.
+
+    python benchmarks/advices.py                    # german: a minute or two
+    python benchmarks/advices.py compas adult       # all refused test rows, 2 and 3 changes
+    python benchmarks/advices.py lists              # shared features only: german, students, compas
+    python benchmarks/advices.py cells              # the paper's published cells with 50 rows
+
+Rows are the refused ones of the test half. Personal traits stay as they are: german's personal status, age
+and foreign worker; compas's race, age and sex; adult's age, race, sex and native country.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import oneformany as ofm
+from oneformany.arrays import IntArray
+from oneformany.datasets import Dataset, load
+from oneformany.paper.data.split import paper_split
+from oneformany.paper.runs.model_kinds import model_kind
+from oneformany.problem import Share
+from oneformany.readers.registry import oracle_for
+from oneformany.result.result import Result
+
+FIXED = {
+    "german": ("personal_status", "age", "foreign_worker"),
+    "compas": ("race", "age_cat", "sex"),
+    "adult": ("age", "race", "sex", "native_country"),
+    "students": (),
+}
+COLUMNS = ("data", "model", "share", "T", "k", "rows", "covered", "at most", "cost", "at least", "gap", "s")
+SECONDS = 300.0
+
+
+def refused(data: Dataset, model: Any, *, test_only: bool = True) -> IntArray:
+    """Rows that a model turns down."""
+    rows = paper_split(data)[1] if test_only else np.arange(len(data.target))
+    oracle = oracle_for(model, data.schema)
+    return rows[~oracle.positive(data.codes[rows])]
+
+
+def problem(data: Dataset, model: Any, rows: IntArray, changes: int, share: Share, fixed: tuple[str, ...]) -> Any:
+    """The question about these rows."""
+    levels = data.schema.levels
+    allowed = [
+        np.eye(n, dtype=np.bool_) if name in fixed else None
+        for name, n in zip(data.schema.names, levels, strict=True)
+    ]
+    return ofm.Problem(data.codes[rows], levels, oracle_for(model, data.schema), changes, allowed, share)
+
+
+def boosted(data: Dataset) -> Any:
+    """XGBoost with 100 trees on the one-hot columns."""
+    from xgboost import XGBClassifier
+
+    train, _ = paper_split(data)
+    model = XGBClassifier(n_estimators=100, random_state=0, n_jobs=1)
+    return model.fit(data.one_hot[train], data.target[train])
+
+
+def fitted(data: Dataset, kind: str) -> Any:
+    """A model of some kind."""
+    return boosted(data) if kind == "xgboost-100" else model_kind(kind).fitted(data)
+
+
+def line(data: str, kind: str, changes: int, k: int | None, asked: Any, seconds: float) -> list[str]:
+    """Solve, and tell it in a line."""
+    start = perf_counter()
+    result: Result = ofm.solve(asked, explanations=k, time_limit=seconds)
+    took = perf_counter() - start
+    bound = result.cost_bound
+    gap = "" if bound is None else f"{(result.cost - bound) / max(1, result.cost):.2%}"
+    shown = f"{result.count}" if k is None else f"{k}"
+    return [
+        *(data, kind, asked.share, str(changes), shown, str(len(asked.codes)), str(result.covered)),
+        *(str(result.covered_bound), str(result.cost), str(bound), gap, f"{took:.1f}"),
+    ]
+
+
+def cases(names: list[str], seconds: float) -> Iterator[list[str]]:
+    """One line after the other."""
+    for name in names:
+        if name == "lists":
+            for dataset in ("german", "students", "compas"):
+                data = load(dataset)
+                for kind in ("nn", "forest"):
+                    model = fitted(data, kind)
+                    asked = problem(data, model, refused(data, model), 2, "features", FIXED[dataset])
+                    yield line(dataset, kind, 2, None, asked, seconds)
+            continue
+        data = load(name)
+        for kind in ("lr", "xgboost-100") if name == "german" else ("lr",):
+            model = fitted(data, kind)
+            rows = refused(data, model)
+            for changes in (3,) if name == "german" else (2, 3):
+                for k in (1, 3, 5, 10):
+                    asked = problem(data, model, rows, changes, "action", FIXED[name])
+                    yield line(name, kind, changes, k, asked, seconds)
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("data", nargs="*", default=["german"], help="german, compas, adult, lists")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit of each line")
+    arguments = parser.parse_args()
+    table = Table(*COLUMNS)
+    console = Console(width=140)
+    for entries in cases(arguments.data, arguments.seconds):
+        table.add_row(*entries)
+        console.print("  ".join(entries), highlight=False)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
