@@ -1,0 +1,44 @@
+"""Tests that the code of every page runs, that it prints what the page shows, and that links lead somewhere."""
+
+import re
+
+import matplotlib as mpl
+import pytest
+from pages import ROOT, pages, run
+
+import oneformany as ofm
+from oneformany.readers.registry import READERS
+
+PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """No windows, and no reader that stays registered."""
+    before = list(READERS)
+    mpl.use("agg")
+    yield
+    mpl.pyplot.close("all")
+    READERS[:] = before
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_code_of_each_page_runs_and_prints_what_is_shown(page):
+    for block in run(page):
+        if block.output is not None:
+            shown, printed = (text.partition("\n")[0] for text in (block.output, block.printed))
+            assert printed == shown, f"{page}, line {block.line}: python tests/pages.py {page} refreshes it"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_link_to_a_file_leads_to_one(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not target.startswith(("http", "#")):
+            assert (page.parent / target.partition("#")[0]).exists(), f"{page}: {target}"
+
+
+def test_every_public_name_is_in_the_reference():
+    texts = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "api").glob("*.md")))
+    documented = set(re.findall(r"^\.\. auto\w+:: oneformany\.(\w+)", texts, flags=re.MULTILINE))
+    assert documented == set(ofm.__all__) - {"__version__"}
