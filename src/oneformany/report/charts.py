@@ -1,0 +1,86 @@
+"""Line charts as numbers for an SVG box: no drawing library is needed to read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from oneformany.report.page import Chart, Series
+
+__all__ = ["line_chart"]
+
+LEFT, RIGHT, TOP, BOTTOM = 60.0, 630.0, 12.0, 250.0
+MOST_POINTS = 400
+
+
+def line_chart(
+    title: str,
+    summary: str,
+    lines: Sequence[tuple[str, str, Sequence[tuple[float, float]]]],
+    x_label: str,
+    y_label: str,
+    *,
+    steps: bool = False,
+) -> Chart:
+    """Scale lines to the box and choose round ticks.
+
+    Parameters
+    ----------
+    title, summary : str
+        What it shows, and the same in words.
+    lines : sequence of (name, kind, points)
+        Points as (x, y), x rising.
+    x_label, y_label : str
+        Names of the axes.
+    steps : bool
+        A value holds until the next point.
+    """
+    xs = [x for _, _, points in lines for x, _ in points]
+    ys = [y for _, _, points in lines for _, y in points]
+    x_ticks, y_ticks = round_ticks(0.0, max(xs)), round_ticks(0.0, max(ys))
+    x_most, y_most = max(x_ticks[-1], max(xs)), max(y_ticks[-1], max(ys))
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return LEFT + (RIGHT - LEFT) * x / x_most, BOTTOM - (BOTTOM - TOP) * y / y_most
+
+    def drawn(points: Sequence[tuple[float, float]]) -> str:
+        thin = _thinned(points)
+        if steps:
+            thin = [pair for (x, y), (after, _) in zip(thin, [*thin[1:], thin[-1]], strict=True) for pair in ((x, y), (after, y))]
+        return " ".join(f"{a:.1f},{b:.1f}" for a, b in (at(x, y) for x, y in thin))
+
+    return Chart(
+        title,
+        summary,
+        tuple(Series(name, kind, drawn(points)) for name, kind, points in lines),
+        tuple((at(x, 0)[0], f"{x:,g}") for x in x_ticks),
+        tuple((at(0, y)[1], f"{y:,g}") for y in y_ticks),
+        x_label,
+        y_label,
+    )
+
+
+def round_ticks(low: float, high: float, wanted: int = 5) -> list[float]:
+    """Choose round numbers from ``low`` to ``high``, about as many as wanted.
+
+    Parameters
+    ----------
+    low, high : float
+        The range.
+    wanted : int
+        How many would be good.
+    """
+    span = high - low
+    if span <= 0:
+        return [low]
+    size = 10.0 ** math.floor(math.log10(span / wanted))
+    step = next(size * factor for factor in (1, 2, 5, 10) if span / (size * factor) <= wanted)
+    return [low + step * i for i in range(int(span / step + 1e-9) + 1)]
+
+
+def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Keep some hundred points, the first and the last among them: a page needs no more."""
+    if len(points) <= MOST_POINTS:
+        return list(points)
+    step = (len(points) - 1) / (MOST_POINTS - 1)
+    return [points[round(i * step)] for i in range(MOST_POINTS)]
