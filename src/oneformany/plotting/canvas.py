@@ -5,9 +5,10 @@ from __future__ import annotations
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-__all__ = ["PAPER_WIDTH", "axes"]
+__all__ = ["BLUE", "GREEN", "INK", "PALE", "PAPER_WIDTH", "axes", "tidy"]
 
 PAPER_WIDTH = 6.3  # inches between the margins of an A4 page
+GREEN, PALE, BLUE, INK = "#3a9d4f", "#cfe8d6", "#2457a6", "#202020"
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
@@ -24,3 +25,16 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         return ax
     _, new = plt.subplots(figsize=(width, height), layout="constrained")
     return new
+
+
+def tidy(ax: Axes) -> Axes:
+    """Small ticks, no frame on top and at the right.
+
+    Parameters
+    ----------
+    ax : Axes
+        What was drawn on.
+    """
+    ax.tick_params(labelsize=8)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

@@ -38,7 +38,7 @@ def line_chart(
     xs = [x for _, _, points in lines for x, _ in points]
     ys = [y for _, _, points in lines for _, y in points]
     x_ticks, y_ticks = round_ticks(0.0, max(xs)), round_ticks(0.0, max(ys))
-    x_most, y_most = max(x_ticks[-1], max(xs)), max(y_ticks[-1], max(ys))
+    x_most, y_most = max(x_ticks[-1], *xs), max(y_ticks[-1], *ys)
 
     def at(x: float, y: float) -> tuple[float, float]:
         return LEFT + (RIGHT - LEFT) * x / x_most, BOTTOM - (BOTTOM - TOP) * y / y_most
@@ -46,7 +46,11 @@ def line_chart(
     def drawn(points: Sequence[tuple[float, float]]) -> str:
         thin = _thinned(points)
         if steps:
-            thin = [pair for (x, y), (after, _) in zip(thin, [*thin[1:], thin[-1]], strict=True) for pair in ((x, y), (after, y))]
+            thin = [
+                pair
+                for (x, y), (after, _) in zip(thin, [*thin[1:], thin[-1]], strict=True)
+                for pair in ((x, y), (after, y))
+            ]
         return " ".join(f"{a:.1f},{b:.1f}" for a, b in (at(x, y) for x, y in thin))
 
     return Chart(

@@ -14,7 +14,7 @@ from oneformany.report.page import Page
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from oneformany.audit import Audit
+    from oneformany.subgroups import Audit
     from oneformany.result.result import Result
 
 __all__ = ["report_html", "write_report"]

@@ -1,0 +1,65 @@
+"""Line chart: best answer and proved bound over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from oneformany.exceptions import InputError
+from oneformany.plotting.canvas import BLUE, GREEN, PAPER_WIDTH, axes, tidy
+
+if TYPE_CHECKING:
+    from oneformany.result.result import Result
+
+__all__ = ["plot_bounds"]
+
+
+def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
+    """Draw how the number of explanations fell and the bound rose.
+
+    Parameters
+    ----------
+    result : Result
+        What to draw; it needs its statistics.
+    ax : Axes or None
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With a line for the best answer so far and one for the bound.
+
+    Examples
+    --------
+    >>> plot_bounds(result)  # doctest: +SKIP
+    """
+    rounds = result.statistics.rounds
+    if not rounds:
+        raise InputError("the result has no record of its rounds to draw")
+    seconds = [step.seconds for step in rounds]
+    ax = axes(ax, PAPER_WIDTH, 2.8)
+    ax.step(
+        seconds,
+        [step.count for step in rounds],
+        where="post",
+        color=GREEN,
+        linewidth=2,
+        label="best answer so far",
+    )
+    ax.step(
+        seconds,
+        [step.bound for step in rounds],
+        where="post",
+        color=BLUE,
+        linewidth=2,
+        linestyle="--",
+        label="proved: no fewer",
+    )
+    ax.set_xlabel("seconds", fontsize=9)
+    ax.set_ylabel("explanations", fontsize=9)
+    ax.set_ylim(bottom=0)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(fontsize=8, frameon=False)
+    return tidy(ax)
