@@ -1,0 +1,215 @@
+"""What the report says, taken from a result alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from oneformany.report.charts import line_chart
+from oneformany.report.page import Bar, Card, Change, Chart, Headline, LeftOut, Page, TableData
+from oneformany.result.labels import Labels, labels_of, shown
+from oneformany.result.words import changes_of, proof_words, rule_words, share_words, status_words
+
+if TYPE_CHECKING:
+    from oneformany.result.result import Result
+    from oneformany.subgroups import Audit
+
+__all__ = ["page_of"]
+
+FEW_ROWS = 12
+MOST_COMMON = 12
+
+
+def page_of(result: Result, title: str | None = None, audits: Sequence[Audit] = ()) -> Page:
+    """Collect everything that the page shows.
+
+    Parameters
+    ----------
+    result : Result
+        What to report.
+    title : str, optional
+        Heading of the page.
+    audits : sequence of Audit
+        Comparisons of subgroups to include.
+    """
+    labels = labels_of(result)
+    return Page(
+        title=shown(title or "Who was refused, and what would change that"),
+        headline=_headline(result),
+        facts=tuple(_facts(result)),
+        cards=tuple(_cards(result, labels)),
+        assignment=_assignment(result, labels),
+        changed=_changed(result, labels),
+        charts=tuple(_charts(result)),
+        proof=tuple(_proof(result)),
+        check="pip install oneformany\noneformany verify result.json",
+        rules=tuple(rule_words(result)),
+        left_out=tuple(_left_out(result, labels)),
+        audits=tuple(_audit(audit) for audit in audits),
+    )
+
+
+def _headline(result: Result) -> Headline:
+    verdict = {"optimal": "proved", "feasible": "open", "infeasible": "impossible"}[result.status]
+    numbers = [
+        ("rows refused", f"{len(result.assignment):,}"),
+        ("covered", f"{result.covered:,}"),
+        ("explanations", f"{result.count:,}"),
+        ("proved: no fewer than", f"{result.lower_bound:,}"),
+        ("beyond help, proved", f"{len(result.unreachable):,}"),
+        ("undecided", f"{len(result.undecided):,}"),
+    ]
+    if result.left_out:
+        numbers.append(("not reached with so few", f"{len(result.left_out):,}"))
+    if result.covered:
+        numbers.append(("changes per covered row", f"{_mean_changes(result):.2f}"))
+    return Headline(status_words(result), verdict, tuple(numbers))
+
+
+def _mean_changes(result: Result) -> float:
+    covered = np.array(result.assignment) >= 0
+    before, after = np.array(result.problem["codes"])[covered], result.points[covered]
+    return float((before != after).sum(axis=1).mean())
+
+
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    model = result.problem.get("model", {})
+    yield "a group shares", share_words(result)
+    yield "features changed at most", f"{result.problem['max_changes']:,}"
+    for name in ("kind", "digest", "threshold", "positive", "date"):
+        if model.get(name) is not None:
+            words = {"kind": "model", "digest": "digest of the model", "positive": "positive class"}
+            yield words.get(name, name), shown(model[name])
+    yield "method", shown(result.method)
+    yield "status", f"{result.status}; gap {result.gap:.1%}"
+    yield "how the run ended", shown(result.ended)
+    if result.statistics.rounds:
+        yield "seconds", f"{result.statistics.rounds[-1].seconds:.2f}"
+    for package, version in result.versions.items():
+        yield f"version of {shown(package)}", shown(version)
+
+
+def _cards(result: Result, labels: Labels) -> Iterator[Card]:
+    most = max((len(e.members) for e in result.explanations), default=1)
+    codes = np.array(result.problem["codes"])
+    for number, explanation in enumerate(result.explanations, 1):
+        members = explanation.members
+        yield Card(
+            number,
+            _many(len(members), "row"),
+            tuple(Change(*change) for change in changes_of(result, explanation, labels)),
+            tuple(_common(codes[list(members)], explanation.changed, labels)),
+            _rows(members, labels),
+            len(members) / most,
+        )
+
+
+def _common(codes: np.ndarray, changed: Sequence[int], labels: Labels) -> Iterator[tuple[str, str]]:  # type: ignore[type-arg]
+    """Features outside the changed ones in which all rows of a group lie in the same cell."""
+    same = np.flatnonzero((codes == codes[0]).all(axis=0)) if len(codes) else np.array([], dtype=int)
+    for feature in [f for f in same.tolist() if f not in changed][:MOST_COMMON]:
+        yield labels.feature(feature), labels.word(feature, int(codes[0, feature]))
+
+
+def _assignment(result: Result, labels: Labels) -> TableData:
+    codes, points = np.array(result.problem["codes"]), result.points
+    reasons = {entry.row: entry.reason for entry in result.unreachable}
+    undecided = set(result.undecided)
+    lines = []
+    for row, number in enumerate(result.assignment):
+        if number >= 0:
+            moved = np.flatnonzero(codes[row] != points[row]).tolist()
+            does = "; ".join(f"{labels.feature(f)} → {labels.word(f, int(points[row, f]))}" for f in moved)
+            lines.append((labels.row(row), str(number + 1), str(len(moved)), does or "nothing"))
+        else:
+            why = "undecided" if row in undecided else "beyond help" if row in reasons else "not reached"
+            lines.append((labels.row(row), why, "", shown(reasons.get(row, ""))))
+    return TableData(("row", "explanation", "changes", "what it changes"), tuple(lines))
+
+
+def _changed(result: Result, labels: Labels) -> tuple[Bar, ...]:
+    covered = np.array(result.assignment) >= 0
+    if not covered.any():
+        return ()
+    moved = (np.array(result.problem["codes"])[covered] != result.points[covered]).sum(axis=0)
+    order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]]
+    most = max((int(moved[feature]) for feature in order), default=1)
+    return tuple(Bar(labels.feature(f), f"{int(moved[f]):,}", moved[f] / most) for f in order)
+
+
+def _charts(result: Result) -> Iterator[Chart]:
+    if result.count > 1:
+        sizes = np.sort([len(e.members) for e in result.explanations])[::-1]
+        reached = 100.0 * np.concatenate(([0], np.cumsum(sizes))) / len(result.assignment)
+        half = int(np.searchsorted(reached, reached[-1] / 2))
+        yield line_chart(
+            "How many rows the largest explanations reach together",
+            f"{_many(half, 'explanation')} of {result.count} cover half of the covered rows",
+            [("of this answer", "value", list(enumerate(reached.tolist())))],
+            "explanations, largest first",
+            "% of the rows",
+        )
+    rounds = [step for step in result.statistics.rounds if step.count]
+    if len(rounds) > 1:
+        yield line_chart(
+            "Best answer and proved bound while solving",
+            f"from {rounds[0].count} explanations and a bound of {rounds[0].bound} to {rounds[-1].count} and "
+            f"{rounds[-1].bound} in {rounds[-1].seconds:.1f} seconds",
+            [
+                ("best answer so far", "value", [(step.seconds, step.count) for step in rounds]),
+                ("proved: no fewer", "bound", [(step.seconds, step.bound) for step in rounds]),
+            ],
+            "seconds",
+            "explanations",
+            steps=True,
+        )
+
+
+def _proof(result: Result) -> Iterator[str]:
+    yield proof_words(result)
+    yield (
+        "Each row that is covered was changed as this page says and given to the classifier, which accepted it. "
+        "Rows called beyond help were proved to have no accepted change within the rules; rows called undecided "
+        "were not settled, and nothing is claimed about them."
+    )
+
+
+def _left_out(result: Result, labels: Labels) -> Iterator[LeftOut]:
+    reasons = Counter(entry.reason for entry in result.unreachable)
+    for reason, count in reasons.most_common():
+        rows = [entry.row for entry in result.unreachable if entry.reason == reason]
+        yield LeftOut(f"Beyond help: {_many(count, 'row')}", count, shown(reason), _rows(rows, labels))
+    if result.undecided:
+        words = "Nobody knows whether these rows can be helped: the run ended before they were settled."
+        title = f"Undecided: {_many(len(result.undecided), 'row')}"
+        yield LeftOut(title, len(result.undecided), words, _rows(result.undecided, labels))
+    if result.left_out:
+        words = "These rows can be helped, but not by so few explanations at once."
+        title = f"Not reached: {_many(len(result.left_out), 'row')}"
+        yield LeftOut(title, len(result.left_out), words, _rows(result.left_out, labels))
+
+
+def _audit(audit: Audit) -> tuple[str, TableData, str]:
+    table = audit.table.reset_index()
+    columns = tuple(shown(str(name).replace("_", " ")) for name in table.columns)
+    lines = tuple(
+        tuple(
+            "" if value != value else f"{value:.2f}" if isinstance(value, float) else shown(value)
+            for value in line
+        )  # noqa: PLR0124 (not a number)
+        for line in table.itertuples(index=False)
+    )
+    return f"By {shown(audit.by)}", TableData(columns, lines), shown(audit.summary().replace("\n", " "))
+
+
+def _rows(rows: Sequence[int], labels: Labels) -> str:
+    told = ", ".join(labels.row(row) for row in rows[:FEW_ROWS])
+    more = f" and {len(rows) - FEW_ROWS:,} more" if len(rows) > FEW_ROWS else ""
+    return f"Row{'' if len(rows) == 1 else 's'} {told}{more}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
