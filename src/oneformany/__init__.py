@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from oneformany.readers.callables import BlackBox
     from oneformany.readers.registry import Reader, oracle_for, register_reader
     from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict
+    from oneformany.report.report import report_html, write_report
     from oneformany.result.explanation import Explanation, Unreachable
     from oneformany.result.proof import (
         BranchProof,
@@ -69,11 +70,13 @@ if TYPE_CHECKING:
     from oneformany.schema.schema import Schema
     from oneformany.statistics import Round, Statistics
     from oneformany.stop import Stop
+    from oneformany.subgroups import Audit, audit
 
 __all__ = [
     "AdditiveOracle",
     "Answer",
     "AtMostSteps",
+    "Audit",
     "BlackBox",
     "BlackBoxOracle",
     "BranchProof",
@@ -134,14 +137,17 @@ __all__ = [
     "Verdict",
     "__version__",
     "allowed_moves",
+    "audit",
     "datasets",
     "infer_schema",
     "oracle_for",
     "plotting",
     "register_reader",
+    "report_html",
     "rules_from_toml",
     "solve",
     "verify",
+    "write_report",
 ]
 
 __version__: str
@@ -165,6 +171,7 @@ HOMES = {
     "readers.callables": ("BlackBox",),
     "readers.registry": ("Reader", "oracle_for", "register_reader"),
     "readers.verdict": ("ProbabilityVerdict", "Reading", "Verdict"),
+    "report.report": ("report_html", "write_report"),
     "result.explanation": ("Explanation", "Unreachable"),
     "result.proof": ("BranchProof", "CoverCase", "DualProof", "EnumerationProof", "Proof", "SolverProof"),
     "result.result": ("Result",),
@@ -193,6 +200,7 @@ HOMES = {
     "schema.schema": ("Schema",),
     "statistics": ("Round", "Statistics"),
     "stop": ("Stop",),
+    "subgroups": ("Audit", "audit"),
 }
 MODULES = {name: module for module, names in HOMES.items() for name in names}
 SUBPACKAGES = ("datasets", "plotting", "verify")

@@ -14,6 +14,7 @@ from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.following import apply
 from oneformany.posing import Asked, Posed, pose
 from oneformany.problem import Share
+from oneformany.provenance import model_record, rule_sentences
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
 from oneformany.schema.frames import Table
@@ -187,8 +188,15 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         if read is not None:
             told = {"rows_read": read.read, "read_to_the_end": read.complete}
             result = replace(result, problem={**result.problem, **told})
+        result = self._recorded(result)
         _confirm(result, posed, table)
         return result
+
+    def _recorded(self, result: Result) -> Result:
+        """Add what an auditor asks for: model, threshold, rules, date."""
+        record = model_record(self.model, self.threshold, self.positive, result.problem["oracle"])
+        problem = {**result.problem, "model": record, "rules": rule_sentences(self.rules)}
+        return replace(result, problem=problem)
 
 
 def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  # noqa: ANN401 (a stream)

@@ -2,26 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from oneformany.result.result import Result
 
-__all__ = ["Audit", "audit"]
+__all__ = ["MEASURES", "Audit", "Difference", "audit", "measure_words"]
 
 RESAMPLES = 2_000
-LEVEL = 0.95
+NORMAL = 1.959963984540054  # 97.5 % of a normal distribution lie below
 MOST_GROUPS = 20
 RARE = 0.1
+MEASURES = {
+    "refused": "refused",
+    "beyond_help": "beyond help, of those refused",
+    "mean_changes": "changes per covered row",
+    "needs_rare": "under a rare explanation, of those covered",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One measure of a subgroup and of all others.
+
+    Attributes
+    ----------
+    subgroup : object
+        Which.
+    measure : {"refused", "beyond_help", "mean_changes", "needs_rare"}
+        What is compared: shares, or a mean.
+    value, others, difference : float
+        Of the subgroup, of all others, and the first less the second.
+    low, high : float
+        A 95 % interval of the difference.
+    """
+
+    subgroup: object
+    measure: str
+    value: float
+    others: float
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.low > 0 or self.high < 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +76,8 @@ class Audit:
         many of the covered rows are under one of the rare explanations.
     differences : DataFrame
         One line per subgroup and measure: the subgroup's own ``value``, the value of all ``others``, their
-        ``difference``, and ``low`` and ``high`` of its 95 % interval.
+        ``difference``, and ``low`` and ``high`` of its 95 % interval: Newcombe's for shares, which holds for
+        few rows too, and a bootstrap for the mean number of changes.
     rare : tuple of int
         The rare explanations, counted from 1: the smallest ones, which together cover at most a tenth of the
         covered rows.
@@ -49,44 +88,46 @@ class Audit:
     differences: pd.DataFrame
     rare: tuple[int, ...]
 
+    def told(self) -> Iterator[Difference]:
+        """Give the differences worth telling; of two subgroups the first one's, which the second mirrors."""
+        for key, line in self.differences.iterrows():
+            subgroup, measure = _pair(key)
+            if len(self.table) > 2 or subgroup == self.table.index[0]:
+                yield Difference(subgroup, measure, *(float(line[name]) for name in COLUMNS))
+
     def summary(self) -> str:
-        """Tell in words which differences cannot be chance alone.
+        """Tell in words which differences are clear of chance.
 
         Returns
         -------
         str
             A sentence per difference whose interval leaves out 0.
         """
-        clear = self.differences[(self.differences["low"] > 0) | (self.differences["high"] < 0)]
-        if clear.empty:
-            return f"By {self.by}: no difference between a subgroup and the others is clear of chance."
-        lines = [
-            f"    {group}, {WORDS[measure]}: {_shown(measure, line['value'])} against "
-            f"{_shown(measure, line['others'])} of the others (difference {_shown(measure, line['difference'])}, "
-            f"95 % interval {_shown(measure, line['low'])} to {_shown(measure, line['high'])})"
-            for (group, measure), line in clear.iterrows()
-        ]
-        return "\n".join([f"By {self.by}, clear of chance:", *lines])
+        clear = [line for line in self.told() if line.clear]
+        if not clear:
+            return f"By {shown(self.by)}: no difference between a subgroup and the others is clear of chance."
+        return "\n".join(
+            [f"By {shown(self.by)}, clear of chance:", *(f"    {_sentence(one)}" for one in clear)]
+        )
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the subgroups; see :func:`oneformany.plotting.plot_subgroups`.
+    def plot(self, ax: Axes | None = None, measure: str = "refused") -> Axes:
+        """Draw one measure of the subgroups; see :func:`oneformany.plotting.plot_subgroups`.
 
         Parameters
         ----------
         ax : Axes or None
             Where to draw.
+        measure : {"refused", "beyond_help", "mean_changes", "needs_rare"}
+            What to compare.
         """
-        from oneformany.plotting.subgroups import plot_subgroups
+        from importlib import import_module
 
-        return plot_subgroups(self, ax)
+        drawn: Axes = import_module("oneformany.plotting").plot_subgroups(self, ax, measure=measure)
+        return drawn
 
 
-WORDS = {
-    "refused": "refused",
-    "beyond_help": "beyond help, of those refused",
-    "mean_changes": "changes per covered row",
-    "needs_rare": "under a rare explanation, of those covered",
-}
+COLUMNS = ("value", "others", "difference", "low", "high")
+UNKNOWN = dict.fromkeys(COLUMNS, np.nan)
 
 
 def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> Audit:
@@ -126,140 +167,171 @@ def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> A
     """
     import pandas as pd
 
-    groups = _groups(frame, by)
+    subgroups = _subgroups(frame, by)
     asked = _positions(result, frame)
-    assignment = np.array(result.assignment, dtype=np.int64)
-    unreachable = np.zeros(len(assignment), dtype=np.bool_)
-    unreachable[[entry.row for entry in result.unreachable]] = True
-    undecided = np.zeros(len(assignment), dtype=np.bool_)
-    undecided[list(result.undecided)] = True
-    changes = _changes(result)
-    rare = _rare(assignment, result.count)
-    lines = []
-    for name in groups.categories:
-        mine = (groups == name)[asked]
-        covered = mine & (assignment >= 0)
-        lines.append(
-            {
-                "rows": int((groups == name).sum()),
-                "refused": int(mine.sum()),
-                "covered": int(covered.sum()),
-                "beyond_help": int((mine & unreachable).sum()),
-                "undecided": int((mine & undecided).sum()),
-                "mean_changes": float(changes[covered].mean()) if covered.any() else np.nan,
-                "explanations": len(np.unique(assignment[covered])),
-                "needs_rare": int(np.isin(assignment[covered], rare).sum()),
-            }
-        )
-    table = pd.DataFrame(lines, index=pd.Index(groups.categories, name=str(by)))
-    differences = _differences(table, groups, asked, assignment, changes, seed)
-    return Audit(str(by), table, differences, tuple(int(number) + 1 for number in rare))
+    rows = _Rows.of(result)
+    inside = {name: np.asarray(subgroups == name) for name in subgroups.categories}
+    lines = [rows.count(int(mine.sum()), mine[asked]) for mine in inside.values()]
+    table = pd.DataFrame(lines, index=pd.Index(list(inside), name=str(by)))
+    random = np.random.default_rng(seed)
+    differences: dict[tuple[object, str], dict[str, float]] = {}
+    for name, mine in inside.items():
+        own, others = table.loc[name], table.drop(index=name).sum()
+        for measure, whole in (("refused", "rows"), ("beyond_help", "refused"), ("needs_rare", "covered")):
+            differences[name, measure] = _shares(own[measure], own[whole], others[measure], others[whole])
+        covered = rows.assignment >= 0
+        changes = rows.changes[mine[asked] & covered], rows.changes[~mine[asked] & covered]
+        differences[name, "mean_changes"] = _means(*changes, random)
+    index = pd.MultiIndex.from_tuples(list(differences), names=["subgroup", "measure"])
+    rare = tuple(int(number) + 1 for number in rows.rare)
+    return Audit(str(by), table, pd.DataFrame(list(differences.values()), index=index), rare)
 
 
-def _groups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
+def measure_words(measure: str, number: float) -> str:
+    """Write a value of a measure: a share in percent, a mean with two digits.
+
+    Parameters
+    ----------
+    measure : {"refused", "beyond_help", "mean_changes", "needs_rare"}
+        Which.
+    number : float
+        Its value.
+
+    Examples
+    --------
+    >>> measure_words("refused", 0.25), measure_words("mean_changes", 2)
+    ('25.0%', '2.00')
+    """
+    return f"{number:.2f}" if measure == "mean_changes" else f"{number:.1%}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What became of each explained row."""
+
+    assignment: IntArray
+    unreachable: BoolArray
+    undecided: BoolArray
+    changes: IntArray
+    rare: IntArray
+
+    @classmethod
+    def of(cls, result: Result) -> _Rows:
+        assignment = np.array(result.assignment, dtype=np.int64)
+        marks = np.zeros((2, len(assignment)), dtype=np.bool_)
+        marks[0, [entry.row for entry in result.unreachable]] = True
+        marks[1, list(result.undecided)] = True
+        moved = (result.points >= 0) & (np.array(result.problem["codes"]) != result.points)
+        sizes = np.bincount(assignment[assignment >= 0], minlength=result.count)
+        order = np.argsort(sizes, kind="stable")
+        rare = np.sort(order[np.cumsum(sizes[order]) <= RARE * sizes.sum()])
+        return cls(assignment, marks[0], marks[1], moved.sum(axis=1), rare)
+
+    def count(self, rows: int, mine: BoolArray) -> dict[str, float]:
+        """Count one subgroup: its rows in the frame, and what became of those explained."""
+        covered = mine & (self.assignment >= 0)
+        return {
+            "rows": rows,
+            "refused": int(mine.sum()),
+            "covered": int(covered.sum()),
+            "beyond_help": int((mine & self.unreachable).sum()),
+            "undecided": int((mine & self.undecided).sum()),
+            "mean_changes": float(self.changes[covered].mean()) if covered.any() else np.nan,
+            "explanations": len(np.unique(self.assignment[covered])),
+            "needs_rare": int(np.isin(self.assignment[covered], self.rare).sum()),
+        }
+
+
+def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
     import pandas as pd
 
     if by not in frame.columns:
-        raise InputError(
-            f"the frame has no column {by!r} to make subgroups by; it has {', '.join(map(str, frame.columns))}"
-        )
+        names = ", ".join(shown(name) for name in frame.columns)
+        raise InputError(f"the frame has no column {by!r} to make subgroups by; it has {names}")
     column = frame[by]
     if column.isna().any():
         column = column.astype(object).where(column.notna(), "missing")
-    groups = pd.Categorical(column)
-    if not 2 <= len(groups.categories) <= MOST_GROUPS:
+    subgroups = pd.Categorical(column).remove_unused_categories()
+    if not 2 <= len(subgroups.categories) <= MOST_GROUPS:
         raise InputError(
-            f"the column {by!r} has {len(groups.categories)} values; subgroups need 2 to {MOST_GROUPS}: "
+            f"the column {by!r} has {len(subgroups.categories)} values; subgroups need 2 to {MOST_GROUPS}: "
             "put numbers into ranges first, for example with pandas.cut"
         )
-    return groups
+    return subgroups
 
 
 def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
     """Where the explained rows stand in the frame, checked by their labels."""
     rows = np.array(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
     total = len(rows) + len(result.problem.get("already_positive", ()))
-    labels = list(result.index)
-    if len(frame) != total or [_plain(label) for label in frame.index[rows]] != [
-        _plain(label) for label in labels
-    ]:
+    if len(frame) != total:
         raise InputError(
-            f"the result is about a frame of {total} rows, and this one has {len(frame)} rows or other labels; "
-            "pass the very frame that was explained"
+            f"the result is about a frame of {total} rows, and this one has {len(frame)}; pass the very "
+            "frame that was explained"
         )
+    for label, known in zip(frame.index[rows], result.index, strict=True):
+        if str(label) != str(known):
+            raise InputError(
+                f"row {shown(label)} of the frame was called {shown(known)} when it was explained; pass the "
+                "very frame that was explained"
+            )
     return rows
 
 
-def _plain(label: object) -> object:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _changes(result: Result) -> IntArray:
-    """How many features each row really changes; 0 for rows without an explanation."""
-    codes = np.array(result.problem["codes"])
-    points = np.asarray(result.points)
-    return np.where(points >= 0, codes != points, False).sum(axis=1)
-
-
-def _rare(assignment: IntArray, count: int) -> IntArray:
-    sizes = np.bincount(assignment[assignment >= 0], minlength=count)
-    order = np.argsort(sizes, kind="stable")
-    return np.sort(order[np.cumsum(sizes[order]) <= RARE * sizes.sum()])
-
-
-def _differences(
-    table: pd.DataFrame,
-    groups: pd.Categorical,
-    asked: IntArray,
-    assignment: IntArray,
-    changes: IntArray,
-    seed: int,
-) -> pd.DataFrame:
-    import pandas as pd
-
-    random = np.random.default_rng(seed)
-    lines: dict[tuple[object, str], dict[str, float]] = {}
-    for name in groups.categories:
-        mine = (groups == name)[asked]
-        others = table.drop(index=name).sum()
-        own = table.loc[name]
-        for measure, whole in (("refused", "rows"), ("beyond_help", "refused"), ("needs_rare", "covered")):
-            lines[name, measure] = _rates(own[measure], own[whole], others[measure], others[whole], random)
-        covered = assignment >= 0
-        lines[name, "mean_changes"] = _means(changes[mine & covered], changes[~mine & covered], random)
-    index = pd.MultiIndex.from_tuples(lines, names=[str(table.index.name), "measure"])
-    return pd.DataFrame(list(lines.values()), index=index)
-
-
-def _rates(
-    hits: float, n: float, other_hits: float, other_n: float, random: np.random.Generator
-) -> dict[str, float]:
-    """Difference of two rates; resampling rows with replacement makes their hits binomial."""
+def _shares(hits: float, n: float, other_hits: float, other_n: float) -> dict[str, float]:
+    """Difference of two shares with Newcombe's interval (1998, method 10), made of two of Wilson's."""
     if n == 0 or other_n == 0:
-        return _interval(np.nan, np.nan, np.array([np.nan]))
-    drawn = random.binomial(int(n), hits / n, RESAMPLES) / n
-    others = random.binomial(int(other_n), other_hits / other_n, RESAMPLES) / other_n
-    return _interval(hits / n, other_hits / other_n, drawn - others)
+        return UNKNOWN
+    one, other = hits / n, other_hits / other_n
+    (low, high), (other_low, other_high) = _wilson(hits, n), _wilson(other_hits, other_n)
+    return {
+        "value": one,
+        "others": other,
+        "difference": one - other,
+        "low": float(one - other - np.hypot(one - low, other_high - other)),
+        "high": float(one - other + np.hypot(high - one, other - other_low)),
+    }
+
+
+def _wilson(hits: float, n: float) -> tuple[float, float]:
+    """Wilson's interval: the shares at which so many hits are not yet a surprise."""
+    share, z = hits / n, NORMAL
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _means(mine: IntArray, others: IntArray, random: np.random.Generator) -> dict[str, float]:
     """Difference of two means; only how often each number of changes occurs matters for resampling."""
     if len(mine) == 0 or len(others) == 0:
-        return _interval(np.nan, np.nan, np.array([np.nan]))
-    return _interval(mine.mean(), others.mean(), _resampled(mine, random) - _resampled(others, random))
+        return UNKNOWN
+    low, high = np.quantile(_resampled(mine, random) - _resampled(others, random), [0.025, 0.975])
+    one, other = float(mine.mean()), float(others.mean())
+    return {
+        "value": one,
+        "others": other,
+        "difference": one - other,
+        "low": float(low),
+        "high": float(high),
+    }
 
 
 def _resampled(numbers: IntArray, random: np.random.Generator) -> FloatArray:
     values, counts = np.unique(numbers, return_counts=True)
-    return np.asarray(
-        random.multinomial(len(numbers), counts / len(numbers), RESAMPLES) @ values / len(numbers)
+    drawn = random.multinomial(len(numbers), counts / len(numbers), RESAMPLES)
+    return np.asarray(drawn @ values / len(numbers), dtype=np.float64)
+
+
+def _pair(key: Any) -> tuple[object, str]:  # noqa: ANN401 (pandas calls an index label hashable)
+    subgroup, measure = key
+    return subgroup, str(measure)
+
+
+def _sentence(one: Difference) -> str:
+    value, others, difference, low, high = (
+        measure_words(one.measure, getattr(one, name)) for name in COLUMNS
     )
-
-
-def _interval(value: float, others: float, drawn: FloatArray) -> dict[str, float]:
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return {"value": value, "others": others, "difference": value - others, "low": low, "high": high}
-
-
-def _shown(measure: str, number: float) -> str:
-    return f"{number:.2f}" if measure == "mean_changes" else f"{number:.1%}"
+    return (
+        f"{shown(one.subgroup)}, {MEASURES[one.measure]}: {value} against {others} of the others "
+        f"(difference {difference}, 95 % interval {low} to {high})."
+    )

@@ -6,10 +6,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from oneformany.plotting.bounds import plot_bounds
+    from oneformany.plotting.change_counts import plot_change_counts
     from oneformany.plotting.changed_features import plot_changed_features
+    from oneformany.plotting.coverage import plot_coverage
     from oneformany.plotting.explanations import plot_explanations
+    from oneformany.plotting.frontier import plot_frontier
+    from oneformany.plotting.group_sizes import plot_group_sizes
+    from oneformany.plotting.one_hot import plot_one_hot
+    from oneformany.plotting.profiles import plot_profiles
+    from oneformany.plotting.subgroups import plot_subgroups
 
-__all__ = ["plot_changed_features", "plot_explanations"]
+__all__ = [
+    "plot_bounds",
+    "plot_change_counts",
+    "plot_changed_features",
+    "plot_coverage",
+    "plot_explanations",
+    "plot_frontier",
+    "plot_group_sizes",
+    "plot_one_hot",
+    "plot_profiles",
+    "plot_subgroups",
+]
 
 
 def __getattr__(name: str) -> object:

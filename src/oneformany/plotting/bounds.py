@@ -33,7 +33,11 @@ def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> plot_bounds(result)  # doctest: +SKIP
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))
+    >>> len(plot_bounds(result).lines)
+    2
     """
     rounds = result.statistics.rounds
     if not rounds:

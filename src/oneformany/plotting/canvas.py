@@ -5,10 +5,24 @@ from __future__ import annotations
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-__all__ = ["BLUE", "GREEN", "INK", "PALE", "PAPER_WIDTH", "axes", "tidy"]
+from oneformany.result.labels import shown
+
+__all__ = [
+    "BLUE",
+    "GREEN",
+    "GREY",
+    "INK",
+    "PALE",
+    "PAPER_WIDTH",
+    "RED",
+    "axes",
+    "plain",
+    "rows_words",
+    "tidy",
+]
 
 PAPER_WIDTH = 6.3  # inches between the margins of an A4 page
-GREEN, PALE, BLUE, INK = "#3a9d4f", "#cfe8d6", "#2457a6", "#202020"
+GREEN, PALE, BLUE, INK, GREY, RED = "#3a9d4f", "#cfe8d6", "#2457a6", "#202020", "#7a828a", "#9b2335"
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
@@ -25,6 +39,26 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         return ax
     _, new = plt.subplots(figsize=(width, height), layout="constrained")
     return new
+
+
+def plain(text: object, most: int = 24) -> str:
+    """Make a name fit to be drawn: short, without control characters, dollar signs not read as formulas.
+
+    Parameters
+    ----------
+    text : object
+        A name or a label.
+    most : int
+        Letters.
+    """
+    words = shown(text)
+    short = words if len(words) <= most else words[: most - 1] + "…"
+    return short.replace("$", r"\$")
+
+
+def rows_words(rows: int) -> str:
+    """Count rows in words."""
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
 
 
 def tidy(ax: Axes) -> Axes:

@@ -1,63 +1,66 @@
-"""Bar chart: in how many explanations each feature changes."""
+"""Bar chart: how many rows change each feature."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from oneformany.plotting.canvas import PAPER_WIDTH, axes
-from oneformany.result.explanation import Explanation
-from oneformany.schema.schema import Schema
+from oneformany.exceptions import InputError
+from oneformany.plotting.canvas import GREEN, PAPER_WIDTH, axes, plain, tidy
+from oneformany.result.labels import labels_of
+
+if TYPE_CHECKING:
+    from oneformany.result.result import Result
 
 __all__ = ["plot_changed_features"]
 
-BAR = "#3a9d4f"
 
-
-def plot_changed_features(
-    explanations: Iterable[Explanation], schema: Schema, ax: Axes | None = None
-) -> Axes:
-    """Count for each feature the explanations that change it; most often on top.
+def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 30) -> Axes:
+    """Count for each feature the rows that change it; most often on top.
 
     Parameters
     ----------
-    explanations : iterable of Explanation
-        Of one result or of many.
-    schema : Schema
-        Names of the features.
+    result : Result
+        What to draw.
     ax : Axes or None
         Where to draw.
+    limit : int
+        Draw at most so many features.
 
     Returns
     -------
     Axes
-        With one bar per feature.
+        With one bar per feature that at least one row changes.
+
+    Raises
+    ------
+    InputError
+        No row changes anything.
 
     Examples
     --------
     >>> import oneformany as ofm
-    >>> schema = ofm.Schema((ofm.Feature("job", ("none", "steady")), ofm.Feature("home", ("rent", "own"))))
-    >>> explanations = [ofm.Explanation(point=(1, 0), changed=(0,), members=(0, 1))]
-    >>> ax = plot_changed_features(explanations, schema)
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['job', 'home']
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))
+    >>> [label.get_text() for label in plot_changed_features(result).get_yticklabels()]
+    ['feature 0']
     """
-    counts = Counter(feature for explanation in explanations for feature in explanation.changed)
-    order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))
-    heights = [counts[feature] for feature in order]
-    ax = axes(ax, PAPER_WIDTH, 0.9 + 0.19 * len(order))
-    places = np.arange(len(order))
-    bars = ax.barh(places, heights, color=BAR, height=0.75)
+    covered = np.array(result.assignment) >= 0
+    moved = (np.array(result.problem["codes"])[covered] != result.points[covered]).sum(axis=0)
+    order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]][:limit]
+    if not order:
+        raise InputError("no row changes anything, so there is nothing to draw")
+    labels = labels_of(result)
+    ax = axes(ax, PAPER_WIDTH, 0.9 + 0.22 * len(order))
+    heights = np.arange(len(order))
+    bars = ax.barh(heights, moved[order], color=GREEN, height=0.75)
     ax.bar_label(bars, padding=2, fontsize=7)
-    ax.set_yticks(places, [schema.names[feature].replace("_", " ") for feature in order], fontsize=8)
+    ax.set_yticks(heights, [plain(labels.features[feature]) for feature in order])
     ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.set_xlabel("explanations that change the feature", fontsize=9)
+    ax.set_xlabel(f"rows that change the feature, of {int(covered.sum()):,} covered", fontsize=9)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.tick_params(axis="x", labelsize=8)
     ax.margins(x=0.08)
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+    return tidy(ax)

@@ -10,7 +10,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import PAPER_WIDTH, axes
+from oneformany.plotting.canvas import PAPER_WIDTH, axes, plain, rows_words
 from oneformany.result.explanation import Explanation
 from oneformany.schema.schema import Schema
 
@@ -57,7 +57,10 @@ def plot_explanations(
     """
     if not explanations:
         raise InputError("there is no explanation to draw")
-    values = schema.one_hot(np.array([explanation.point for explanation in explanations]))
+    points = np.array([explanation.point for explanation in explanations])
+    values = schema.one_hot(np.maximum(points, 0))
+    for feature, block in enumerate(schema.blocks):  # what rows do not share is -1, and stays white
+        values[np.ix_(points[:, feature] < 0, block)] = 0
     lines, columns = values.shape
     labels = _labels(schema)
     longest = max(len(label) for label in labels)
@@ -76,7 +79,7 @@ def plot_explanations(
     ax.set_xlim(0, columns)
     ax.set_ylim(lines, 0)
     ax.set_xticks(np.arange(columns) + 0.5, labels, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(np.arange(lines) + 0.5, [_words(explanation) for explanation in explanations])
+    ax.set_yticks(np.arange(lines) + 0.5, [rows_words(len(e.members)) for e in explanations])
     ax.tick_params(length=0, labelsize=8)
     framed = "; framed: features that the rows change" if outline_changed else ""
     ax.set_xlabel(f"green: 1, white: 0{framed}", fontsize=8)
@@ -86,9 +89,6 @@ def plot_explanations(
 def _labels(schema: Schema) -> list[str]:
     """One label per one-hot column, features and levels told apart by a colon."""
     pairs = [name.partition("=") for name in schema.one_hot_names]
-    return [f"{feature.replace('_', ' ')}{': ' if level else ''}{level}" for feature, _, level in pairs]
-
-
-def _words(explanation: Explanation) -> str:
-    rows = len(explanation.members)
-    return f"{rows} row{'' if rows == 1 else 's'}"
+    return [
+        plain(f"{feature.replace('_', ' ')}{': ' if level else ''}{level}", 48) for feature, _, level in pairs
+    ]

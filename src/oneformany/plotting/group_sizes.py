@@ -34,7 +34,11 @@ def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> plot_group_sizes(result)  # doctest: +SKIP
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))
+    >>> [bar.get_height() for bar in plot_group_sizes(result).patches]
+    [np.int64(2)]
     """
     if not result.explanations:
         raise InputError("there is no explanation to draw")

@@ -9,16 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import INK, PAPER_WIDTH, PALE, axes
-from oneformany.result.labels import labels_of
+from oneformany.plotting.canvas import INK, PALE, PAPER_WIDTH, axes, plain, rows_words
+from oneformany.result.labels import Labels, labels_of
 
 if TYPE_CHECKING:
+    from oneformany.result.explanation import Explanation
     from oneformany.result.result import Result
 
 __all__ = ["plot_profiles"]
 
-MOST_LINES = 40
 MOST_LETTERS = 18
+FEW_FEATURES = 6
 
 
 def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Axes:
@@ -36,48 +37,49 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
     Returns
     -------
     Axes
-        With a shaded cell, holding the new value, for every change.
+        With a shaded cell, holding the new value, for every change; a cell without a word means a value of
+        each row's own.
+
+    Raises
+    ------
+    InputError
+        There is no explanation.
 
     Examples
     --------
-    >>> plot_profiles(result)  # doctest: +SKIP
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))
+    >>> [text.get_text() for text in plot_profiles(result).texts]
+    ['level 1']
     """
     if not result.explanations:
         raise InputError("there is no explanation to draw")
     labels = labels_of(result)
-    shown = sorted(result.explanations, key=lambda e: -len(e.members))[: min(limit, MOST_LINES)]
-    used = sorted({feature for explanation in shown for feature in explanation.changed})
-    ax = axes(ax, max(PAPER_WIDTH, 1.3 + 1.05 * len(used)), 0.9 + 0.3 * len(shown))
-    for line, explanation in enumerate(shown):
+    largest = sorted(result.explanations, key=lambda explanation: -len(explanation.members))[:limit]
+    used = sorted({feature for explanation in largest for feature in explanation.changed})
+    ax = axes(ax, max(PAPER_WIDTH, 1.3 + 1.05 * len(used)), 0.9 + 0.3 * len(largest))
+    for line, explanation in enumerate(largest):
         for column, feature in enumerate(used):
-            if feature not in explanation.changed:
-                continue
-            ax.add_patch(
-                Rectangle((column + 0.04, line + 0.08), 0.92, 0.84, facecolor=PALE, edgecolor="none")
-            )
-            text = _short(labels.levels[feature][explanation.point[feature]])
-            ax.text(column + 0.5, line + 0.5, text, ha="center", va="center", fontsize=7, color=INK)
+            if feature in explanation.changed:
+                ax.add_patch(Rectangle((column + 0.04, line + 0.08), 0.92, 0.84, facecolor=PALE, linewidth=0))
+                word = _target(explanation, feature, labels)
+                ax.text(column + 0.5, line + 0.5, word, ha="center", va="center", fontsize=7, color=INK)
     ax.set_xlim(0, max(len(used), 1))
-    ax.set_ylim(len(shown), 0)
+    ax.set_ylim(len(largest), 0)
+    few = len(used) <= FEW_FEATURES
+    names = [plain(labels.features[feature], MOST_LETTERS) for feature in used]
     ax.set_xticks(
-        np.arange(len(used)) + 0.5, [_short(labels.features[f].replace("_", " ")) for f in used], fontsize=8
+        np.arange(len(used)) + 0.5, names, rotation=0 if few else 30, ha="center" if few else "left"
     )
-    ax.set_xticks(np.arange(len(used) + 1), minor=True)
-    ax.set_yticks(np.arange(len(shown)) + 0.5, [_rows(len(e.members)) for e in shown], fontsize=8)
+    ax.set_yticks(np.arange(len(largest)) + 0.5, [rows_words(len(e.members)) for e in largest])
     ax.xaxis.tick_top()
-    plt_rotation = 0 if len(used) <= 6 else 30
-    ax.tick_params(length=0)
-    for tick in ax.get_xticklabels():
-        tick.set_rotation(plt_rotation)
-        tick.set_ha("center" if plt_rotation == 0 else "left")
+    ax.tick_params(length=0, labelsize=8)
     ax.spines[:].set_visible(False)
     return ax
 
 
-def _short(text: str) -> str:
-    text = text.replace("$", r"\$")
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
-
-
-def _rows(count: int) -> str:
-    return f"{count} row{'' if count == 1 else 's'}"
+def _target(explanation: Explanation, feature: int, labels: Labels) -> str:
+    if explanation.ends is not None or explanation.point[feature] < 0:
+        return ""
+    return plain(labels.target(feature, explanation.point[feature]), MOST_LETTERS)

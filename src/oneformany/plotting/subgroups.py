@@ -1,20 +1,20 @@
-"""Comparison of subgroups: each measure with the 95 % interval of its distance from the others."""
+"""Comparison of subgroups: each one's distance from the others, with its 95 % interval."""
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
-import numpy as np
 from matplotlib.axes import Axes
 
-from oneformany.plotting.canvas import PAPER_WIDTH, axes
+from oneformany.exceptions import InputError
+from oneformany.plotting.canvas import GREY, INK, PAPER_WIDTH, RED, axes, plain, tidy
+from oneformany.subgroups import MEASURES
 
 if TYPE_CHECKING:
     from oneformany.subgroups import Audit
 
 __all__ = ["plot_subgroups"]
-
-CLEAR, UNCLEAR = "#9b2335", "#7a828a"
 
 
 def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused") -> Axes:
@@ -32,28 +32,49 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
     Returns
     -------
     Axes
-        A point and an interval per subgroup; coloured where the interval leaves out 0.
+        A point and an interval per subgroup; red where the interval leaves out 0.
+
+    Raises
+    ------
+    InputError
+        There is no such measure, or nothing to compare.
 
     Examples
     --------
-    >>> plot_subgroups(audit, measure="mean_changes")  # doctest: +SKIP
+    >>> import oneformany as ofm, pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
+    >>> model = DecisionTreeClassifier().fit(frame, [0, 0, 0, 1])
+    >>> result = ofm.OneForMany(model, max_changes=2).explain(frame)
+    >>> audit = ofm.audit(result, frame.assign(sex=["f", "m", "f", "m"]), by="sex")
+    >>> [label.get_text() for label in plot_subgroups(audit).get_yticklabels()]
+    ['f (2 of 2)']
     """
-    from oneformany.subgroups import WORDS
-
-    lines = audit.differences.xs(measure, level="measure").iloc[::-1]
-    ax = axes(ax, PAPER_WIDTH, 0.9 + 0.32 * len(lines))
-    heights = np.arange(len(lines))
+    if measure not in MEASURES:
+        raise InputError(f"measure is {measure!r}; it must be one of {', '.join(MEASURES)}")
+    lines = [line for line in audit.told() if line.measure == measure and not isnan(line.low)]
+    if not lines:
+        raise InputError(
+            f"no two subgroups by {audit.by!r} have rows of which to compare {MEASURES[measure]}"
+        )
+    ax = axes(ax, PAPER_WIDTH, 0.95 + 0.32 * len(lines))
     factor = 1.0 if measure == "mean_changes" else 100.0
-    clear = (lines["low"] > 0) | (lines["high"] < 0)
-    for height, (_, line), is_clear in zip(heights, lines.iterrows(), clear, strict=True):
-        colour = CLEAR if is_clear else UNCLEAR
-        ax.plot([factor * line["low"], factor * line["high"]], [height, height], color=colour, linewidth=2)
-        ax.plot(factor * line["difference"], height, "o", color=colour, markersize=6)
-    ax.axvline(0, color="#202020", linewidth=0.8)
-    ax.set_yticks(heights, [str(name).replace("$", r"\$") for name in lines.index], fontsize=8)
-    ax.set_ylim(-0.6, len(lines) - 0.4)
-    unit = "" if measure == "mean_changes" else ", percentage points"
-    ax.set_xlabel(f"{WORDS[measure]}: difference from all others{unit}", fontsize=9)
-    ax.tick_params(axis="x", labelsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+    for height, line in enumerate(lines):
+        colour = RED if line.clear else GREY
+        ax.plot([factor * line.low, factor * line.high], [height, height], color=colour, linewidth=2)
+        ax.plot(factor * line.difference, height, "o", color=colour, markersize=6)
+    ax.axvline(0, color=INK, linewidth=0.8)
+    names = [f"{plain(line.subgroup)} ({_size(audit, line.subgroup, measure)})" for line in lines]
+    ax.set_yticks(range(len(lines)), names)
+    ax.set_ylim(len(lines) - 0.4, -0.6)
+    unit = "" if measure == "mean_changes" else " (percentage points)"
+    ax.set_xlabel(f"{MEASURES[measure]}: subgroup less all others{unit}", fontsize=9)
+    return tidy(ax)
+
+
+def _size(audit: Audit, subgroup: object, measure: str) -> str:
+    line = audit.table.iloc[audit.table.index.tolist().index(subgroup)]
+    if measure == "mean_changes":
+        return f"{line['covered']:.0f} rows"
+    whole = {"refused": "rows", "beyond_help": "refused", "needs_rare": "covered"}[measure]
+    return f"{line[measure]:.0f} of {line[whole]:.0f}"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from oneformany.arrays import IntArray
+from oneformany.report.audits import audit_part
 from oneformany.report.charts import line_chart
 from oneformany.report.page import Bar, Card, Change, Chart, Headline, LeftOut, Page, TableData
+from oneformany.result.asked_words import rule_words, share_words
+from oneformany.result.file import digest_of
 from oneformany.result.labels import Labels, labels_of, shown
-from oneformany.result.words import changes_of, proof_words, rule_words, share_words, status_words
+from oneformany.result.words import changes_of, proof_words, status_words
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -20,6 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["page_of"]
 
 FEW_ROWS = 12
+MODEL_WORDS = {
+    "kind": "model",
+    "file": "file of the model",
+    "file_digest": "digest of that file",
+    "digest": "digest of the model as read",
+    "threshold": "threshold",
+    "positive": "positive class",
+    "rows_file": "file of the rows",
+    "rows_digest": "digest of that file of rows",
+    "date": "date",
+}
 MOST_COMMON = 12
 
 
@@ -48,7 +63,8 @@ def page_of(result: Result, title: str | None = None, audits: Sequence[Audit] = 
         check="pip install oneformany\noneformany verify result.json",
         rules=tuple(rule_words(result)),
         left_out=tuple(_left_out(result, labels)),
-        audits=tuple(_audit(audit) for audit in audits),
+        origin=_origin(result),
+        audits=tuple(audit_part(audit) for audit in audits),
     )
 
 
@@ -64,6 +80,8 @@ def _headline(result: Result) -> Headline:
     ]
     if result.left_out:
         numbers.append(("not reached with so few", f"{len(result.left_out):,}"))
+    if result.status == "feasible":
+        numbers.append(("gap", f"{result.gap:.1%}"))
     if result.covered:
         numbers.append(("changes per covered row", f"{_mean_changes(result):.2f}"))
     return Headline(status_words(result), verdict, tuple(numbers))
@@ -75,21 +93,51 @@ def _mean_changes(result: Result) -> float:
     return float((before != after).sum(axis=1).mean())
 
 
+def _origin(result: Result) -> str:
+    """One line under the headline: which model, decided how, when."""
+    model = result.problem.get("model", {})
+    if not model:
+        return ""
+    positive = f"positive class {shown(model.get('positive'))}"
+    threshold = model.get("threshold")
+    decided = "as its own predict decides" if threshold is None else f"from a score of {threshold:g}"
+    parts = [f"Model: {shown(model.get('kind'))}", f"{positive}, {decided}"]
+    if result.problem.get("already_positive"):
+        parts.append(f"{len(result.problem['already_positive']):,} more rows were accepted as they are")
+    return " · ".join([*parts, _date(model)])
+
+
+def _date(model: dict[str, Any]) -> str:
+    return shown(model.get("date", "")).replace("T", " ").replace("+00:00", " UTC")
+
+
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     model = result.problem.get("model", {})
     yield "a group shares", share_words(result)
     yield "features changed at most", f"{result.problem['max_changes']:,}"
-    for name in ("kind", "digest", "threshold", "positive", "date"):
+    if result.budget is not None:
+        yield "explanations asked for", f"{result.budget:,}"
+        yield "rows covered, at most possible", f"{result.covered_bound:,}"
+    yield from _cost_facts(result)
+    for name, words in MODEL_WORDS.items():
         if model.get(name) is not None:
-            words = {"kind": "model", "digest": "digest of the model", "positive": "positive class"}
-            yield words.get(name, name), shown(model[name])
+            yield words, _date(model) if name == "date" else shown(model[name])
+    yield "digest of the result", f"sha256:{digest_of(result)}"
     yield "method", shown(result.method)
     yield "status", f"{result.status}; gap {result.gap:.1%}"
     yield "how the run ended", shown(result.ended)
     if result.statistics.rounds:
         yield "seconds", f"{result.statistics.rounds[-1].seconds:.2f}"
-    for package, version in result.versions.items():
-        yield f"version of {shown(package)}", shown(version)
+    versions = ", ".join(f"{shown(name)} {shown(version)}" for name, version in result.versions.items())
+    yield "versions", versions
+
+
+def _cost_facts(result: Result) -> Iterator[tuple[str, str]]:
+    costs = result.problem.get("costs")
+    if costs is not None:
+        yield "cost of all changes", f"{result.cost / costs['scale']:,g}"
+        if result.cost_bound is not None:
+            yield "proved: no answer as good costs less than", f"{result.cost_bound / costs['scale']:,g}"
 
 
 def _cards(result: Result, labels: Labels) -> Iterator[Card]:
@@ -107,7 +155,7 @@ def _cards(result: Result, labels: Labels) -> Iterator[Card]:
         )
 
 
-def _common(codes: np.ndarray, changed: Sequence[int], labels: Labels) -> Iterator[tuple[str, str]]:  # type: ignore[type-arg]
+def _common(codes: IntArray, changed: Sequence[int], labels: Labels) -> Iterator[tuple[str, str]]:
     """Features outside the changed ones in which all rows of a group lie in the same cell."""
     same = np.flatnonzero((codes == codes[0]).all(axis=0)) if len(codes) else np.array([], dtype=int)
     for feature in [f for f in same.tolist() if f not in changed][:MOST_COMMON]:
@@ -122,7 +170,7 @@ def _assignment(result: Result, labels: Labels) -> TableData:
     for row, number in enumerate(result.assignment):
         if number >= 0:
             moved = np.flatnonzero(codes[row] != points[row]).tolist()
-            does = "; ".join(f"{labels.feature(f)} → {labels.word(f, int(points[row, f]))}" for f in moved)
+            does = "; ".join(f"{labels.feature(f)} → {labels.target(f, int(points[row, f]))}" for f in moved)
             lines.append((labels.row(row), str(number + 1), str(len(moved)), does or "nothing"))
         else:
             why = "undecided" if row in undecided else "beyond help" if row in reasons else "not reached"
@@ -170,10 +218,14 @@ def _charts(result: Result) -> Iterator[Chart]:
 
 def _proof(result: Result) -> Iterator[str]:
     yield proof_words(result)
+    if "model" in result.problem:
+        yield (
+            "Each covered row was changed as this page says and given to the classifier itself, which "
+            "accepted it; otherwise there would be no result."
+        )
     yield (
-        "Each row that is covered was changed as this page says and given to the classifier, which accepted it. "
-        "Rows called beyond help were proved to have no accepted change within the rules; rows called undecided "
-        "were not settled, and nothing is claimed about them."
+        "Rows called beyond help are proved to have no accepted change within the rules. Of rows called "
+        "undecided nothing is claimed."
     )
 
 
@@ -190,19 +242,6 @@ def _left_out(result: Result, labels: Labels) -> Iterator[LeftOut]:
         words = "These rows can be helped, but not by so few explanations at once."
         title = f"Not reached: {_many(len(result.left_out), 'row')}"
         yield LeftOut(title, len(result.left_out), words, _rows(result.left_out, labels))
-
-
-def _audit(audit: Audit) -> tuple[str, TableData, str]:
-    table = audit.table.reset_index()
-    columns = tuple(shown(str(name).replace("_", " ")) for name in table.columns)
-    lines = tuple(
-        tuple(
-            "" if value != value else f"{value:.2f}" if isinstance(value, float) else shown(value)
-            for value in line
-        )  # noqa: PLR0124 (not a number)
-        for line in table.itertuples(index=False)
-    )
-    return f"By {shown(audit.by)}", TableData(columns, lines), shown(audit.summary().replace("\n", " "))
 
 
 def _rows(rows: Sequence[int], labels: Labels) -> str:

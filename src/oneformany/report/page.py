@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Bar", "Card", "Change", "Chart", "Headline", "LeftOut", "Page", "Series", "TableData"]
+__all__ = [
+    "AuditPart",
+    "Bar",
+    "Card",
+    "Change",
+    "Chart",
+    "Headline",
+    "Interval",
+    "LeftOut",
+    "Page",
+    "Series",
+    "TableData",
+]
 
 
 @dataclass(frozen=True)
@@ -125,6 +137,38 @@ class TableData:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """A difference between a subgroup and the others, as a line of a table with a small picture.
+
+    Attributes
+    ----------
+    texts : tuple of str
+        Subgroup, measure, its value, that of the others, the difference and its interval.
+    low, value, high, zero : float
+        Where they stand in a box 100 wide.
+    clear : bool
+        Whether the interval leaves out 0.
+    """
+
+    texts: tuple[str, ...]
+    low: float
+    value: float
+    high: float
+    zero: float
+    clear: bool
+
+
+@dataclass(frozen=True)
+class AuditPart:
+    """A comparison of subgroups: counts, differences, and words about them."""
+
+    title: str
+    table: TableData
+    differences: tuple[Interval, ...]
+    note: str
+
+
+@dataclass(frozen=True)
 class Page:
     """Everything on the page."""
 
@@ -139,4 +183,5 @@ class Page:
     check: str
     rules: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
-    audits: tuple[tuple[str, TableData, str], ...] = field(default=())
+    origin: str = ""
+    audits: tuple[AuditPart, ...] = field(default=())

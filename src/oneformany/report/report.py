@@ -14,8 +14,8 @@ from oneformany.report.page import Page
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from oneformany.subgroups import Audit
     from oneformany.result.result import Result
+    from oneformany.subgroups import Audit
 
 __all__ = ["report_html", "write_report"]
 
@@ -68,7 +68,12 @@ def write_report(
 
     Examples
     --------
-    >>> write_report(result, "report.html")  # doctest: +SKIP
+    >>> import oneformany as ofm
+    >>> from tempfile import TemporaryDirectory
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(result, folder + "/report.html")
     """
     write_whole(path, report_html(result, title, audits))
 

@@ -2,6 +2,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const PAGE = 100;
+  const PRINTED = 1000;
   const element = (tag, text) => {
     const made = document.createElement(tag);
     made.textContent = text;
@@ -56,16 +57,17 @@
     });
     let page = 0;
     let found = [];
+    const fill = (from, to) => body.replaceChildren(...found.slice(from, to).map((i) => {
+      const line = document.createElement("tr");
+      data.lines[i].forEach((text, column) => line.append(element(column ? "td" : "th", text)));
+      line.firstChild.scope = "row";
+      line.firstChild.title = data.lines[i][0];
+      return line;
+    }));
     const draw = () => {
       const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
       page = Math.min(Math.max(page, 0), last);
-      const lines = found.slice(page * PAGE, (page + 1) * PAGE).map((i) => {
-        const line = document.createElement("tr");
-        data.lines[i].forEach((text, place) => line.append(element(place ? "td" : "th", text)));
-        line.firstChild.scope = "row";
-        return line;
-      });
-      body.replaceChildren(...lines);
+      fill(page * PAGE, (page + 1) * PAGE);
       pages.querySelector("span").textContent = found.length
         ? `${page * PAGE + 1} to ${Math.min((page + 1) * PAGE, found.length)} of ${found.length.toLocaleString("en")}`
         : "no row fits";
@@ -88,10 +90,23 @@
     pages.querySelectorAll("button").forEach((button) =>
       button.addEventListener("click", () => { page += Number(button.dataset.page); draw(); }));
     filter();
+    window.addEventListener("beforeprint", () => {
+      fill(0, PRINTED);
+      document.querySelector(".printed").textContent = found.length > PRINTED
+        ? `The first ${PRINTED.toLocaleString("en")} of ${plural(found.length, "row")} are printed; ` +
+          "the file itself holds all of them."
+        : "";
+    });
+    window.addEventListener("afterprint", draw);
   };
 
   cards();
   table();
-  window.addEventListener("beforeprint", () =>
-    document.querySelectorAll("details").forEach((part) => { part.open = true; }));
+  const details = [...document.querySelectorAll("details")];
+  let closed = [];
+  window.addEventListener("beforeprint", () => {
+    closed = details.filter((part) => !part.open);
+    closed.forEach((part) => { part.open = true; });
+  });
+  window.addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
 })();

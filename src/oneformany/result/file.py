@@ -25,7 +25,7 @@ from oneformany.statistics import Statistics
 if TYPE_CHECKING:
     from oneformany.schema.schema import Schema
 
-__all__ = ["FORMAT", "VERSION", "digest", "read_result", "to_text"]
+__all__ = ["FORMAT", "VERSION", "digest", "digest_of", "read_result", "to_text"]
 
 FORMAT = "oneformany-result"
 VERSION = 2
@@ -72,6 +72,25 @@ def digest(content: Mapping[str, Any]) -> str:
     '2aae3bfa906be395'
     """
     return _digest_of_parts({name: _dump(part) for name, part in content.items() if name != "digest"})
+
+
+def digest_of(result: Result) -> str:
+    """Compute the digest that the file of a result carries.
+
+    Parameters
+    ----------
+    result : Result
+        Before it was written, or after it was read.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> digest_of(result) == json.loads(to_text(result))["digest"]
+    True
+    """
+    return digest(_to_dict(result))
 
 
 def read_result(source: str | os.PathLike[str]) -> Result:

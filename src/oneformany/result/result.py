@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,8 +22,11 @@ from oneformany.statistics import Statistics
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from oneformany.schema.schema import Schema
+
+    Audit = Any
 
 __all__ = ["Ended", "Result", "Status"]
 
@@ -232,6 +236,41 @@ class Result:
 
         return result_table(self)
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what each explanation changes; see :mod:`oneformany.plotting` for other pictures.
+
+        Parameters
+        ----------
+        ax : Axes or None
+            Where to draw.
+
+        Examples
+        --------
+        >>> import oneformany as ofm
+        >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+        >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+        >>> len(result.plot().texts)
+        1
+        """
+        drawn: Axes = _face("plotting.profiles").plot_profiles(self, ax)
+        return drawn
+
+    def report(
+        self, path: str | os.PathLike[str], title: str | None = None, audits: Sequence[Audit] = ()
+    ) -> None:
+        """Write a page for an audit file; see :func:`oneformany.write_report`.
+
+        Parameters
+        ----------
+        path : path
+            Where to; an HTML file that needs nothing else.
+        title : str, optional
+            Heading of the page.
+        audits : sequence of Audit
+            Comparisons of subgroups to include, see :func:`oneformany.audit`.
+        """
+        _face("report").write_report(self, path, title, audits)
+
     def to_frame(self) -> pd.DataFrame:
         """One row per explanation: how many rows it covers, what changes, and the whole point."""
         from oneformany.result.tables import explanation_frame
@@ -294,3 +333,8 @@ class Result:
         from oneformany.result.file import read_result
 
         return read_result(source)
+
+
+def _face(name: str) -> Any:  # noqa: ANN401 (a module)
+    """Load a way to show a result; the result itself needs none of them."""
+    return import_module(f"oneformany.{name}")

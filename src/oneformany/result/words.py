@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
 
 __all__ = [
+    "changes_of",
     "explanation_words",
     "proof_words",
     "short_words",
@@ -154,7 +155,7 @@ def explanation_words(result: Result, number: int) -> str:
     labels = labels_of(result)
     members = explanation.members
     head = f"Explanation {number} covers {_many(len(members), 'row')} ({_rows(members, labels)})"
-    changes = list(_changes(result, explanation, labels))
+    changes = list(changes_of(result, explanation, labels))
     if not changes:
         return f"{head}: already positive, nothing to change."
     wide, wider = (max(len(change[part]) for change in changes) for part in (0, 1))
@@ -252,8 +253,26 @@ def _known(result: Result) -> str:
     return f"{_needed(result)} (gap {result.gap:.1%})"
 
 
-def _changes(result: Result, explanation: Explanation, labels: Labels) -> Iterator[tuple[str, str, str]]:
-    """Name, new label and old labels of each feature that at least one row really changes."""
+def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iterator[tuple[str, str, str]]:
+    """Name, new label and old labels of each feature that at least one row really changes.
+
+    Parameters
+    ----------
+    result : Result
+        Where it comes from.
+    explanation : Explanation
+        One of its explanations.
+    labels : Labels
+        Of the result.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    >>> list(changes_of(result, result.explanations[0], labels_of(result)))
+    [('feature 0', 'level 1', '1 from level 0')]
+    """
     codes = result.problem["codes"]
     ends = explanation.ends or (explanation.point,) * len(explanation.members)
     for feature in explanation.changed:

@@ -58,7 +58,7 @@ class Problem:
 
 def read_problem(fields: JsonObject, limits: Limits) -> Problem:
     """Read the question; whatever this release cannot check is named."""
-    fields.only(*PARTS, optional=("rows", "already_positive", *UNCHECKED))
+    fields.only(*PARTS, optional=("rows", "already_positive", "model", "rules", *UNCHECKED))
     for name, nothing in UNCHECKED.items():
         if name in fields and fields.value(name) not in (nothing, []):
             raise NotConfirmedError(f"this release does not check {fields.path(name)}; install a newer one")

@@ -14,7 +14,7 @@ from oneformany.datasets import load
 from oneformany.datasets.compas import SCHEMA as COMPAS
 from oneformany.paper.runs.cells import DATASETS, TITLES
 from oneformany.paper.runs.record import Record
-from oneformany.plotting.changed_features import plot_changed_features
+from oneformany.plotting.change_counts import plot_change_counts
 from oneformany.plotting.explanations import plot_explanations
 from oneformany.schema.schema import Schema
 
@@ -89,7 +89,7 @@ def _heat_map(name: str, record: Record) -> Drawing:
 
 def _bars(name: str, dataset: str, records: Sequence[Record]) -> Drawing:
     explanations = [explanation for record in records for explanation in record.explanations]
-    ax = plot_changed_features(explanations, _schema(records[0].key.dataset))
+    ax = plot_change_counts(explanations, _schema(records[0].key.dataset))
     ax.set_title(
         f"{TITLES[dataset]}, {records[0].key.model.upper()}: {len(explanations)} explanations of "
         f"{len(records)} cells",

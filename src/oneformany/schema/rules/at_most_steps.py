@@ -32,6 +32,9 @@ class AtMostSteps:
     feature: str
     steps: int = 1
 
+    def __str__(self) -> str:
+        return f"{self.feature} moves at most {self.steps} {'level' if self.steps == 1 else 'levels'}"
+
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to near levels."""
         check_ordered(feature, type(self).__name__)

@@ -30,6 +30,9 @@ class Forbid:
     from_: object
     to: object
 
+    def __str__(self) -> str:
+        return f"{self.feature} cannot go from {self.from_} to {self.to}"
+
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow all moves but one."""
         start, end = (level_of(feature, value, type(self).__name__) for value in (self.from_, self.to))

@@ -24,6 +24,9 @@ class Immutable:
 
     feature: str
 
+    def __str__(self) -> str:
+        return f"{self.feature} cannot change"
+
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow no move."""
         return np.eye(feature.n_levels, dtype=np.bool_)

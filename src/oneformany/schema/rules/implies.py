@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.rules.rule import CellRule, levels_of
+from oneformany.schema.rules.rule import CellRule, levels_of, one_of
 from oneformany.schema.schema import Schema
 
 __all__ = ["Implies"]
@@ -35,6 +35,13 @@ class Implies:
 
     if_: Mapping[str, object]
     then: Mapping[str, object]
+
+    def __str__(self) -> str:
+        before, after = (
+            " and ".join(f"{name} is {one_of(values)}" for name, values in part.items())
+            for part in (self.if_, self.then)
+        )
+        return f"after a change, if {before}, then {after}"
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -34,6 +34,11 @@ class Linked:
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "one_way", one_way)
 
+    def __str__(self) -> str:
+        if self.one_way:
+            return f"{self.features[0]} changes only together with {' and '.join(self.features[1:])}"
+        return f"{' and '.join(self.features)} change only together"
+
     def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         return LinkedCells(several(schema, self.features, "Linked"), bool(self.one_way))

@@ -9,7 +9,7 @@ import numpy as np
 from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature
-from oneformany.schema.rules.rule import levels_of
+from oneformany.schema.rules.rule import levels_of, one_of
 
 __all__ = ["NeverTarget"]
 
@@ -28,6 +28,9 @@ class NeverTarget:
 
     feature: str
     values: object
+
+    def __str__(self) -> str:
+        return f"nobody is sent to {self.feature} {one_of(self.values)}"
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to all other levels."""

@@ -30,6 +30,9 @@ class NotTogether:
     def __init__(self, *features: str) -> None:
         object.__setattr__(self, "features", features)
 
+    def __str__(self) -> str:
+        return f"of {', '.join(self.features)}, no row changes more than one"
+
     def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         return NotTogetherCells(several(schema, self.features, "NotTogether"))

@@ -35,6 +35,11 @@ class Observed:
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "at_least", at_least)
 
+    def __str__(self) -> str:
+        among = f" of {', '.join(self.features)}" if self.features else ""
+        often = "a row" if self.at_least == 1 else f"{self.at_least} rows"
+        return f"new values{among} occur together in at least {often} of the reference data"
+
     def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
         """Write the rule in cells."""
         if (

@@ -28,6 +28,9 @@ class OnlyDecrease:
 
     feature: str
 
+    def __str__(self) -> str:
+        return f"{self.feature} can only go down"
+
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves downwards."""
         check_ordered(feature, type(self).__name__)

@@ -28,6 +28,9 @@ class OnlyIncrease:
 
     feature: str
 
+    def __str__(self) -> str:
+        return f"{self.feature} can only go up"
+
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves upwards."""
         check_ordered(feature, type(self).__name__)

@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature
+from oneformany.schema.feature import Feature, number_label
 
 __all__ = ["Range"]
 
@@ -30,6 +30,17 @@ class Range:
     feature: str
     low: float = -math.inf
     high: float = math.inf
+
+    def __str__(self) -> str:
+        if math.isinf(self.low) and math.isinf(self.high):
+            return f"{self.feature} may change to any number"
+        if math.isinf(self.high):
+            return f"{self.feature} may change to {number_label(self.low)} or more"
+        if math.isinf(self.low):
+            return f"{self.feature} may change to {number_label(self.high)} or less"
+        return (
+            f"{self.feature} may change to numbers from {number_label(self.low)} to {number_label(self.high)}"
+        )
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to levels whose target lies within the limits."""

@@ -9,7 +9,7 @@ from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["CellRule", "RowRule", "Rule", "check_ordered", "level_of", "levels_of"]
+__all__ = ["CellRule", "RowRule", "Rule", "check_ordered", "level_of", "levels_of", "one_of"]
 
 
 @runtime_checkable
@@ -74,3 +74,9 @@ def levels_of(feature: Feature, values: object, rule: str) -> list[int]:
     """Find the levels of one value or of a list of values."""
     several = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
     return sorted({level_of(feature, value, rule) for value in several})
+
+
+def one_of(values: object) -> str:
+    """Name one value, or several of which any will do, in a sentence."""
+    several = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
+    return " or ".join(str(value) for value in several)

@@ -4,7 +4,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib import pyplot as plt
 
-from oneformany.plotting.changed_features import plot_changed_features
+from oneformany.plotting.change_counts import plot_change_counts
 from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
@@ -26,7 +26,7 @@ def _close_figures():
 
 
 def test_every_feature_has_a_bar_and_the_most_changed_is_on_top():
-    ax = plot_changed_features(EXPLANATIONS, SCHEMA)
+    ax = plot_change_counts(EXPLANATIONS, SCHEMA)
     labels = [label.get_text() for label in ax.get_yticklabels()]
     lengths = [bar.get_width() for bar in ax.patches]
     assert dict(zip(labels, lengths, strict=True)) == {"job": 2, "car": 1, "own home": 0}
@@ -35,15 +35,15 @@ def test_every_feature_has_a_bar_and_the_most_changed_is_on_top():
 
 
 def test_the_numbers_stand_at_the_bars():
-    ax = plot_changed_features(EXPLANATIONS, SCHEMA)
+    ax = plot_change_counts(EXPLANATIONS, SCHEMA)
     assert [text.get_text() for text in ax.texts] == ["2", "1", "0"]
 
 
 def test_without_explanations_all_bars_are_empty():
-    ax = plot_changed_features([], SCHEMA)
+    ax = plot_change_counts([], SCHEMA)
     assert [bar.get_width() for bar in ax.patches] == [0, 0, 0]
 
 
 def test_it_draws_on_given_axes():
     _, ax = plt.subplots()
-    assert plot_changed_features(EXPLANATIONS, SCHEMA, ax) is ax
+    assert plot_change_counts(EXPLANATIONS, SCHEMA, ax) is ax
