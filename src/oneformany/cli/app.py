@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 
+from oneformany.cli.audit import audit
 from oneformany.cli.demo import demo
 from oneformany.cli.explain import explain
+from oneformany.cli.report import report
+from oneformany.cli.schema import schema
 from oneformany.cli.verify import verify
 from oneformany.paper.commands.bench import bench
 
@@ -23,6 +26,9 @@ app = typer.Typer(
 
 app.command()(demo)
 app.command()(explain)
+app.command()(schema)
+app.command()(report)
+app.command()(audit)
 app.command()(verify)
 app.add_typer(bench, name="bench")
 

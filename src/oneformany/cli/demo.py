@@ -8,11 +8,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from oneformany.cli.errors import tell_errors
+from oneformany.cli.saving import check_targets, end, save_all, say
 from oneformany.exceptions import InputError
+from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
     from oneformany.datasets import Dataset
@@ -42,6 +42,9 @@ def demo(
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Save the result with its proof.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="HTML", help="Save a page for the audit file.")
+    ] = None,
 ) -> None:
     """Explain refused loan applicants with as few explanations as possible, and prove it.
 
@@ -55,6 +58,7 @@ def demo(
     from oneformany.schema.rules import Immutable, OnlyIncrease
     from oneformany.verify import verify
 
+    check_targets(json_file, report)
     data = _applicants()
     fitted, others = train_test_split(range(len(data.frame)), test_size=0.5, random_state=0)
     classifier = LogisticRegression(solver="liblinear", C=10, random_state=0)
@@ -70,9 +74,7 @@ def demo(
         schema=data.schema,
         rules=[Immutable("credit_history"), OnlyIncrease("employment")],
     )
-    console = Console()
-    _say(
-        console,
+    say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
         f"features, fitted to one half, is right about {accuracy:.1%} of the "
         "other half. Whom it refuses there is explained: credit_history cannot change, employment can only "
@@ -82,17 +84,20 @@ def demo(
     with Progress("demo") as progress:
         result = explainer.explain(data.frame.iloc[refused[:rows]], progress=progress)
     solved = perf_counter()
-    _say(console, result.summary(limit=show))
-    report = verify(result.to_json(json_file))
-    outcome = "accepted" if report.ok else report.outcome.upper()
-    _say(
-        console,
+    say(result.summary(limit=show))
+    checked = verify(result.to_json())
+    outcome = "accepted" if checked.ok else checked.outcome.upper()
+    say(
         f"\nSolved in {solved - start:.2f} s; each point is confirmed by the classifier's own predict. "
         f"Result and proof {outcome} by code that shares nothing with the "
         f"solver, in {perf_counter() - solved:.2f} s.",
     )
+    save_all({json_file: result.to_json, report: result.report})
     if json_file is not None:
-        _say(console, f"Saved; check it again with: oneformany verify {json_file}")
+        say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
+    if report is not None:
+        say(f"The report is {shown(report)}: open it in a browser.")
+    end(result)
 
 
 def _applicants() -> Dataset:
@@ -103,9 +108,3 @@ def _applicants() -> Dataset:
     data = load("german")
     features = [data.schema.features[data.schema.index(name)] for name in FEATURES]
     return replace(data, frame=data.frame[list(FEATURES)], schema=Schema(tuple(features)))
-
-
-def _say(console: Console, words: str) -> None:
-    text = Text(words)
-    text.highlight_regex(r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)", "bold")
-    console.print(text, soft_wrap=True)

@@ -13,16 +13,18 @@ from rich.text import Text
 from oneformany.exceptions import OneForManyError
 from oneformany.result.labels import shown
 
-__all__ = ["CANNOT_RUN", "tell_errors"]
+__all__ = ["CANNOT_RUN", "INTERRUPTED", "NOT_PROVED", "tell_errors"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 CANNOT_RUN = 2
+NOT_PROVED = 3
+INTERRUPTED = 130
 
 
 def tell_errors(command: Callable[P, R]) -> Callable[P, R]:
-    """Let a command end with exit code 2 and the message of any error of this package."""
+    """Let a command end with exit code 2 and the message of any error of this package, 130 on Ctrl-C."""
 
     @wraps(command)
     def telling(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -31,5 +33,8 @@ def tell_errors(command: Callable[P, R]) -> Callable[P, R]:
         except OneForManyError as error:
             Console(stderr=True).print(Text(f"Error: {shown(error)}", style="red"), soft_wrap=True)
             raise typer.Exit(CANNOT_RUN) from error
+        except KeyboardInterrupt as error:
+            Console(stderr=True).print(Text("Interrupted before anything was found.", style="red"))
+            raise typer.Exit(INTERRUPTED) from error
 
     return telling

@@ -1,137 +1,173 @@
-"""``oneformany explain``: rows from a CSV file, a saved model, explanations with proof."""
+"""``oneformany explain``: rows from a file, a saved model, explanations with proof."""
 
 from __future__ import annotations
 
-import json
-import pickle
+import hashlib
 from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from oneformany.cli.errors import tell_errors
 from oneformany.cli.lists import names
+from oneformany.cli.model_file import load_model, positive_label
+from oneformany.cli.rows_file import load_rows
+from oneformany.cli.saving import check_targets, end, save_all, say
+from oneformany.cli.settings_files import load_costs, load_schema
 from oneformany.exceptions import InputError
+from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from oneformany.schema.rules import Rule
-    from oneformany.schema.schema import Schema
+    from oneformany.result.result import Result
+    from oneformany.schema.rules import RowRule, Rule
 
 __all__ = ["explain"]
-
-UNLOADABLE = (
-    AttributeError,
-    EOFError,
-    ImportError,
-    LookupError,
-    OSError,
-    TypeError,
-    ValueError,
-    pickle.UnpicklingError,
-)
 
 
 @tell_errors
 def explain(
-    rows: Annotated[Path, typer.Argument(metavar="CSV", help="The rows, one column per feature.")],
+    rows: Annotated[
+        Path, typer.Argument(metavar="ROWS", help="CSV, Parquet or JSON lines; one column per feature.")
+    ],
     model: Annotated[
         Path,
         typer.Argument(
             metavar="MODEL",
-            help="A model saved with joblib or pickle. Loading runs its code: trust it first.",
+            help="A fitted model: skops, ONNX, XGBoost (.ubj, .json), LightGBM (.txt); with --trust-model "
+            "also joblib or pickle.",
         ),
     ],
     *,
     max_changes: Annotated[int, typer.Option(help="How many features one explanation may change.")] = 3,
+    share: Annotated[
+        str, typer.Option(help="What the rows of one explanation share: point, action or features.")
+    ] = "point",
+    explanations: Annotated[
+        int | None, typer.Option(min=1, help="Cover as many rows as possible with so many explanations.")
+    ] = None,
+    coverage: Annotated[
+        float | None, typer.Option(help="Cover at least this part of the rows, such as 0.9.")
+    ] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Least probability of a positive point, unless as predict decides.")
+        float | None, typer.Option(help="Least probability of a positive row, unless as predict decides.")
     ] = None,
     positive: Annotated[str, typer.Option(help="Label of the positive class.")] = "1",
-    schema: Annotated[
-        Path | None, typer.Option(help="JSON of Schema.to_dict, if the model reads the schema's columns.")
+    rules: Annotated[
+        Path | None, typer.Option(metavar="TOML", help="What may not change, or only in one direction.")
     ] = None,
     immutable: Annotated[str, typer.Option(help="Features that cannot change, with commas.")] = "",
     only_increase: Annotated[str, typer.Option(help="Features that can only go up.")] = "",
     only_decrease: Annotated[str, typer.Option(help="Features that can only go down.")] = "",
-    separator: Annotated[str, typer.Option(help="Between the columns of the CSV file.")] = ",",
-    time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
+    costs: Annotated[
+        Path | None, typer.Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Cells of the features; see oneformany schema.")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option(metavar="ROWS", help="Data that values to change to are taken from.")
+    ] = None,
+    index: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None,
+    columns: Annotated[str, typer.Option(help="Use only these columns, in this order, with commas.")] = "",
+    separator: Annotated[
+        str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of a CSV file, such as utf-8 or cp1252.")] = None,
+    trust_model: Annotated[
+        bool, typer.Option("--trust-model", help="Load a model file that can run code.")
+    ] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Then the best is told.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="HTML", help="Save a page for the audit file.")
+    ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Save the result with its proof.")
     ] = None,
     csv_file: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Save what each row has to change.")
     ] = None,
+    show: Annotated[int, typer.Option(min=0, help="How many explanations to spell out.")] = 20,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Explain the rows that a model turns down with as few explanations as possible, and prove it."""
+    """Explain the rows that a model turns down with as few explanations as possible, and prove it.
+
+    Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
+    """
     from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
 
-    classifier = _load_model(model)
+    check_targets(report, json_file, csv_file)
+    frame = _kept(load_rows(rows, separator, encoding, index), names(columns), rows)
+    classifier = load_model(model, trust=trust_model)
     explainer = OneForMany(
         classifier,
         max_changes=max_changes,
         threshold=threshold,
-        schema=None if schema is None else _load_schema(schema),
-        rules=list(_rules(immutable, only_increase, only_decrease)),
-        positive=_positive(classifier, positive),
+        schema=None if schema is None else load_schema(schema),
+        rules=list(_rules(rules, immutable, only_increase, only_decrease)),
+        share=share,  # type: ignore[arg-type]
+        reference=None if reference is None else load_rows(reference, separator, encoding),
+        positive=positive_label(classifier, positive),
+        costs=None if costs is None else load_costs(costs),
     )
-    frame = _load_rows(rows, separator)
-    with Progress(rows.name) as progress:
-        result = explainer.explain(frame, time_limit=time_limit, progress=progress)
-    if json_file is not None:
-        result.to_json(json_file)
-    if csv_file is not None:
-        lines = result.assignment_frame()
-        lines.to_csv(csv_file, index_label=str(lines.index.name or "row"))
-    Console().print(Text(result.summary()), soft_wrap=True)
+    with nullcontext(None) if quiet else Progress(shown(rows.name)) as progress:
+        result = explainer.explain(
+            frame, explanations=explanations, coverage=coverage, time_limit=time_limit, progress=progress
+        )
+    result = _with_files(result, rows, model)
+    say(result.summary(limit=show), quiet=quiet)
+    save_all(
+        {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
+    )
+    end(result)
 
 
-def _load_rows(path: Path, separator: str) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        return pd.read_csv(path, sep=separator)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a table of rows: {error}") from error
-
-
-def _load_model(path: Path) -> Any:
-    import joblib
-
-    try:
-        return joblib.load(path)
-    except UNLOADABLE as error:
-        raise InputError(
-            f"{path} cannot be loaded as a model saved with joblib or pickle "
-            f"({type(error).__name__}: {error}); save it with the library versions that are installed here"
-        ) from error
+def _kept(frame: pd.DataFrame, wanted: list[str], path: Path) -> pd.DataFrame:
+    for name in wanted:
+        if name not in frame.columns:
+            known = ", ".join(shown(column) for column in frame.columns)
+            raise InputError(f"--columns names {name!r}, which is not in {path}; it has {known}")
+    return frame[wanted] if wanted else frame
 
 
-def _load_schema(path: Path) -> Schema:
-    from oneformany.schema.schema import Schema
+def _rules(
+    path: Path | None, immutable: str, only_increase: str, only_decrease: str
+) -> Iterator[Rule | RowRule]:
+    from oneformany.schema.rules import Immutable, OnlyDecrease, OnlyIncrease, rules_from_toml
 
-    try:
-        return Schema.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a schema: {error}") from error
-
-
-def _rules(immutable: str, only_increase: str, only_decrease: str) -> Iterator[Rule]:
-    from oneformany.schema.rules import Immutable, OnlyDecrease, OnlyIncrease
-
+    if path is not None:
+        yield from rules_from_toml(path)
     yield from (Immutable(name) for name in names(immutable))
     yield from (OnlyIncrease(name) for name in names(only_increase))
     yield from (OnlyDecrease(name) for name in names(only_decrease))
 
 
-def _positive(model: Any, label: str) -> object:
-    """Find the model's own label behind the text; the reader of the model refuses one that is none."""
-    import numpy as np
+def _with_files(result: Result, rows: Path, model: Path) -> Result:
+    """Record which files were read, so that an auditor can find them again."""
+    record: dict[str, Any] = {
+        **result.problem.get("model", {}),
+        "file": model.name,
+        "file_digest": _digest(model),
+        "rows_file": rows.name,
+        "rows_digest": _digest(rows),
+    }
+    return replace(result, problem={**result.problem, "model": record})
 
-    classes = np.asarray(getattr(model, "classes_", ())).tolist()
-    return next((known for known in classes if str(known) == label), label)
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return f"sha256:{hashlib.file_digest(stream, 'sha256').hexdigest()}"
+
+
+def _save_csv(result: Result, path: Path) -> None:
+    from oneformany.files import write_whole
+
+    lines = result.assignment_frame()
+    write_whole(path, lines.to_csv(index_label=str(lines.index.name or "row"), lineterminator="\n"))

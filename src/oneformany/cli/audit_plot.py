@@ -1,0 +1,46 @@
+"""A picture of several comparisons of subgroups in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+from oneformany.exceptions import InputError
+from oneformany.plotting.canvas import PAPER_WIDTH
+from oneformany.plotting.subgroups import plot_subgroups
+
+if TYPE_CHECKING:
+    from oneformany.subgroups import Audit
+
+__all__ = ["save_picture"]
+
+DRAWN = ("refused", "beyond_help", "mean_changes", "needs_rare")
+
+
+def save_picture(audits: Sequence[Audit], path: Path) -> None:
+    """Draw each measure of each comparison below the other.
+
+    Parameters
+    ----------
+    audits : sequence of Audit
+        What to draw.
+    path : path
+        Where to; its ending chooses the format.
+    """
+    parts = [(audit, measure) for audit in audits for measure in DRAWN]
+    heights = [0.95 + 0.3 * (1 if len(audit.table) == 2 else len(audit.table)) for audit, _ in parts]
+    figure = Figure(figsize=(PAPER_WIDTH, sum(heights)), layout="constrained")
+    for ax, (audit, measure) in zip(
+        figure.subplots(len(parts), 1, height_ratios=heights, squeeze=False).flat, parts, strict=True
+    ):
+        ax.set_title(f"by {audit.by}", fontsize=8, loc="left")
+        with suppress(InputError):  # nothing to compare: the axes stay empty
+            plot_subgroups(audit, ax, measure)
+    try:
+        figure.savefig(path, dpi=150)
+    except ValueError as error:
+        raise InputError(f"{path} cannot be drawn: {error}") from error

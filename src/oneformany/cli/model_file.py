@@ -1,0 +1,162 @@
+"""Fitted models from files: skops, ONNX, XGBoost, LightGBM; pickle and joblib only when they are trusted."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from oneformany.exceptions import InputError
+from oneformany.result.labels import shown
+
+__all__ = ["load_model", "positive_label"]
+
+UNLOADABLE = (
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    OSError,
+    TypeError,
+    ValueError,
+    pickle.UnpicklingError,
+)
+PICKLED = (b"\x80", b"\x1f\x8b", b"\x78", b"BZh", b"\xfd7z", b"\x04\x22\x4d\x18")
+"""How pickles begin, plain or packed by joblib."""
+
+WHY = (
+    "it is a pickle or joblib file, and loading one runs whatever code is inside; save the model with skops "
+    "or as ONNX, which cannot, or, if you made the file yourself, add --trust-model"
+)
+
+
+def load_model(path: Path, *, trust: bool = False) -> Any:
+    """Load a model, by what the file is.
+
+    Parameters
+    ----------
+    path : path
+        ``.skops``, ``.onnx``, ``.ubj`` or ``.json`` of XGBoost, ``.txt`` of LightGBM, and otherwise a pickle
+        or joblib file.
+    trust : bool
+        Load files that can run code.
+
+    Raises
+    ------
+    InputError
+        The file is not there, needs trust or a library, or is not a model.
+    """
+    if not path.is_file():
+        raise InputError(f"{path} cannot be loaded as a model: there is no such file")
+    kind = path.suffix.lower()
+    with path.open("rb") as stream:
+        start = stream.read(64)
+    if not start:
+        raise InputError(f"{path} cannot be loaded as a model: the file is empty")
+    if kind == ".skops":
+        return _told(path, "skops", "skops", lambda: _load_skops(path, trust=trust))
+    if kind == ".onnx":
+        return _told(path, "ONNX", "onnx", lambda: _load_onnx(path))
+    if kind in {".ubj", ".ubjson"} or (kind == ".json" and start.lstrip().startswith(b"{")):
+        return _told(path, "XGBoost", "xgboost", lambda: _load_xgboost(path))
+    if start.startswith((b"tree\n", b"tree\r\n")):
+        return _told(path, "LightGBM", "lightgbm", lambda: _load_lightgbm(path))
+    if not start.startswith(PICKLED):
+        raise InputError(
+            f"{path} cannot be loaded as a model: it is none of skops, ONNX, XGBoost (.ubj, .json), LightGBM "
+            "(.txt), pickle or joblib"
+        )
+    if not trust:
+        raise InputError(f"{path} is not loaded: {WHY}")
+    return _told(path, "joblib or pickle", None, lambda: _load_pickle(path))
+
+
+def positive_label(model: Any, label: str) -> object:
+    """Find the model's own label behind a text; the reader of the model refuses one that is none.
+
+    Parameters
+    ----------
+    model : object
+        Fitted; its ``classes_`` are searched if it has any, otherwise classes are numbers.
+    label : str
+        As typed.
+    """
+    import numpy as np
+
+    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    if not classes and label.isdigit():
+        return int(label)
+    return next((known for known in classes if str(known) == label), label)
+
+
+def _told(path: Path, kind: str, extra: str | None, load: Callable[[], Any]) -> Any:
+    """Load, and turn what goes wrong into a sentence."""
+    try:
+        return load()
+    except InputError:
+        raise
+    except ModuleNotFoundError as error:
+        if extra is not None and (error.name or "").split(".")[0] in {extra, f"{extra}runtime"}:
+            raise InputError(
+                f"{path}: models saved by {kind} need {error.name}: pip install 'oneformany[{extra}]'"
+            ) from error
+        raise InputError(f"{path} needs {error.name}, which is not installed here: install it") from error
+    except UNLOADABLE as error:
+        raise InputError(_unloadable(path, kind, error)) from error
+    except Exception as error:
+        if type(error).__module__.split(".")[0] in {"skops", "onnx", "google", "xgboost", "lightgbm"}:
+            raise InputError(_unloadable(path, kind, error)) from error
+        raise
+
+
+def _unloadable(path: Path, kind: str, error: Exception) -> str:
+    said = str(error).strip().splitlines()
+    why = f"{type(error).__name__}: {shown(said[0]) if said else 'no more is known'}"
+    return (
+        f"{path} cannot be loaded as a model saved by {kind} ({why}); save it with the library versions that "
+        "are installed here"
+    )
+
+
+def _load_skops(path: Path, *, trust: bool) -> Any:
+    from skops import io
+
+    unknown = io.get_untrusted_types(file=path)
+    if unknown and not trust:
+        names = ", ".join(shown(name) for name in unknown)
+        raise InputError(
+            f"{path} is not loaded: it holds types that skops does not know to be harmless ({names}); if you "
+            "trust them, add --trust-model"
+        )
+    return io.load(path, trusted=unknown)
+
+
+def _load_onnx(path: Path) -> Any:
+    import onnx
+
+    from oneformany.cli.onnx_model import as_model
+
+    model = onnx.load(path)
+    onnx.checker.check_model(model)
+    return as_model(model)
+
+
+def _load_xgboost(path: Path) -> Any:
+    import xgboost
+
+    booster = xgboost.Booster()
+    booster.load_model(path)
+    return booster
+
+
+def _load_lightgbm(path: Path) -> Any:
+    import lightgbm
+
+    return lightgbm.Booster(model_file=path)
+
+
+def _load_pickle(path: Path) -> Any:
+    import joblib
+
+    return joblib.load(path)

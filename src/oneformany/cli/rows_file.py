@@ -1,0 +1,164 @@
+"""Rows from files as people have them: CSV of any separator and encoding, Parquet, JSON lines."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oneformany.exceptions import InputError
+from oneformany.result.labels import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["load_rows"]
+
+SEPARATORS = (",", ";", "\t", "|")
+PROBED_LINES = 200
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def load_rows(
+    path: Path, separator: str | None = None, encoding: str | None = None, index: str | None = None
+) -> pd.DataFrame:
+    """Read a table of rows.
+
+    Parameters
+    ----------
+    path : path
+        Its ending says what it is: ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``, and CSV otherwise,
+        which may be packed as ``.gz``.
+    separator, encoding : str, optional
+        Of a CSV file; found out from its content unless told.
+    index : str, optional
+        Column that names the rows; by default they are counted from 0.
+
+    Raises
+    ------
+    InputError
+        The file is not there, is not such a table, or has no rows.
+    """
+    if not path.exists():
+        raise InputError(f"{path} cannot be read as a table of rows: there is no such file")
+    if path.is_dir():
+        raise InputError(f"{path} cannot be read as a table of rows: it is a folder")
+    kind = path.suffix.lower()
+    try:
+        if kind in {".parquet", ".pq"}:
+            frame = _read_parquet(path)
+        elif kind in {".jsonl", ".ndjson"}:
+            frame = _read_lines(path)
+        else:
+            frame = _read_csv(path, separator, encoding)
+    except (OSError, ValueError, LookupError, EOFError) as error:
+        raise InputError(f"{path} cannot be read as a table of rows: {error}") from error
+    return _named(_checked(frame, path), index, path)
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path)
+    except ImportError as error:
+        raise InputError(f"{path}: Parquet files need pyarrow: pip install pyarrow") from error
+
+
+def _read_lines(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_json(path, lines=True, convert_dates=False)
+
+
+def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.DataFrame:
+    import pandas as pd
+
+    content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
+    if not content.strip():
+        raise InputError(f"{path} is empty; its first line has to name the columns")
+    if b"\x00" in content[:4096] and not content.startswith(tuple(mark for mark, _ in MARKS)):
+        raise InputError(
+            f"{path} is not a text file, so it cannot be read as CSV; end its name in what it is"
+        )
+    text = content.decode(encoding or _encoding(content))
+    if separator is not None and len(separator.encode().decode("unicode_escape")) != 1:
+        raise InputError(f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t")
+    mark = _separator(text) if separator is None else separator.encode().decode("unicode_escape")
+    frame = pd.read_csv(io.StringIO(text), sep=mark, skipinitialspace=True)
+    if mark != "," and _decimal_commas(frame):
+        frame = pd.read_csv(io.StringIO(text), sep=mark, skipinitialspace=True, decimal=",")
+    return frame
+
+
+def _encoding(content: bytes) -> str:
+    """Find out how text is written: by its mark, as UTF-8 if it is valid, or as most others are."""
+    for mark, name in MARKS:
+        if content.startswith(mark):
+            return name
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "cp1252" if not set(content) & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "latin-1"
+    return "utf-8"
+
+
+def _separator(text: str) -> str:
+    """Find what cuts the header into most columns while nearly all lines have as many."""
+    lines = text.splitlines()[:PROBED_LINES]
+    found = {}
+    for mark in SEPARATORS:
+        widths = [len(line) for line in csv.reader(lines, delimiter=mark) if line]
+        alike = sum(width == widths[0] for width in widths) / len(widths) if widths else 0.0
+        found[mark] = widths[0] if widths and alike >= 0.9 else 0
+    return max(SEPARATORS, key=lambda mark: found[mark])
+
+
+def _decimal_commas(frame: pd.DataFrame) -> bool:
+    """Whether a column of texts is one of numbers with a comma before the decimals."""
+    import pandas as pd
+
+    for name in frame.columns:
+        column = frame[name]
+        if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+            continue
+        texts = column.dropna().astype(str)
+        if len(texts) and texts.str.fullmatch(r"[+-]?\d+(,\d+)?").all() and texts.str.contains(",").any():
+            return True
+    return False
+
+
+def _checked(frame: Any, path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{path} cannot be read as a table of rows: it has no columns")
+    if frame.empty:
+        names = ", ".join(shown(name) for name in frame.columns) or "none"
+        raise InputError(
+            f"{path} has a header but no rows below it (columns: {names}); give at least one row"
+        )
+    return frame
+
+
+def _named(frame: pd.DataFrame, index: str | None, path: Path) -> pd.DataFrame:
+    if index is None:
+        return frame
+    if index not in frame.columns:
+        names = ", ".join(shown(name) for name in frame.columns)
+        raise InputError(f"{path} has no column {index!r} to name the rows by; it has {names}")
+    if frame[index].duplicated().any():
+        twice = frame[index][frame[index].duplicated()].iloc[0]
+        raise InputError(
+            f"{path}: {shown(twice)!r} stands twice in {index!r}, which has to name each row apart"
+        )
+    return frame.set_index(index)
