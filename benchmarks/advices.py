@@ -46,7 +46,9 @@ def refused(data: Dataset, model: Any, *, test_only: bool = True) -> IntArray:
     return rows[~oracle.positive(data.codes[rows])]
 
 
-def problem(data: Dataset, model: Any, rows: IntArray, changes: int, share: Share, fixed: tuple[str, ...]) -> Any:
+def problem(
+    data: Dataset, model: Any, rows: IntArray, changes: int, share: Share, fixed: tuple[str, ...]
+) -> Any:
     """The question about these rows."""
     levels = data.schema.levels
     allowed = [

@@ -19,7 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:<!-- output -->\n```text\n(?P<output>.*?)^```\n)?", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(
+    r"^```python\n(?P<code>.*?)^```\n(?:<!-- output -->\n```text\n(?P<output>.*?)^```\n)?",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,11 @@ def refresh(page: Path) -> None:
 
     def filled(match: re.Match[str]) -> str:
         words = next(printed)
-        return match[0] if match["output"] is None else f"```python\n{match['code']}```\n<!-- output -->\n```text\n{words}```\n"
+        return (
+            match[0]
+            if match["output"] is None
+            else f"```python\n{match['code']}```\n<!-- output -->\n```text\n{words}```\n"
+        )
 
     page.write_text(BLOCK.sub(filled, text), encoding="utf-8")
 

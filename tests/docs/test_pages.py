@@ -4,12 +4,15 @@ import re
 
 import matplotlib as mpl
 import pytest
-from pages import ROOT, pages, run
 
 import oneformany as ofm
 from oneformany.readers.registry import READERS
+from pages import ROOT, pages, run
 
-PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts),
+]
 
 
 @pytest.fixture(autouse=True)
