@@ -96,14 +96,14 @@ def test_every_switch_moves_its_counter():
     assert full.counters["columns left out"] > 0
     assert full.counters["dives"] > 0
     assert full.counters["set cover nodes"] > 0
-    assert solve_cover(table, options=TableOptions(exact=False)).counters["repairs"] > 0
+    assert solve_cover(table, options=TableOptions(exact=False, max_failures=2)).counters["repairs"] > 0
     for name, counter in (
         ("diving", "dives"),
         ("repair", "repairs"),
         ("fixing", "columns left out"),
         ("exact", "set cover nodes"),
     ):
-        answer = solve_cover(table, options=TableOptions(**{name: False}))
+        answer = solve_cover(table, options=TableOptions(**{name: False}, max_failures=2))
         assert answer.counters.get(counter, 0) == 0
         assert answer.bound <= len(full.chosen) <= len(answer.chosen)
 

@@ -15,7 +15,7 @@ from oneformany.engine.cover.duals import SCALE, FirstOrder, Weights, weighed
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search
 from oneformany.engine.cover.primal_kernels import greedy
-from oneformany.engine.cover.primal_program import program
+from oneformany.engine.cover.primal_program import PROGRAM_ENTRIES, program
 
 __all__ = ["BudgetSearch", "Settled"]
 
@@ -135,10 +135,12 @@ class BudgetSearch:
             return
         usable = self.usable(k, self.covered(self.best) + 1)
         size = max(FEWEST_COLUMNS, 5 * k)
-        if len(usable) > size:
-            usable = usable[np.argsort(-self.weights.loads[usable], kind="stable")[:size]]
-        valued = np.flatnonzero(self._relaxation.mean_values > 1e-3)
-        columns = np.union1d(np.union1d(usable, valued), self.best)
+        heaviest = usable[np.argsort(-self.weights.loads[usable], kind="stable")[:size]]
+        values = self._relaxation.mean_values
+        valued = np.flatnonzero(values > 1e-3)
+        valued = valued[np.argsort(-values[valued], kind="stable")]
+        columns = self.incidence.first_within(np.concatenate((valued, heaviest)), PROGRAM_ENTRIES)
+        columns = np.union1d(columns, self.best)
         part, kept = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
         seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
         found = program(part, seconds, np.searchsorted(columns, self.best), self.people[kept], k)

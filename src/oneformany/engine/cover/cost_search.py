@@ -14,7 +14,7 @@ from oneformany.engine.cover.cost_levels import CostLevels
 from oneformany.engine.cover.cost_tree import COST_SCALE, cost_within, for_rows, merged, people_at_prices
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_options import Search
-from oneformany.engine.cover.primal_program import program
+from oneformany.engine.cover.primal_program import PROGRAM_ENTRIES, program
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.exceptions import InputError
 
@@ -202,10 +202,12 @@ class CostSearch:
         if not self.search.options.repair or self.finished():
             return
         usable = self.usable()
-        if len(usable) > FEWEST_COLUMNS:
-            usable = usable[np.argsort(-self.bound.savings[usable], kind="stable")[:FEWEST_COLUMNS]]
-        columns = np.union1d(np.union1d(usable, np.flatnonzero(self.values > 1e-3)), self.best)
+        promising = usable[np.argsort(-self.bound.savings[usable], kind="stable")[:FEWEST_COLUMNS]]
+        valued = np.flatnonzero(self.values > 1e-3)
+        valued = valued[np.argsort(-self.values[valued], kind="stable")]
         incidence = self.levels.incidence
+        columns = incidence.first_within(np.concatenate((valued, promising)), PROGRAM_ENTRIES)
+        columns = np.union1d(columns, self.best)
         part, kept = incidence.part(columns, np.ones(incidence.n_rows, dtype=np.bool_))
         seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
         found = program(part, seconds, np.searchsorted(columns, self.best), self.budget.people[kept], self.k)

@@ -81,6 +81,10 @@ class Incidence:
         touched = [self.row_columns[self.row_starts[row] : self.row_starts[row + 1]] for row in rows.tolist()]
         return np.unique(np.concatenate(touched)).astype(np.int64)
 
+    def first_within(self, columns: IntArray, entries: int) -> IntArray:
+        """As many of these columns, in their order, as have so many entries together."""
+        return columns[np.cumsum(np.diff(self.starts)[columns]) <= entries]
+
     def part(self, columns: IntArray, needed: BoolArray) -> tuple[Incidence, IntArray]:
         """Only these columns and the needed rows of each; also the numbers that the kept rows had."""
         sizes = np.diff(self.starts)[columns]

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.large_incidence import Incidence
 
-__all__ = ["Programmed", "program"]
+__all__ = ["PROGRAM_ENTRIES", "Programmed", "program"]
+
+PROGRAM_ENTRIES = 200_000
 
 
 @dataclass(frozen=True, eq=False)
