@@ -14,8 +14,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.explainer import OneForMany
-from oneformany.following import follow
 from oneformany.posing import Asked, pose
+from oneformany.result.following import follow
 from oneformany.schema import (
     AtMostSteps,
     Forbid,

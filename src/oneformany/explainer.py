@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
-from oneformany.following import apply
+from oneformany.result.following import apply
 from oneformany.posing import Asked, Posed, pose
 from oneformany.problem import Share
 from oneformany.provenance import model_record, rule_sentences

@@ -284,14 +284,14 @@ class Result:
         return assignment_frame(self)
 
     def apply(self, frame: Any) -> pd.DataFrame:  # noqa: ANN401 (a frame of any library)
-        """Give the covered rows as they are after following; see :func:`oneformany.following.apply`."""
-        from oneformany.following import apply
+        """Give the covered rows as they are after following; see :mod:`oneformany.result.following`."""
+        from oneformany.result.following import apply
 
         return apply(self, frame)
 
     def assign(self, frame: Any, model: Any = None) -> pd.Series[int]:  # noqa: ANN401 (as above)
-        """Place new rows under these explanations; see :func:`oneformany.following.assign`."""
-        from oneformany.following import assign
+        """Place new rows under these explanations; see :mod:`oneformany.result.following`."""
+        from oneformany.result.following import assign
 
         return assign(self, frame, model)
 

@@ -20,7 +20,7 @@ class Candidates:
         self.items = items
         self.oracle = oracle
 
-    def settle(self, state: k.State, item: int, weights: IntArray, *, every: bool) -> None:
+    def settle(self, state: k.SearchState, item: int, weights: IntArray, *, every: bool) -> None:
         """Accept the candidate, refute a subtree, or let the search go on below."""
         scalars = state.scalars
         row = int(self.items.first[item])
@@ -41,7 +41,7 @@ class Candidates:
         else:
             self._weigh(state, item, weights)
 
-    def _weigh(self, state: k.State, item: int, weights: IntArray) -> None:
+    def _weigh(self, state: k.SearchState, item: int, weights: IntArray) -> None:
         """Count only the heaviest selection of items that need not stay apart."""
         scalars = state.scalars
         joined = self._covered(state, item)
@@ -57,12 +57,12 @@ class Candidates:
             scalars[k.TARGET] = scalars[k.DEPTH]
             scalars[k.ANSWER] = k.PRUNE
 
-    def _covered(self, state: k.State, item: int) -> IntArray:
+    def _covered(self, state: k.SearchState, item: int) -> IntArray:
         covered = members(self.items.arrays, int(self.items.first[item]), state.features["found"])
         inside = self.items.group(covered)
         return np.asarray(inside[state.eligible[inside] | (inside == item)])
 
-    def _highest_refuted(self, state: k.State, row: int) -> int:
+    def _highest_refuted(self, state: k.SearchState, row: int) -> int:
         """Depth of the highest node on the path without a positive point; -1 when the current has one."""
         depth = int(state.scalars[k.DEPTH])
         choice = state.features["choice"].copy()

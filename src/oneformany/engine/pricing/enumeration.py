@@ -14,7 +14,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.protocol import Priced
-from oneformany.engine.pricing.search import Search, Weights
+from oneformany.engine.pricing.search import ColumnSearch, ItemWeights
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
@@ -58,9 +58,9 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
-    search = Search(arrays, Candidates(items, node.run.oracle))
+    search = ColumnSearch(arrays, Candidates(items, node.run.oracle))
     search.state.eligible[:] = True
-    weights = Weights.of(priced.weights, arrays.max_changes)
+    weights = ItemWeights.of(priced.weights, arrays.max_changes)
     found: dict[bytes, tuple[int, IntArray]] = {}
     limit = node.run.options.max_columns
     entries = 0

@@ -34,7 +34,7 @@ __all__ = [
     "TARGET",
     "WEIGHT",
     "SearchArrays",
-    "State",
+    "SearchState",
     "advance",
     "begin",
     "open_bound",
@@ -42,9 +42,9 @@ __all__ = [
 
 # what `advance` returns
 DONE, LIMIT, CANDIDATE, FOUND = 0, 1, 2, 3
-# indices into State.scalars
+# indices into SearchState.scalars
 DEPTH, BEST, NODES, ANCHOR, ANSWER, TARGET, STAGE, WEIGHT, OPEN, REJECTED = range(10)
-# values of State.scalars[ANSWER], set by the caller after CANDIDATE
+# values of SearchState.scalars[ANSWER], set by the caller after CANDIDATE
 ACCEPT, GO_ON, PRUNE = 1, 2, 3
 
 # Called from compiled code only: without a door to Python they compile in half the time.
@@ -100,7 +100,7 @@ FEATURE = np.dtype(
 )
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """Everything a search needs to pause and go on; ``W`` words hold a set of features."""
 
     masks: IntArray  # (items, W) unsigned
@@ -442,7 +442,7 @@ def advance(arrays, state, item, weights, parts, step, limit):
         sc[DEPTH] = d + 1
 
 
-def open_bound(state: State) -> int:
+def open_bound(state: SearchState) -> int:
     """Bound every column the paused search has not looked at yet."""
     depth = int(state.scalars[DEPTH])
     if depth == 0 and state.nodes[0]["child"] == -1:

@@ -7,7 +7,7 @@ from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
-from oneformany.engine.pricing.search import Heaviest, Search, Weights
+from oneformany.engine.pricing.search import ColumnSearch, Heaviest, ItemWeights
 from oneformany.engine.scaling import ONE, STEP
 from oneformany.stop import Stop
 
@@ -22,7 +22,7 @@ class SearchPricer:
     def __init__(self, items: Items, oracle: CachedOracle) -> None:
         self.items = items
         self.oracle = oracle
-        self._search = Search(items.arrays, Candidates(items, oracle))
+        self._search = ColumnSearch(items.arrays, Candidates(items, oracle))
 
     @property
     def nodes(self) -> int:
@@ -32,7 +32,7 @@ class SearchPricer:
     def price(self, weights: IntArray, stop: Stop, node_limit: int = NO_LIMIT) -> Priced:
         """Look for the heaviest column around each item; a node limit makes it quick and its bound weak."""
         step = STEP + 64 * len(weights)
-        table = Weights.of(weights, self.items.arrays.max_changes)
+        table = ItemWeights.of(weights, self.items.arrays.max_changes)
         search = self._search
         left = weights > 0
         order = self.items.by_crowding

@@ -12,7 +12,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.pricing import kernels as k
 from oneformany.stop import Stop
 
-__all__ = ["CandidateTest", "Heaviest", "Search", "Weights"]
+__all__ = ["CandidateTest", "ColumnSearch", "Heaviest", "ItemWeights"]
 
 # Nodes, times items, between two looks at the clock: a node looks at every item.
 WORK_AT_ONCE = 20_000_000
@@ -20,14 +20,14 @@ NODES_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class ItemWeights:
     """Integer weights of the items, and their even parts over 1, 2, ... missing features."""
 
     values: IntArray
     parts: IntArray
 
     @classmethod
-    def of(cls, values: IntArray, max_changes: int) -> Weights:
+    def of(cls, values: IntArray, max_changes: int) -> ItemWeights:
         """Precompute the parts."""
         counts = np.maximum(np.arange(max_changes + 1), 1)
         return cls(values, np.ascontiguousarray(values[:, None] // counts))
@@ -46,12 +46,12 @@ class Heaviest:
 class CandidateTest(Protocol):
     """Settles a candidate that the units do not exclude, by setting ``ANSWER`` in the paused state."""
 
-    def settle(self, state: k.State, item: int, weights: IntArray, *, every: bool) -> None:
+    def settle(self, state: k.SearchState, item: int, weights: IntArray, *, every: bool) -> None:
         """Answer ACCEPT, GO_ON, or PRUNE with a TARGET."""
         ...
 
 
-class Search:
+class ColumnSearch:
     """Memory for searches over the same rows, used again and again."""
 
     def __init__(self, arrays: k.SearchArrays, candidates: CandidateTest | None = None) -> None:
@@ -63,7 +63,7 @@ class Search:
         self.candidates = candidates
         self.nodes = 0
         self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
-        self.state = k.State(
+        self.state = k.SearchState(
             masks=np.zeros((n, words), dtype=np.uint64),
             order=np.zeros(n, dtype=np.int64),
             eligible=np.ones(n, dtype=np.bool_),
@@ -76,7 +76,7 @@ class Search:
         )
 
     def heaviest(
-        self, item: int, weights: Weights, floor: int, step: int, node_limit: int, stop: Stop
+        self, item: int, weights: ItemWeights, floor: int, step: int, node_limit: int, stop: Stop
     ) -> Heaviest:
         """Look for a column heavier than ``floor``, in steps of at least ``step``."""
         scalars = self.state.scalars
@@ -88,7 +88,7 @@ class Search:
         choice = self.state.features["best"].copy() if best > floor else None
         return Heaviest(choice, best, max(bound, int(scalars[k.REJECTED])), complete=done)
 
-    def _run(self, item: int, weights: Weights, step: int, node_limit: int, stop: Stop) -> bool:
+    def _run(self, item: int, weights: ItemWeights, step: int, node_limit: int, stop: Stop) -> bool:
         """Run to the end (true) or to a limit (false)."""
         scalars = self.state.scalars
         spent = 0
@@ -103,7 +103,7 @@ class Search:
                 self.nodes += spent
                 return bool(code == k.DONE)
 
-    def every(self, item: int, weights: Weights, floor: int, stop: Stop) -> Iterator[IntArray | None]:
+    def every(self, item: int, weights: ItemWeights, floor: int, stop: Stop) -> Iterator[IntArray | None]:
         """Yield all columns of at least this weight that may be maximal as choices; ``None`` if stopped."""
         scalars = self.state.scalars
         k.begin(self.arrays, self.state, item, weights.values)
@@ -123,7 +123,7 @@ class Search:
                     yield self.state.features["found"].copy()
         self.nodes += int(scalars[k.NODES])
 
-    def _settle(self, item: int, weights: Weights, *, every: bool) -> None:
+    def _settle(self, item: int, weights: ItemWeights, *, every: bool) -> None:
         if self.candidates is None:
             raise AssertionError("units are not exact, yet nothing settles candidates")
         self.candidates.settle(self.state, item, weights.values, every=every)

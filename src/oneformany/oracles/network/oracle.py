@@ -16,7 +16,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.network.arrays import GAINS, Arrays, Work, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.leaves import enter
-from oneformany.oracles.network.search import Goal, search
+from oneformany.oracles.network.search import Acceptance, search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Decide, describe_ties
 
@@ -156,7 +156,7 @@ class NetworkOracle:
         self.margin = float(margin)
         self.budget = budget
         self._accepted: set[tuple[int, ...]] = set()
-        self._goal = Goal(float(threshold) + self.margin, float(threshold) + self.margin)
+        self._acceptance = Acceptance(float(threshold) + self.margin, float(threshold) + self.margin)
         self._middle = float(threshold)
         self._levels = network.levels
         self._net = network.arrays()
@@ -181,7 +181,7 @@ class NetworkOracle:
             accepted.update(map(tuple, (choices - first)[answers].tolist()))
             return answers
 
-        oracle._goal = Goal(  # noqa: SLF001
+        oracle._acceptance = Acceptance(  # noqa: SLF001
             self._middle - self.margin, self._middle + self.margin, decide_choices
         )
         return oracle
@@ -194,7 +194,7 @@ class NetworkOracle:
     @property
     def threshold(self) -> float:
         """A point is positive when its score is at least this, unless the model itself says otherwise."""
-        return self._goal.least
+        return self._acceptance.least
 
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes."""
@@ -205,7 +205,7 @@ class NetworkOracle:
 
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return self._goal.met(np.atleast_2d(codes) + self._net.starts[:-1], self.score(codes))
+        return self._acceptance.met(np.atleast_2d(codes) + self._net.starts[:-1], self.score(codes))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Bound from above the score of every point with levels inside ``domain``; no point: -infinity."""
@@ -219,7 +219,7 @@ class NetworkOracle:
         options = question.domain[self._feature, self._level]
         options[anchor[~question.free]] = True
         part = make_part(self._net, options, question.free, question.extra, anchor)
-        answer = search(self._net, part, self._goal, self.budget, question.stop)
+        answer = search(self._net, part, self._acceptance, self.budget, question.stop)
         return answer if answer.point is None else Answer(answer.point - first)
 
     def relaxation(self) -> Relaxation | None:
@@ -228,7 +228,7 @@ class NetworkOracle:
         _, constant = self._bound(np.ones(len(self._level), dtype=np.bool_), work)
         gains = np.where(np.array(self._levels)[self._feature] > 1, work.choices[GAINS], 0.0)
         n_features = len(self._levels)
-        largest = abs(constant) + abs(self._goal.least) + float(np.abs(gains).max()) * n_features
+        largest = abs(constant) + abs(self._acceptance.least) + float(np.abs(gains).max()) * n_features
         digits = min(FINEST_DIGITS, math.floor(math.log10(LARGEST_SUM / (largest + 1))))
         if digits < 0:
             return None
@@ -236,7 +236,10 @@ class NetworkOracle:
         units = np.zeros((n_features, max(self._levels)), dtype=np.int64)
         units[self._feature, self._level] = np.ceil(gains * scale).astype(np.int64) + 1
         return Relaxation(
-            units, math.ceil(constant * scale) + 1, math.floor(self._goal.least * scale) - 1, exact=False
+            units,
+            math.ceil(constant * scale) + 1,
+            math.floor(self._acceptance.least * scale) - 1,
+            exact=False,
         )
 
     def describe(self) -> dict[str, Any]:
@@ -248,12 +251,12 @@ class NetworkOracle:
             "layers": [
                 {"weights": weights.tolist(), "bias": bias.tolist()} for weights, bias in self.network.layers
             ],
-            "threshold": self._goal.least,
+            "threshold": self._acceptance.least,
             "rounding": float(self.network.slack[-1][0]),
         }
-        if self._goal.least == self._goal.sure:
+        if self._acceptance.least == self._acceptance.sure:
             return described
-        return described | describe_ties(self._goal.sure, self._accepted)
+        return described | describe_ties(self._acceptance.sure, self._accepted)
 
     def _bound(self, options: BoolArray, work: Work) -> tuple[float, float]:
         """Bound the score of every point with these choices; see :func:`bound_logit`."""

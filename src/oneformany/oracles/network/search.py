@@ -26,7 +26,7 @@ from oneformany.oracles.protocol import Answer
 from oneformany.oracles.ties import Decide
 from oneformany.stop import Stop
 
-__all__ = ["FEW", "ROUNDS", "Goal", "search"]
+__all__ = ["FEW", "ROUNDS", "Acceptance", "search"]
 
 ROUNDS = 10
 """How often a bound is improved."""
@@ -39,7 +39,7 @@ FEW = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Goal:
+class Acceptance:
     """When a point is positive.
 
     Attributes
@@ -66,7 +66,7 @@ class Goal:
 
 
 def search(
-    net: Arrays, question: Part, goal: Goal, budget: int | None = None, stop: Stop | None = None
+    net: Arrays, question: Part, acceptance: Acceptance, budget: int | None = None, stop: Stop | None = None
 ) -> Answer:
     """Find a positive point; points are given as choices.
 
@@ -76,7 +76,7 @@ def search(
         The network.
     question : Part
         Where to look; it is changed.
-    goal : Goal
+    acceptance : Acceptance
         Which points are positive.
     budget : int or None
         How many parts may be bounded before giving up; ``None``: never give up.
@@ -87,16 +87,16 @@ def search(
     if enter(net, question, work) < 0:
         return Answer.none()
     point = _first_point(net, question)
-    climb(net, question, goal.sure, point, work)
-    if _reaches(net, point, goal, work):
+    climb(net, question, acceptance.sure, point, work)
+    if _reaches(net, point, acceptance, work):
         return Answer(point)
-    return _branch(net, question, goal, point, work, budget, stop)
+    return _branch(net, question, acceptance, point, work, budget, stop)
 
 
 def _branch(
     net: Arrays,
     question: Part,
-    goal: Goal,
+    acceptance: Acceptance,
     point: IntArray,
     work: Work,
     budget: int | None,
@@ -111,10 +111,10 @@ def _branch(
         if n_open < 0:
             continue
         if not has_more_points_than(net, part, n_open, FEW, work):
-            if look_through(net, part, goal.sure, point, work):
+            if look_through(net, part, acceptance.sure, point, work):
                 return Answer(point)
-            if goal.least < goal.sure and look_through(net, part, goal.least, point, work):
-                near = _first_tie(net, part, goal)
+            if acceptance.least < acceptance.sure and look_through(net, part, acceptance.least, point, work):
+                near = _first_tie(net, part, acceptance)
                 if near is not None:
                     return Answer(near)
             continue
@@ -122,30 +122,30 @@ def _branch(
             return Answer.unknown()
         n_bounded += 1
         rounds = ROUNDS if n_bounded > 1 else FIRST_ROUNDS
-        value, _ = bound_logit(net, part, n_open, rounds, goal.least, point, work)
+        value, _ = bound_logit(net, part, n_open, rounds, acceptance.least, point, work)
         # After 1, 2, 4, 8 ... parts: a point is sometimes near although no bound peaks there.
-        if value >= goal.least and n_bounded.bit_count() == 1:
-            climb(net, part, goal.sure, point, work)
-        if _reaches(net, point, goal, work):
+        if value >= acceptance.least and n_bounded.bit_count() == 1:
+            climb(net, part, acceptance.sure, point, work)
+        if _reaches(net, point, acceptance, work):
             return Answer(point)
-        if value < goal.least:
+        if value < acceptance.least:
             continue
-        many = shrink(net, part, n_open, value, goal.least, work)
+        many = shrink(net, part, n_open, value, acceptance.least, work)
         n_open = enter(net, part, work)
         if many or n_open == 0:
             parts.append(part)
         elif n_open > 0:
-            parts += split(net, part, n_open, value, goal.least, point, work)
+            parts += split(net, part, n_open, value, acceptance.least, point, work)
     return Answer.none()
 
 
-def _reaches(net: Arrays, point: IntArray, goal: Goal, work: Work) -> bool:
+def _reaches(net: Arrays, point: IntArray, acceptance: Acceptance, work: Work) -> bool:
     """Whether a point is positive by its score, computed as always."""
     score = score_point(net, point, work.layers[HIDDEN])
-    return bool(goal.met(point[None], np.array([score]))[0])
+    return bool(acceptance.met(point[None], np.array([score]))[0])
 
 
-def _first_tie(net: Arrays, part: Part, goal: Goal) -> IntArray | None:
+def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | None:
     """Look through a small part for a point near the threshold that is positive."""
     options = [
         start + np.flatnonzero(part.options[start:end])
@@ -156,7 +156,7 @@ def _first_tie(net: Arrays, part: Part, goal: Goal) -> IntArray | None:
     points = points[moved <= part.numbers[EXTRA]]
     scores = np.empty(len(points))
     score_points(net, points, np.empty_like(net.biases), scores)
-    positive = goal.met(points, scores)
+    positive = acceptance.met(points, scores)
     return points[int(positive.argmax())] if positive.any() else None
 
 

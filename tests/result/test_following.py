@@ -8,9 +8,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
-from oneformany.following import follow
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
+from oneformany.result.following import follow
 from oneformany.result.result import Result
 from oneformany.schema import Feature, Immutable, Linked, Schema
 from reference_own import solve_by_brute_force
