@@ -1,0 +1,148 @@
+"""One row by itself: its nearest change, and several alternatives that differ in what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from operator import index
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.exceptions import InputError
+from oneformany.problem import Problem
+from oneformany.stop import Stop
+
+__all__ = ["Alternative", "alternatives", "nearest"]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A change of one row that the classifier accepts.
+
+    Attributes
+    ----------
+    row : int
+        The given row.
+    point : tuple of int
+        Its cells afterwards.
+    changed : tuple of int
+        The features in which it moves.
+    cost : int
+        What that costs it.
+    """
+
+    row: int
+    point: tuple[int, ...]
+    changed: tuple[int, ...]
+    cost: int
+
+
+def nearest(problem: Problem, row: int) -> Alternative | None:
+    """Find the cheapest change of a row that the classifier accepts; ``None``: proved that there is none.
+
+    Parameters
+    ----------
+    problem : Problem
+        Rows, classifier, number of changes, allowed moves, costs.
+    row : int
+        Which of the given rows.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 2]], threshold=2)
+    >>> nearest(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=2), row=0)
+    Alternative(row=0, point=(0, 1), changed=(1,), cost=1)
+    """
+    return next(iter(alternatives(problem, row, count=1)), None)
+
+
+def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternative, ...]:
+    """Find several changes of a row, each the cheapest that does not include an earlier one.
+
+    A change includes another when it moves in all the features in which the other one moves: whoever
+    follows it has no need of the rest. So no two of the list ask for the same features, and each is optimal
+    given the earlier ones.
+
+    Parameters
+    ----------
+    problem : Problem
+        Rows, classifier, number of changes, allowed moves, costs.
+    row : int
+        Which of the given rows.
+    count : int
+        How many at most; fewer where there are no more.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 2], [0, 1]], threshold=2)
+    >>> problem = ofm.Problem([[0, 0, 0]], (2, 2, 2), oracle, max_changes=2)
+    >>> [found.changed for found in alternatives(problem, row=0)]
+    [(1,), (0, 2)]
+    """
+    if not 0 <= index(row) < len(problem.codes):
+        raise InputError(f"row is {row}; there are rows 0 to {len(problem.codes) - 1}")
+    if index(count) < 1:
+        raise InputError(f"count is {count}; ask for at least 1")
+    search = _OneRow(problem, row)
+    found: list[Alternative] = []
+    while len(found) < count:
+        best = search.cheapest_without(found)
+        if best is None:
+            break
+        found.append(best)
+    return tuple(found)
+
+
+class _OneRow:
+    """The cheapest changes of one row, by the features that are left out."""
+
+    def __init__(self, problem: Problem, row: int) -> None:
+        from oneformany.engine.listing.batches import Batches  # compiled parts are loaded when needed
+        from oneformany.engine.listing.ground import Ground
+
+        self.problem = problem
+        self.row = row
+        self.ground = Ground.of(problem, only=np.array([problem.row_of[row]]))
+        self.batches = Batches(self.ground, Stop())
+        self._known: dict[frozenset[int], Alternative | None] = {}
+
+    def cheapest_without(self, earlier: list[Alternative]) -> Alternative | None:
+        """The cheapest change that includes none of the earlier ones: it leaves out a feature of each."""
+        found = [self._cheapest(left_out) for left_out in _left_out(earlier)]
+        best = [one for one in found if one is not None]
+        return min(best, key=lambda one: (one.cost, len(one.changed), one.changed), default=None)
+
+    def _cheapest(self, left_out: frozenset[int]) -> Alternative | None:
+        if left_out not in self._known:
+            features = np.array(
+                [feature for feature in self.ground.changeable.tolist() if feature not in left_out],
+                dtype=np.int64,
+            )
+            self._known[left_out] = self._among(features)
+        return self._known[left_out]
+
+    def _among(self, features: IntArray) -> Alternative | None:
+        from oneformany.engine.listing.cost.cheapest import cheapest
+
+        budget = min(self.problem.max_changes, len(features))
+        costs, cells = cheapest(self.ground, self.batches, np.zeros(1, dtype=np.int64), features, budget)
+        if costs[0] < 0:
+            return None
+        before = self.ground.rows[0]
+        point = np.where(cells[0] >= 0, cells[0], before)
+        changed = np.flatnonzero(point != before)
+        return Alternative(self.row, tuple(point.tolist()), tuple(changed.tolist()), int(costs[0]))
+
+
+def _left_out(earlier: list[Alternative]) -> Iterator[frozenset[int]]:
+    """Every way to leave out at least one feature of each earlier change."""
+    seen = set()
+    for features in product(*(one.changed for one in earlier)):
+        left_out = frozenset(features)
+        if left_out not in seen:
+            seen.add(left_out)
+            yield left_out
