@@ -1,0 +1,266 @@
+"""Whole curves instead of one answer: explanations against changes, people against explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from operator import index
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from oneformany.exceptions import InputError
+from oneformany.goal import Goal
+from oneformany.problem import Problem
+from oneformany.result.proof import DualProof, EnumerationProof
+from oneformany.result.result import Result
+from oneformany.statistics import Round
+from oneformany.stop import Stop
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from oneformany.explainer import OneForMany
+
+__all__ = ["Frontier", "FrontierPoint", "frontier", "frontier_of_frame"]
+
+Over = Literal["max_changes", "explanations"]
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """One point of a curve.
+
+    Attributes
+    ----------
+    asked : int
+        How many changes, or explanations, were allowed.
+    value : int
+        Explanations found, or people covered.
+    bound : int
+        Proved: no fewer explanations, or no more people.
+    covered : int
+        People covered.
+    seconds : float
+        What this point took.
+    """
+
+    asked: int
+    value: int
+    bound: int
+    covered: int
+    seconds: float
+
+    @property
+    def proved(self) -> bool:
+        """Whether value and bound meet."""
+        return self.value == self.bound
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """A curve: explanations against ``max_changes``, or people covered against ``explanations``.
+
+    Attributes
+    ----------
+    over : {"max_changes", "explanations"}
+        What grows from point to point.
+    points : tuple of FrontierPoint
+        From few to many.
+    people : int
+        How many were asked about.
+    results : tuple of Result
+        The answer behind each point; its own bound may be weaker than the point's, which profits from the
+        others.
+    """
+
+    over: Over
+    points: tuple[FrontierPoint, ...]
+    people: int
+    results: tuple[Result, ...] = ()
+
+    @property
+    def measure(self) -> str:
+        """What is counted: "explanations", or "people"."""
+        return "explanations" if self.over == "max_changes" else "people"
+
+    def frame(self) -> pd.DataFrame:
+        """One row per point."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                self.over: [point.asked for point in self.points],
+                "value": [point.value for point in self.points],
+                "bound": [point.bound for point in self.points],
+                "covered": [point.covered for point in self.points],
+                "seconds": [point.seconds for point in self.points],
+            }
+        )
+
+    def plot(self, **options: Any) -> Any:  # noqa: ANN401 (what plotting returns)
+        """Draw it; see :func:`oneformany.plotting.frontier.plot_frontier`.
+
+        Parameters
+        ----------
+        **options
+            For the drawing.
+        """
+        from oneformany.plotting.frontier import plot_frontier
+
+        return plot_frontier(self, **options)
+
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{point.asked}: {point.value}" + ("" if point.proved else f" (bound {point.bound})")
+            for point in self.points
+        )
+        return f"Frontier({self.measure} by {self.over}: {told})"
+
+
+def frontier(
+    problem: Problem,
+    max_changes: Iterable[int] | None = None,
+    explanations: Iterable[int] | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[Round], None] | None = None,
+) -> Frontier:
+    """Answer the same question for one number after another, each with its bound.
+
+    Each run starts from the answer of the last, and proofs serve all points that they hold for.
+
+    Parameters
+    ----------
+    problem : Problem
+        Rows, classifier, allowed moves.
+    max_changes : iterable of int or None
+        How many features may change: the fewest explanations for each of these.
+    explanations : iterable of int or None
+        How many explanations may be used: the most people that each of these numbers covers. Without
+        either, ``max_changes`` from 1 to that of the problem.
+    time_limit : float or None
+        Seconds for the whole curve.
+    progress : callable or None
+        Receives a :class:`~oneformany.Round` after each step.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    >>> problem = ofm.Problem([[0, 0, 1], [1, 0, 0], [0, 1, 0]], (2, 2, 2), oracle, max_changes=3)
+    >>> frontier(problem)
+    Frontier(explanations by max_changes: 1: 2, 2: 1, 3: 1)
+    >>> frontier(replace(problem, max_changes=1), explanations=[1, 2])
+    Frontier(people by explanations: 1: 2, 2: 3)
+    """
+    if max_changes is not None and explanations is not None:
+        raise InputError("give max_changes or explanations: a curve is over one of them")
+    stop = Stop(time_limit)
+    if explanations is not None:
+        numbers = _numbers("explanations", explanations, len(problem.codes))
+        return _by_explanations(problem, numbers, stop, progress)
+    asked = range(1, problem.max_changes + 1) if max_changes is None else max_changes
+    return _by_changes(problem, _numbers("max_changes", asked, problem.n_features), stop, progress)
+
+
+def frontier_of_frame(
+    explainer: OneForMany,
+    frame: Any,  # noqa: ANN401 (a frame of any library)
+    max_changes: Iterable[int] | None = None,
+    explanations: Iterable[int] | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[Round], None] | None = None,
+) -> Frontier:
+    """Pose the question of an explainer about the refused rows of a frame, and draw its curve.
+
+    Parameters
+    ----------
+    explainer : OneForMany
+        Model, rules, sharing.
+    frame : frame
+        The rows; those that are positive already are set aside.
+    max_changes, explanations, time_limit, progress
+        As in :func:`frontier`.
+    """
+    return frontier(explainer.problem(frame), max_changes, explanations, time_limit, progress)
+
+
+def _numbers(name: str, given: Iterable[int], most: int) -> list[int]:
+    numbers = sorted({index(number) for number in given})
+    if not numbers or numbers[0] < 1 or (name == "max_changes" and numbers[-1] > most):
+        raise InputError(f"{name} must name integers from 1 to {most}")
+    return numbers
+
+
+def _share(stop: Stop, points_left: int) -> float | None:
+    """Seconds for the next point: an even part of what is left."""
+    return None if stop.time_limit is None else stop.remaining() / points_left
+
+
+def _by_changes(
+    problem: Problem, numbers: list[int], stop: Stop, progress: Callable[[Round], None] | None
+) -> Frontier:
+    from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
+
+    results: list[Result] = []
+    seconds: list[float] = []
+    for number, changes in enumerate(numbers):
+        begin = perf_counter()
+        results.append(
+            solve_exact(
+                replace(problem, max_changes=changes),
+                time_limit=_share(stop, len(numbers) - number),
+                progress=progress,
+                start=results[-1].explanations if results else (),
+            )
+        )
+        seconds.append(perf_counter() - begin)
+    points = []
+    for number, result in enumerate(results):
+        bound = max([result.lower_bound, *(_bound_for_fewer(result, more) for more in results[number + 1 :])])
+        points.append(
+            FrontierPoint(
+                numbers[number], result.count, min(bound, result.count), result.covered, seconds[number]
+            )
+        )
+    return Frontier("max_changes", tuple(points), int(problem.multiplicity.sum()), tuple(results))
+
+
+def _bound_for_fewer(result: Result, more: Result) -> int:
+    """What an answer with more changes proves for one with fewer: every group here is part of one there."""
+    known = np.array(result.assignment) >= 0
+    if np.array_equal(known, np.array(more.assignment) >= 0) and not more.undecided:
+        return more.lower_bound
+    proof = more.proof
+    if not isinstance(proof, (DualProof, EnumerationProof)):
+        return 0
+    weights = np.array(proof.weights, dtype=object)
+    return -(-int(weights[known].sum()) // proof.capacity)
+
+
+def _by_explanations(
+    problem: Problem, numbers: list[int], stop: Stop, progress: Callable[[Round], None] | None
+) -> Frontier:
+    from oneformany.engine.listed import ListedRun  # compiled parts are loaded when they are needed
+    from oneformany.engine.run import Options
+
+    run = ListedRun(problem, stop, Options(least_cost=False), progress)
+    results: list[Result] = []
+    seconds: list[float] = []
+    with stop.on_interrupt():
+        run.list_all(Goal(explanations=numbers[0]))
+        for number, allowed in enumerate(numbers):
+            begin = perf_counter()
+            goal = Goal(explanations=allowed)
+            run.limit(_share(stop, len(numbers) - number))
+            run.choose(goal, results[-1].explanations if results else ())
+            results.append(run.result(goal))
+            seconds.append(perf_counter() - begin)
+    proofs = [result.coverage_proof for result in results if result.coverage_proof is not None]
+    points = []
+    for allowed, result, took in zip(numbers, results, seconds, strict=True):
+        most = result.covered_bound if result.covered_bound is not None else result.people
+        bound = min([most, *(proof.most(allowed) for proof in proofs)])
+        points.append(FrontierPoint(allowed, result.covered, max(bound, result.covered), result.covered, took))
+    return Frontier("explanations", tuple(points), int(problem.multiplicity.sum()), tuple(results))
