@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import BLUE, GREEN, PAPER_WIDTH, axes, tidy
+from oneformany.result.sizes import MEASURED, shown_rounds
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -39,31 +40,19 @@ def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
     >>> len(plot_bounds(result).lines)
     2
     """
-    rounds = result.statistics.rounds
+    rounds = shown_rounds(result)
     if not rounds:
         raise InputError("the result has no record of its rounds to draw")
+    measured, proved = MEASURED[rounds[0].measure]
     seconds = [step.seconds for step in rounds]
     ax = axes(ax, PAPER_WIDTH, 2.8)
-    ax.step(
-        seconds,
-        [step.count for step in rounds],
-        where="post",
-        color=GREEN,
-        linewidth=2,
-        label="best answer so far",
-    )
-    ax.step(
-        seconds,
-        [step.bound for step in rounds],
-        where="post",
-        color=BLUE,
-        linewidth=2,
-        linestyle="--",
-        label="proved: no fewer",
-    )
+    found = [step.count for step in rounds]
+    bounds = [step.bound for step in rounds]
+    ax.step(seconds, found, where="post", color=GREEN, linewidth=2, label="best answer so far")
+    ax.step(seconds, bounds, where="post", color=BLUE, linewidth=2, linestyle="--", label=proved)
     ax.set_xlabel("seconds", fontsize=9)
-    ax.set_ylabel("explanations", fontsize=9)
+    ax.set_ylabel(measured, fontsize=9)
     ax.set_ylim(bottom=0)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend(fontsize=8, frameon=False)
+    ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     return tidy(ax)

@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREEN, PAPER_WIDTH, axes, plain, tidy
 from oneformany.result.labels import labels_of
+from oneformany.result.sizes import changes_by_feature
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -48,8 +49,7 @@ def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 3
     >>> [label.get_text() for label in plot_changed_features(result).get_yticklabels()]
     ['feature 0']
     """
-    covered = np.array(result.assignment) >= 0
-    moved = (np.array(result.problem["codes"])[covered] != result.points[covered]).sum(axis=0)
+    moved = changes_by_feature(result)
     order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]][:limit]
     if not order:
         raise InputError("no row changes anything, so there is nothing to draw")
@@ -60,7 +60,7 @@ def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 3
     ax.bar_label(bars, padding=2, fontsize=7)
     ax.set_yticks(heights, [plain(labels.features[feature]) for feature in order])
     ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.set_xlabel(f"rows that change the feature, of {int(covered.sum()):,} covered", fontsize=9)
+    ax.set_xlabel(f"rows that change the feature, of {result.covered:,} covered", fontsize=9)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.margins(x=0.08)
     return tidy(ax)

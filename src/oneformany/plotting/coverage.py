@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREEN, PAPER_WIDTH, axes, tidy
+from oneformany.result.sizes import coverage_curve
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -40,16 +41,15 @@ def plot_coverage(result: Result, ax: Axes | None = None) -> Axes:
     >>> import oneformany as ofm
     >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
     >>> result = ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))
-    >>> plot_coverage(result).lines[0].get_ydata().tolist()
+    >>> plot_coverage(result).lines[0].get_ydata()
     [0.0, 100.0]
     """
     if not result.explanations:
         raise InputError("there is no explanation to draw")
-    sizes = np.sort([len(explanation.members) for explanation in result.explanations])[::-1]
-    reached = 100.0 * np.concatenate(([0], np.cumsum(sizes))) / len(result.assignment)
+    reached = coverage_curve(result)
     ax = axes(ax, PAPER_WIDTH, 2.8)
     ax.plot(
-        np.arange(len(reached)), reached, color=GREEN, linewidth=2, marker="o" if len(sizes) <= 40 else ""
+        np.arange(len(reached)), reached, color=GREEN, linewidth=2, marker="o" if len(reached) <= 40 else ""
     )
     ax.set_xlabel("explanations, largest first", fontsize=9)
     ax.set_ylabel("% of the rows", fontsize=9)

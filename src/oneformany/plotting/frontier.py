@@ -66,7 +66,7 @@ def plot_frontier(frontier: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.plot(
             lines[budget], lines["bound"], color=BLUE, linewidth=2, linestyle="--", marker=".", label=proved
         )
-        ax.legend(fontsize=8, frameon=False)
+        ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     ax.set_xlabel(BUDGETS[budget], fontsize=9)
     ax.set_ylabel(title, fontsize=9)
     ax.set_ylim(bottom=0)

@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREEN, PAPER_WIDTH, axes, tidy
+from oneformany.result.sizes import group_sizes
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -42,7 +43,7 @@ def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
     """
     if not result.explanations:
         raise InputError("there is no explanation to draw")
-    sizes = np.sort([len(explanation.members) for explanation in result.explanations])[::-1]
+    sizes = np.sort(group_sizes(result))[::-1]
     ax = axes(ax, PAPER_WIDTH, 2.6)
     numbers = np.arange(1, len(sizes) + 1)
     bars = ax.bar(numbers, sizes, color=GREEN, width=0.8 if len(sizes) < 80 else 1.0)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_profiles"]
 
-MOST_LETTERS = 18
+MOST_LETTERS = 20
 FEW_FEATURES = 6
 
 
@@ -58,7 +58,7 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
     labels = labels_of(result)
     largest = sorted(result.explanations, key=lambda explanation: -len(explanation.members))[:limit]
     used = sorted({feature for explanation in largest for feature in explanation.changed})
-    ax = axes(ax, max(PAPER_WIDTH, 1.3 + 1.05 * len(used)), 0.9 + 0.3 * len(largest))
+    ax = axes(ax, max(PAPER_WIDTH, 1.3 + 1.1 * len(used)), 0.9 + 0.3 * len(largest))
     for line, explanation in enumerate(largest):
         for column, feature in enumerate(used):
             if feature in explanation.changed:

@@ -15,6 +15,7 @@ from oneformany.report.page import Bar, Card, Change, Chart, Headline, LeftOut, 
 from oneformany.result.asked_words import rule_words, share_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import Labels, labels_of, shown
+from oneformany.result.sizes import MEASURED, changes_by_feature, coverage_curve, group_sizes, shown_rounds
 from oneformany.result.words import changes_of, proof_words, status_words
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def page_of(result: Result, title: str | None = None, audits: Sequence[Audit] = 
 def _headline(result: Result) -> Headline:
     verdict = {"optimal": "proved", "feasible": "open", "infeasible": "impossible"}[result.status]
     numbers = [
-        ("rows refused", f"{len(result.assignment):,}"),
+        ("people refused" if "people" in result.problem else "rows refused", f"{result.people:,}"),
         ("covered", f"{result.covered:,}"),
         ("explanations", f"{result.count:,}"),
         ("proved: no fewer than", f"{result.lower_bound:,}"),
@@ -83,14 +84,10 @@ def _headline(result: Result) -> Headline:
     if result.status == "feasible":
         numbers.append(("gap", f"{result.gap:.1%}"))
     if result.covered:
-        numbers.append(("changes per covered row", f"{_mean_changes(result):.2f}"))
+        numbers.append(
+            ("changes per covered row", f"{changes_by_feature(result).sum() / result.covered:.2f}")
+        )
     return Headline(status_words(result), verdict, tuple(numbers))
-
-
-def _mean_changes(result: Result) -> float:
-    covered = np.array(result.assignment) >= 0
-    before, after = np.array(result.problem["codes"])[covered], result.points[covered]
-    return float((before != after).sum(axis=1).mean())
 
 
 def _origin(result: Result) -> str:
@@ -128,7 +125,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield "how the run ended", shown(result.ended)
     if result.statistics.rounds:
         yield "seconds", f"{result.statistics.rounds[-1].seconds:.2f}"
-    versions = ", ".join(f"{shown(name)} {shown(version)}" for name, version in result.versions.items())
+    ordered = sorted(result.versions, key=lambda name: (name != "oneformany", name))
+    versions = ", ".join(f"{shown(name)} {shown(result.versions[name])}" for name in ordered)
     yield "versions", versions
 
 
@@ -141,17 +139,18 @@ def _cost_facts(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _cards(result: Result, labels: Labels) -> Iterator[Card]:
-    most = max((len(e.members) for e in result.explanations), default=1)
+    sizes = group_sizes(result)
+    most = max(sizes.tolist(), default=1)
     codes = np.array(result.problem["codes"])
     for number, explanation in enumerate(result.explanations, 1):
         members = explanation.members
         yield Card(
             number,
-            _many(len(members), "row"),
+            _many(int(sizes[number - 1]), "row"),
             tuple(Change(*change) for change in changes_of(result, explanation, labels)),
             tuple(_common(codes[list(members)], explanation.changed, labels)),
             _rows(members, labels),
-            len(members) / most,
+            sizes[number - 1] / most,
         )
 
 
@@ -179,10 +178,7 @@ def _assignment(result: Result, labels: Labels) -> TableData:
 
 
 def _changed(result: Result, labels: Labels) -> tuple[Bar, ...]:
-    covered = np.array(result.assignment) >= 0
-    if not covered.any():
-        return ()
-    moved = (np.array(result.problem["codes"])[covered] != result.points[covered]).sum(axis=0)
+    moved = changes_by_feature(result)
     order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]]
     most = max((int(moved[feature]) for feature in order), default=1)
     return tuple(Bar(labels.feature(f), f"{int(moved[f]):,}", moved[f] / most) for f in order)
@@ -190,28 +186,28 @@ def _changed(result: Result, labels: Labels) -> tuple[Bar, ...]:
 
 def _charts(result: Result) -> Iterator[Chart]:
     if result.count > 1:
-        sizes = np.sort([len(e.members) for e in result.explanations])[::-1]
-        reached = 100.0 * np.concatenate(([0], np.cumsum(sizes))) / len(result.assignment)
+        reached = coverage_curve(result)
         half = int(np.searchsorted(reached, reached[-1] / 2))
         yield line_chart(
             "How many rows the largest explanations reach together",
             f"{_many(half, 'explanation')} of {result.count} cover half of the covered rows",
-            [("of this answer", "value", list(enumerate(reached.tolist())))],
+            [("of this answer", "value", list(enumerate(reached)))],
             "explanations, largest first",
             "% of the rows",
         )
-    rounds = [step for step in result.statistics.rounds if step.count]
+    rounds = shown_rounds(result)
     if len(rounds) > 1:
+        measured, proved = MEASURED[rounds[0].measure]
         yield line_chart(
             "Best answer and proved bound while solving",
-            f"from {rounds[0].count} explanations and a bound of {rounds[0].bound} to {rounds[-1].count} and "
-            f"{rounds[-1].bound} in {rounds[-1].seconds:.1f} seconds",
+            f"{measured}: from {rounds[0].count:,} and a bound of {rounds[0].bound:,} to "
+            f"{rounds[-1].count:,} and {rounds[-1].bound:,} in {rounds[-1].seconds:.1f} seconds",
             [
                 ("best answer so far", "value", [(step.seconds, step.count) for step in rounds]),
-                ("proved: no fewer", "bound", [(step.seconds, step.bound) for step in rounds]),
+                (proved, "bound", [(step.seconds, step.bound) for step in rounds]),
             ],
             "seconds",
-            "explanations",
+            measured,
             steps=True,
         )
 

@@ -1,0 +1,33 @@
+"""Tests that the comparison of subgroups stands in the report, with its intervals in the right places."""
+
+import pandas as pd
+
+import oneformany as ofm
+from oneformany.report.audits import audit_part
+from report.made_results import HOSTILE, made_result
+
+
+def frame(result, values):
+    return pd.DataFrame({"who": values}, index=list(result.index))
+
+
+def test_counts_differences_and_words_are_shown():
+    result = made_result()
+    audit = ofm.audit(result, frame(result, ["a"] * 6 + ["b"] * 6), by="who")
+    part = audit_part(audit)
+    assert part.table.columns[:3] == ("who", "rows", "refused")
+    assert part.table.lines[0][:5] == ("a", "6", "6", "6", "0")
+    assert [line.texts[1] for line in part.differences] == [
+        "refused", "beyond help, of those refused", "under a rare explanation, of those covered",
+        "changes per covered row",
+    ]  # fmt: skip
+    assert all(-1e-9 <= line.low <= line.value <= line.high <= 100 + 1e-9 for line in part.differences)
+    assert "no difference between a subgroup and the others is clear of chance" in part.note
+
+
+def test_hostile_names_of_subgroups_are_harmless():
+    result = made_result()
+    audit = ofm.audit(result, frame(result, [HOSTILE[1]] * 6 + [HOSTILE[3]] * 6), by="who")
+    html = ofm.report_html(result, audits=[audit])
+    assert "<img" not in html
+    assert "\x1b" not in html

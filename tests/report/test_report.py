@@ -1,0 +1,162 @@
+"""Tests that the page tells what the result holds, needs nothing else, and obeys nothing that users wrote."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import oneformany as ofm
+from oneformany.report.charts import line_chart, round_ticks
+from oneformany.report.content import page_of
+from report.made_results import HOSTILE, made_result
+
+
+class Checked(HTMLParser):
+    """Opened and closed elements, their texts, and every attribute that could load or run something."""
+
+    VOID = frozenset({"meta", "link", "img", "input", "br"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.suspicious, self.wrong = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name.startswith("on") or name in {"src", "srcset", "action"}:
+                self.suspicious.append((tag, name, value))
+            if name == "href" and not value.startswith("#"):
+                self.suspicious.append((tag, name, value))
+        if tag in {"img", "iframe", "link", "object", "embed", "base"}:
+            self.suspicious.append((tag, "", ""))
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+def checked(html):
+    found = Checked()
+    found.feed(html)
+    return found
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return ofm.report_html(made_result())
+
+
+@pytest.mark.parametrize("hostile", [False, True])
+def test_the_page_is_well_formed_loads_nothing_and_runs_nothing_of_the_users(hostile):
+    html = ofm.report_html(made_result(hostile=hostile), title=HOSTILE[0] if hostile else None)
+    found = checked(html)
+    assert (found.open, found.wrong, found.suspicious) == ([], [], [])
+    assert len(found.ids) == len(set(found.ids))
+    assert html.count("<script") == 2
+    assert "http" not in re.sub(r"http-equiv", "", html)
+
+
+def test_control_characters_are_shown_and_not_obeyed():
+    html = ofm.report_html(made_result(hostile=True))
+    assert not set("\x1b\u202e\u2028") & set(html)
+    assert r"a\x1b[31m\u202eb\u2028c" in html
+
+
+def test_the_headline_counts_and_says_what_is_open(plain):
+    page = page_of(made_result())
+    assert dict(page.headline.numbers) == {
+        "rows refused": "12",
+        "covered": "10",
+        "explanations": "3",
+        "proved: no fewer than": "2",
+        "beyond help, proved": "1",
+        "undecided": "1",
+        "gap": "50.0%",
+        "changes per covered row": "2.00",
+    }
+    assert page.headline.verdict == "open"
+    assert "not closed" in plain
+
+
+def test_cards_tell_whom_they_cover_what_changes_and_what_is_shared():
+    first, *_ = page_of(made_result()).cards
+    assert (first.number, first.people, first.members) == (1, "4 rows", "Rows row-0, row-3, row-6, row-9")
+    assert [(c.feature, c.target, c.origins) for c in first.changes] == [
+        ("income", "middle 0", "4 from low 0"),
+        ("job", "middle 1", "4 from low 1"),
+    ]
+    assert first.common == (("town", "low 2"),)
+
+
+def test_every_row_stands_in_the_table_with_what_becomes_of_it():
+    table = page_of(made_result()).assignment
+    assert len(table.lines) == 12
+    assert table.lines[0] == ("row-0", "1", "2", "income → middle 0; job → middle 1")
+    assert table.lines[10] == ("row-10", "beyond help", "", "no positive point within 2 changes")
+    assert table.lines[11] == ("row-11", "undecided", "", "")
+
+
+def test_rules_model_and_digest_are_told(plain):
+    result = made_result()
+    facts = dict(page_of(result).facts)
+    assert facts["model"] == "Tree"
+    assert facts["threshold"] == "0.5"
+    assert facts["digest of the result"].startswith("sha256:")
+    assert "age cannot change" in plain
+
+
+def test_a_result_from_its_file_makes_the_very_same_page(tmp_path):
+    result = ofm.solve(_problem())
+    result.to_json(tmp_path / "result.json")
+    again = ofm.Result.from_json(tmp_path / "result.json")
+    assert ofm.report_html(again) == ofm.report_html(result)
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_a_page_is_made_for_results_of_the_core_without_names(share):
+    html = ofm.report_html(ofm.solve(_problem(share)))
+    assert "feature 0" in html
+    assert checked(html).wrong == []
+
+
+def test_a_page_is_made_where_nothing_can_be_helped():
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
+    page = page_of(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
+    assert (page.headline.verdict, page.cards, page.charts) == ("impossible", (), ())
+    assert page.left_out[0].title == "Beyond help: 1 row"
+
+
+def test_the_file_is_written_whole(tmp_path):
+    made_result().report(tmp_path / "report.html", title="Audit of spring")
+    assert "<h1>Audit of spring</h1>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_three_hundred_explanations_and_twenty_thousand_rows_make_a_page_of_a_few_megabytes():
+    html = ofm.report_html(made_result(300, 20_000))
+    assert html.count('<article class="card"') == 300
+    assert len(html) < 4_000_000
+
+
+def test_ticks_are_round_and_cover_the_range():
+    assert round_ticks(0.0, 31.0) == [0.0, 10.0, 20.0, 30.0]
+    assert round_ticks(0.0, 0.0) == [0.0]
+
+
+def test_lines_are_thinned_but_keep_their_ends():
+    chart = line_chart("t", "s", [("a", "value", [(float(i), 1.0) for i in range(5000)])], "x", "y")
+    points = chart.series[0].points.split()
+    assert len(points) == 400
+    assert points[0].startswith("60.0,")
+
+
+def _problem(share="point"):
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    return ofm.Problem([[0, 0, 0], [1, 0, 0], [0, 1, 0]], (2, 2, 2), oracle, max_changes=2, share=share)
