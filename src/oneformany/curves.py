@@ -262,5 +262,7 @@ def _by_explanations(
     for allowed, result, took in zip(numbers, results, seconds, strict=True):
         most = result.covered_bound if result.covered_bound is not None else result.people
         bound = min([most, *(proof.most(allowed) for proof in proofs)])
-        points.append(FrontierPoint(allowed, result.covered, max(bound, result.covered), result.covered, took))
+        points.append(
+            FrontierPoint(allowed, result.covered, max(bound, result.covered), result.covered, took)
+        )
     return Frontier("explanations", tuple(points), int(problem.multiplicity.sum()), tuple(results))

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
-from oneformany.result.following import apply
 from oneformany.posing import Asked, Posed, pose
 from oneformany.problem import Share
 from oneformany.provenance import model_record, rule_sentences
+from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
 from oneformany.schema.frames import Table
