@@ -17,7 +17,7 @@ ARROW = (
     ("exceptions",),
     ("arrays", "files", "provenance", "statistics", "verify"),
     ("stop", "progress"),
-    ("schema",),
+    ("schema", "streams"),
     ("oracles", "datasets", "own", "costs", "goal"),
     ("readers",),
     ("problem",),

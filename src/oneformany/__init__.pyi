@@ -3,6 +3,7 @@ from oneformany import datasets as datasets
 from oneformany import plotting as plotting
 from oneformany import verify as verify
 from oneformany.costs import Costs as Costs
+from oneformany.engine.cover.large_options import TableOptions as TableOptions
 from oneformany.engine.run import Options as Options
 from oneformany.exceptions import CertificateError as CertificateError
 from oneformany.exceptions import DataUnavailableError as DataUnavailableError
@@ -76,6 +77,7 @@ from oneformany.statistics import Round as Round
 from oneformany.statistics import Statistics as Statistics
 from oneformany.stop import Stop as Stop
 from oneformany.subgroups import Audit as Audit
+from oneformany.subgroups import Difference as Difference
 from oneformany.subgroups import audit as audit
 
 __version__: str
