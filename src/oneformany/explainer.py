@@ -200,7 +200,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
 
 
 def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  # noqa: ANN401 (a stream)
-    """Keep the distinct refused rows of a stream; cells are chosen by the reference data or the first batch."""
+    """Keep the distinct refused rows of a stream; the reference data or the first batch choose cells."""
     first, source = first_batch(source)
     posed = pose(asked, Table.of(first))
     kept = distinct_refused(source, lambda rows: ~posed.decide(rows), list(posed.schema.names), stop)

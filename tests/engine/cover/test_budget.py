@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from engine.cover.tables import choices, groups_of, people_of, random_table, table_of, tables
 from oneformany.engine.cover.budget import solve_budget
 from oneformany.engine.cover.budget_coverage import solve_coverage
-from oneformany.engine.cover.budget_tree import TREE_SCALE
 from oneformany.engine.cover.large_options import TableOptions
+from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
@@ -68,14 +68,14 @@ def closes(tree, rows, groups, multiplicity, chosen, usable, budget, target):
     usable = set(usable)
     for pairs in tree["filters"]:
         weights = {rows[index]: weight for index, weight in pairs}
-        if any(not 0 <= w <= left.get(row, 0) * TREE_SCALE for row, w in weights.items()):
+        if any(not 0 <= w <= left.get(row, 0) * ONE_IN_COVERS for row, w in weights.items()):
             return False
         loads = {c: sum(weights.get(row, 0) for row in groups[c]) for c in usable}
         capacity = max(loads.values(), default=0)
-        bound = (have + sum(left.values())) * TREE_SCALE - sum(weights.values()) + more * capacity
-        if bound < target * TREE_SCALE:
+        bound = (have + sum(left.values())) * ONE_IN_COVERS - sum(weights.values()) + more * capacity
+        if bound < target * ONE_IN_COVERS:
             return True
-        usable = {c for c in usable if bound - capacity + loads[c] >= target * TREE_SCALE}
+        usable = {c for c in usable if bound - capacity + loads[c] >= target * ONE_IN_COVERS}
     if more == 0 or not usable:
         return True
     if "column" not in tree or tree["column"] not in usable:

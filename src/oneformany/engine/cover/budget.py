@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.budget_search import BudgetSearch, Settled
-from oneformany.engine.cover.duals import SCALE
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search, State, TableOptions, checked_multiplicity
 from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
 __all__ = ["BudgetAnswer", "Settled", "solve_budget"]
@@ -133,7 +133,7 @@ def solve_budget(
         max(covered, bound()),
         budget.weights.weights,
         budget.weights.capacity,
-        SCALE,
+        ONE_IN_TABLES,
         k,
         proof,
         dict(search.counters),

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.budget_search import BudgetSearch, Settled
-from oneformany.engine.cover.duals import SCALE, Weights
+from oneformany.engine.cover.duals import Weights
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search, State, TableOptions, checked_multiplicity
 from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
 __all__ = ["CoverageAnswer", "solve_coverage"]
@@ -219,7 +220,7 @@ def solve_coverage(
         min(coverage.bound, len(coverage.best)),
         coverage.weights.weights,
         coverage.weights.capacity,
-        SCALE,
+        ONE_IN_TABLES,
         coverage.proof,
         dict(search.counters),
     )

@@ -11,11 +11,12 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.budget_kernels import swap_columns
 from oneformany.engine.cover.budget_tree import budget_within
-from oneformany.engine.cover.duals import SCALE, FirstOrder, Weights, weighed
+from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search
 from oneformany.engine.cover.primal_kernels import greedy
 from oneformany.engine.cover.primal_program import PROGRAM_ENTRIES, program
+from oneformany.engine.scaling import ONE_IN_TABLES
 
 __all__ = ["BudgetSearch", "Settled"]
 
@@ -124,7 +125,7 @@ class BudgetSearch:
         """The columns that ``k`` columns with so many people can be among."""
         if not self.search.options.fixing:
             return np.arange(self.incidence.n_columns)
-        slack = self._excess(self.weights, k) - target * SCALE
+        slack = self._excess(self.weights, k) - target * ONE_IN_TABLES
         usable = np.flatnonzero(self.weights.loads >= self.weights.capacity - slack)
         self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
         return usable
@@ -175,7 +176,7 @@ class BudgetSearch:
 
     def _excess(self, weights: Weights, k: int) -> int:
         """People at most, times the scale."""
-        return k * weights.capacity + int(self.people.sum()) * SCALE - weights.total
+        return k * weights.capacity + int(self.people.sum()) * ONE_IN_TABLES - weights.total
 
     def _relaxed(self, k: int) -> FirstOrder:
         """The relaxation for ``k`` columns, from where the last one stopped."""

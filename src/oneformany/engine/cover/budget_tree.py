@@ -1,10 +1,10 @@
 """Can so many columns cover so many people? A complete search with a proof that anyone can add up.
 
 At a node some columns are chosen and some are excluded. Integer weights on the rows that are still uncovered,
-each at most the row's people times ``TREE_SCALE``, bound what the columns left to choose can add: if none of
-the usable columns weighs more than C, then r more columns add at most ``r C + sum(m - u)``. A column so light
-that the bound with it misses the target is dropped; a node whose bound misses the target is closed. Otherwise
-a column is chosen in one part and excluded in the other.
+each at most the row's people times ``ONE_IN_COVERS``, bound what the columns left to choose can add: if none
+of the usable columns weighs more than C, then r more columns add at most ``r C + sum(m - u)``. A column so
+light that the bound with it misses the target is dropped; a node whose bound misses the target is closed.
+Otherwise a column is chosen in one part and excluded in the other.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.duals_kernels import integer_loads
 from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["TREE_SCALE", "Budgeted", "budget_within"]
-
-TREE_SCALE = 2**20
+__all__ = ["Budgeted", "budget_within"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,12 +128,12 @@ class _Relaxation:
         filters = proof.setdefault("filters", [])
         while True:
             values, duals = self._solve(left, usable, budget)
-            weights = np.clip(np.rint(duals * TREE_SCALE).astype(np.int64), 0, left * TREE_SCALE)
+            weights = np.clip(np.rint(duals * ONE_IN_COVERS).astype(np.int64), 0, left * ONE_IN_COVERS)
             loads = integer_loads(self.incidence.starts, self.incidence.rows, weights)
             capacity = int(loads[usable].max(initial=0))
-            bound = budget * capacity + int(left.sum()) * TREE_SCALE - int(weights.sum())
-            light = usable & (bound - capacity + loads < target * TREE_SCALE)
-            closed = bound < target * TREE_SCALE
+            bound = budget * capacity + int(left.sum()) * ONE_IN_COVERS - int(weights.sum())
+            light = usable & (bound - capacity + loads < target * ONE_IN_COVERS)
+            closed = bound < target * ONE_IN_COVERS
             if closed or light.any():
                 filters.append([[row, int(weights[row])] for row in np.flatnonzero(weights).tolist()])
             if closed or budget == 0 or not (usable & ~light).any():

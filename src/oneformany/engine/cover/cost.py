@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.cost_kernels import cheapest
-from oneformany.engine.cover.cost_search import CostProof, CostSearch
-from oneformany.engine.cover.cost_tree import COST_SCALE
+from oneformany.engine.cover.cost_search import CostExclusion, CostSearch
 from oneformany.engine.cover.large_options import Search, State, TableOptions, checked_multiplicity
 from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.stop import Stop
 
-__all__ = ["CostAnswer", "CostProof", "solve_cost"]
+__all__ = ["CostAnswer", "CostExclusion", "solve_cost"]
 
 FEW_NODES = 1_000
 
@@ -49,7 +49,7 @@ class CostAnswer:
         What a cost of one counts in ``prices``.
     budget, needed : int
         Most columns, fewest people.
-    proof : CostProof or None
+    proof : CostExclusion or None
         Where the bound is higher than what the prices say: why.
     counters : mapping
         Rounds, swaps, programs, columns left out.
@@ -64,7 +64,7 @@ class CostAnswer:
     scale: int
     budget: int
     needed: int
-    proof: CostProof | None
+    proof: CostExclusion | None
     counters: Mapping[str, int]
 
     @property
@@ -121,7 +121,7 @@ def solve_cost(
         cost.cost,
         min(cost.cost, cost.cost_bound),
         cost.bound.prices,
-        COST_SCALE,
+        ONE_IN_COVERS,
         k,
         needed_people,
         cost.proof,

@@ -11,14 +11,15 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.budget_search import BudgetSearch
 from oneformany.engine.cover.cost_kernels import cheapest, column_savings
 from oneformany.engine.cover.cost_levels import CostLevels
-from oneformany.engine.cover.cost_tree import COST_SCALE, cost_within, for_rows, merged, people_at_prices
+from oneformany.engine.cover.cost_tree import cost_within, for_rows, merged, people_at_prices
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_options import Search
 from oneformany.engine.cover.primal_program import PROGRAM_ENTRIES, program
 from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.exceptions import InputError
 
-__all__ = ["CostProof", "CostSearch", "PriceBound", "price_bound"]
+__all__ = ["CostExclusion", "CostSearch", "PriceBound", "price_bound"]
 
 DEAR = 3
 STEPS_PER_ROUND = 200
@@ -34,7 +35,7 @@ MANY_ENTRIES = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class CostProof:
+class CostExclusion:
     """No choice costs ``target`` or less: a tree over all columns that such a choice could use.
 
     Attributes
@@ -64,7 +65,7 @@ class PriceBound:
 
 def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, needed: int) -> PriceBound:
     """Bound the cost of ``k`` columns that serve so many people by prices per person."""
-    savings = np.asarray(column_savings(table.starts, table.rows, table.costs, people, prices, COST_SCALE))
+    savings = np.asarray(column_savings(table.starts, table.rows, table.costs, people, prices, ONE_IN_COVERS))
     reachable = np.zeros(table.n_rows, dtype=np.bool_)
     reachable[table.rows] = True
     pays = people_at_prices(prices, people, np.flatnonzero(reachable), needed)
@@ -100,7 +101,7 @@ class CostSearch:
                 f"start has {len(self.best)} columns that serve {served} people; give at most {k} columns "
                 f"that serve at least {needed}"
             )
-        self.proof: CostProof | None = None
+        self.proof: CostExclusion | None = None
         self.values = np.zeros(len(table))
         self.bound = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
 
@@ -122,7 +123,7 @@ class CostSearch:
     @property
     def cost_bound(self) -> int:
         """No choice costs less."""
-        priced = max(0, -(-self.bound.value // COST_SCALE))
+        priced = max(0, -(-self.bound.value // ONE_IN_COVERS))
         return priced if self.proof is None else max(priced, self.proof.target + 1)
 
     def finished(self) -> bool:
@@ -180,7 +181,7 @@ class CostSearch:
 
     def price(self, duals: FloatArray) -> None:
         """Turn duals into prices, and keep the better bound."""
-        prices = np.rint(self.levels.prices(duals, self.people) * COST_SCALE).astype(np.int64)
+        prices = np.rint(self.levels.prices(duals, self.people) * ONE_IN_COVERS).astype(np.int64)
         found = price_bound(self.table, self.people, prices, self.k, self.needed)
         if found.value > self.bound.value:
             self.bound = found
@@ -192,7 +193,7 @@ class CostSearch:
             return np.arange(len(savings))
         least = int(np.partition(savings, -self.k)[-self.k])
         usable = np.flatnonzero(
-            self.bound.value + np.maximum(0, least - savings) <= (self.cost - 1) * COST_SCALE
+            self.bound.value + np.maximum(0, least - savings) <= (self.cost - 1) * ONE_IN_COVERS
         )
         self.search.counters["columns left out"] = len(savings) - len(usable)
         return usable
@@ -236,7 +237,7 @@ class CostSearch:
             if found.chosen is not None:
                 self.offer(columns[found.chosen])
             elif found.proof is not None:
-                self.proof = CostProof(target, columns, for_rows(found.proof, classes))
+                self.proof = CostExclusion(target, columns, for_rows(found.proof, classes))
             else:
                 return
             self.report("search")

@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.cost_kernels import cheapest, column_savings
 from oneformany.engine.cover.cost_levels import CostLevels
+from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["COST_SCALE", "CostRows", "Costed", "cost_within", "for_rows", "merged", "people_at_prices"]
-
-COST_SCALE = 2**20
+__all__ = ["CostRows", "Costed", "cost_within", "for_rows", "merged", "people_at_prices"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,7 @@ class CostRows:
 
     def savings(self, prices: IntArray) -> IntArray:
         """What each column saves against the prices."""
-        found = column_savings(self.starts, self.rows, self.costs, self.people, prices, COST_SCALE)
+        found = column_savings(self.starts, self.rows, self.costs, self.people, prices, ONE_IN_COVERS)
         return np.asarray(found)
 
     def served(self, columns: IntArray) -> tuple[int, int]:
@@ -220,14 +219,14 @@ class _Relaxation:
         people = self.table.people
         while True:
             values, duals = self._solve(chosen, usable)
-            prices = np.rint(self.levels.prices(duals, people) * COST_SCALE).astype(np.int64)
+            prices = np.rint(self.levels.prices(duals, people) * ONE_IN_COVERS).astype(np.int64)
             savings = self.table.savings(prices)
             pays = people_at_prices(prices, people, self.reachable, self.needed) - int(savings[chosen].sum())
             best = np.sort(savings[usable])[::-1][:left]
             bound = pays - int(best.sum())
             least = int(best[-1]) if len(best) == left and left else 0
-            light = usable & (bound + np.maximum(0, least - savings) > target * COST_SCALE)
-            closed = bound > target * COST_SCALE
+            light = usable & (bound + np.maximum(0, least - savings) > target * ONE_IN_COVERS)
+            closed = bound > target * ONE_IN_COVERS
             if closed or light.any():
                 filters.append([[row, int(prices[row])] for row in np.flatnonzero(prices).tolist()])
             if closed:

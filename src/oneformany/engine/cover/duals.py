@@ -14,11 +14,11 @@ import numpy as np
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals_kernels import feasible_duals, integer_loads, primal_dual_steps
 from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
-__all__ = ["SCALE", "FirstOrder", "Weights", "weighed"]
+__all__ = ["FirstOrder", "Weights", "weighed"]
 
-SCALE = 2**30
 FIRST_BALANCE = 2.0
 ENTRIES_AT_ONCE = 50_000_000
 
@@ -30,7 +30,7 @@ class Weights:
     Attributes
     ----------
     weights : (n_rows,) array of int
-        Weight of each row; a row of weight ``SCALE`` counts as one.
+        Weight of each row; a row of weight ``ONE_IN_TABLES`` counts as one.
     capacity : int
         No column weighs more.
     loads : (n_columns,) array of int
@@ -58,13 +58,13 @@ class Weights:
 
     def most_people(self, multiplicity: IntArray, k: int) -> int:
         """People that ``k`` columns cover at most, where no weight exceeds the multiplicity."""
-        spare = int(multiplicity.sum()) * SCALE - self.total
-        return min(int(multiplicity.sum()), (k * self.capacity + spare) // SCALE)
+        spare = int(multiplicity.sum()) * ONE_IN_TABLES - self.total
+        return min(int(multiplicity.sum()), (k * self.capacity + spare) // ONE_IN_TABLES)
 
     def fewest_for(self, multiplicity: IntArray, people: int) -> int:
         """Columns needed at least for so many people, where no weight exceeds the multiplicity."""
-        spare = int(multiplicity.sum()) * SCALE - self.total
-        lacking = people * SCALE - spare
+        spare = int(multiplicity.sum()) * ONE_IN_TABLES - self.total
+        lacking = people * ONE_IN_TABLES - spare
         if lacking <= 0 or self.capacity == 0:
             return 0
         return -(-lacking // self.capacity)
@@ -72,7 +72,7 @@ class Weights:
 
 def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
     """Round duals down to integer weights, and weigh every column with them."""
-    weights = np.floor(np.maximum(duals, 0.0) * SCALE).astype(np.int64)
+    weights = np.floor(np.maximum(duals, 0.0) * ONE_IN_TABLES).astype(np.int64)
     loads = integer_loads(incidence.starts, incidence.rows, weights)
     return Weights(weights, int(loads.max(initial=0)), loads)
 

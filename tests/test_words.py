@@ -1,0 +1,57 @@
+"""Tests that one word means one thing: class names, constants, and words that a reader stumbles over."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import oneformany
+
+SOURCE = Path(oneformany.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+# The checker shares nothing with the rest and has its own classes for what it reads in a file: a problem is
+# a problem on both sides.
+HOUSE = [path for path in FILES if path.relative_to(SOURCE).parts[0] != "verify"]
+STUMBLES = {
+    r"\bplaces?\b(?! (of|in|new)\b)": "an index is an index",
+    r"\bwhole (number|numbers)\b|\bwhole\b ?[=:]": "an integer is an integer",
+    r"\b(is|are) no \b": "say: is not a",
+}
+MEANT = ("in place", "the one place", "Place ")
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_no_two_public_classes_have_one_name():
+    homes = defaultdict(list)
+    for path in HOUSE:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(str(path.relative_to(SOURCE)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+def test_a_scale_has_one_value():
+    values = defaultdict(set)
+    for path in HOUSE:
+        for node in tree(path).body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id
+                if name == "ONE" or "SCALE" in name or name.startswith("ONE_IN"):
+                    values[name].add((str(path.relative_to(SOURCE)), ast.unparse(node.value)))
+    assert {name: found for name, found in values.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("pattern", STUMBLES, ids=STUMBLES.values())
+def test_words_that_a_reader_stumbles_over_are_gone(pattern):
+    found = [
+        f"{path.relative_to(SOURCE)}:{number}: {line.strip()}"
+        for path in FILES
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if re.search(pattern, line) and not any(words in line for words in MEANT)
+    ]
+    assert found == []
