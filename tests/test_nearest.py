@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.exceptions import InputError
-from oneformany.nearest import alternatives, nearest
+from oneformany.nearest import alternatives, nearest_change
 from reference_sharing import cost_of_joining
 
 
@@ -54,12 +54,12 @@ def test_each_alternative_is_the_cheapest_that_includes_no_earlier_one(kind, see
             changed: cost for changed, cost in open_changes.items() if not set(one.changed) <= set(changed)
         }
     assert len(found) == count or not open_changes
-    assert nearest(problem, row) == (found[0] if found else None)
+    assert nearest_change(problem, row) == (found[0] if found else None)
 
 
 def test_rows_and_counts_that_do_not_exist_are_refused():
     problem = draw_problem(np.random.default_rng(1), "additive", "point")
     with pytest.raises(InputError, match="row is"):
-        nearest(problem, len(problem.codes))
+        nearest_change(problem, len(problem.codes))
     with pytest.raises(InputError, match="count is"):
         alternatives(problem, 0, 0)

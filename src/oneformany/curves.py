@@ -12,14 +12,17 @@ import numpy as np
 
 from oneformany.exceptions import InputError
 from oneformany.goal import Goal
+from oneformany.posing import Asked, pose
 from oneformany.problem import Problem
 from oneformany.result.proof import DualProof, EnumerationProof
 from oneformany.result.result import Result
+from oneformany.schema.frames import Table
 from oneformany.statistics import Round
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from oneformany.explainer import OneForMany
 
@@ -86,30 +89,35 @@ class Frontier:
         return "explanations" if self.over == "max_changes" else "people"
 
     def frame(self) -> pd.DataFrame:
-        """One row per point."""
+        """One row per point: ``count`` (or ``covered``) is what was found, ``bound`` the proved side."""
         import pandas as pd
 
+        told = {
+            "count": [point.value for point in self.points],
+            "covered": [point.covered for point in self.points],
+        }
+        if self.over == "explanations":
+            del told["count"]
         return pd.DataFrame(
             {
                 self.over: [point.asked for point in self.points],
-                "value": [point.value for point in self.points],
+                **told,
                 "bound": [point.bound for point in self.points],
-                "covered": [point.covered for point in self.points],
                 "seconds": [point.seconds for point in self.points],
             }
         )
 
-    def plot(self, **options: Any) -> Any:  # noqa: ANN401 (what plotting returns)
-        """Draw it; see :func:`oneformany.plotting.frontier.plot_frontier`.
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what was found and the proved bound.
 
         Parameters
         ----------
-        **options
-            For the drawing.
+        ax : Axes or None
+            Where to draw.
         """
         from oneformany.plotting.frontier import plot_frontier
 
-        return plot_frontier(self, **options)
+        return plot_frontier(self.frame(), ax)
 
     def __repr__(self) -> str:
         told = ", ".join(
@@ -183,7 +191,17 @@ def frontier_of_frame(
     max_changes, explanations, time_limit, progress
         As in :func:`frontier`.
     """
-    return frontier(explainer.problem(frame), max_changes, explanations, time_limit, progress)
+    stop = Stop(time_limit)
+    asked = Asked(**explainer.get_params(deep=False))
+    posed = pose(asked, Table.of(frame))
+    refused = np.flatnonzero(~posed.positive)
+    if not len(refused):
+        raise InputError(
+            f"the model calls all {len(posed.positive)} rows positive: there is nothing to explain"
+        )
+    problem = posed.problem(refused, explainer.max_changes, explainer.share)
+    left = None if time_limit is None else stop.remaining()
+    return frontier(problem, max_changes, explanations, left, progress)
 
 
 def _numbers(name: str, given: Iterable[int], most: int) -> list[int]:
@@ -216,6 +234,8 @@ def _by_changes(
             )
         )
         seconds.append(perf_counter() - begin)
+        if results[-1].ended == "interrupted":
+            break
     points = []
     for number, result in enumerate(results):
         bound = max([result.lower_bound, *(_bound_for_fewer(result, more) for more in results[number + 1 :])])
@@ -250,16 +270,19 @@ def _by_explanations(
     seconds: list[float] = []
     with stop.on_interrupt():
         run.list_all(Goal(explanations=numbers[0]))
-        for number, allowed in enumerate(numbers):
-            begin = perf_counter()
-            goal = Goal(explanations=allowed)
-            run.limit(_share(stop, len(numbers) - number))
+    for number, allowed in enumerate(numbers):
+        begin = perf_counter()
+        goal = Goal(explanations=allowed)
+        run.begin_again(Stop(_share(stop, len(numbers) - number)))
+        with run.stop.on_interrupt():
             run.choose(goal, results[-1].explanations if results else ())
-            results.append(run.result(goal))
-            seconds.append(perf_counter() - begin)
+        results.append(run.result(goal))
+        seconds.append(perf_counter() - begin)
+        if results[-1].ended == "interrupted":
+            break
     proofs = [result.coverage_proof for result in results if result.coverage_proof is not None]
     points = []
-    for allowed, result, took in zip(numbers, results, seconds, strict=True):
+    for allowed, result, took in zip(numbers, results, seconds, strict=False):
         most = result.covered_bound if result.covered_bound is not None else result.people
         bound = min([most, *(proof.most(allowed) for proof in proofs)])
         points.append(

@@ -14,7 +14,7 @@ from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 
-__all__ = ["Alternative", "alternatives", "nearest"]
+__all__ = ["Alternative", "alternatives", "nearest_change"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Alternative:
     cost: int
 
 
-def nearest(problem: Problem, row: int) -> Alternative | None:
+def nearest_change(problem: Problem, row: int) -> Alternative | None:
     """Find the cheapest change of a row that the classifier accepts; ``None``: proved that there is none.
 
     Parameters
@@ -53,7 +53,7 @@ def nearest(problem: Problem, row: int) -> Alternative | None:
     --------
     >>> import oneformany as ofm
     >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 2]], threshold=2)
-    >>> nearest(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=2), row=0)
+    >>> nearest_change(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=2), row=0)
     Alternative(row=0, point=(0, 1), changed=(1,), cost=1)
     """
     return next(iter(alternatives(problem, row, count=1)), None)

@@ -7,6 +7,7 @@ It serves every way to share, own values, rules on whole rows, costs, and goals 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -122,6 +123,7 @@ class ListedRun:
         self._seed = seed
         self._listing: FullListing | None = None
         self._plan = Plan(problem, by_cost=False)
+        self._listed = self.statistics
 
     @property
     def listing(self) -> FullListing:
@@ -165,6 +167,19 @@ class ListedRun:
         self.statistics.count("questions in batches", self.listing.asked)
         self.statistics.notes += self._plan.notes
         self._report("explanations")(State("listing", self.table.n_rows, 0, self.stop.elapsed()))
+
+        self._listed = deepcopy(self.statistics)
+
+    def begin_again(self, stop: Stop) -> None:
+        """Get ready for another goal over the same listing.
+
+        Parameters
+        ----------
+        stop : Stop
+            When to end with what there is.
+        """
+        self.stop = stop
+        self.statistics = deepcopy(self._listed)
 
     def choose(self, goal: Goal, start: Sequence[Explanation] = ()) -> None:
         """Settle the first objective.

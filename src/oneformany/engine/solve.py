@@ -8,6 +8,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
+from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
 from oneformany.engine.first_columns import first_columns
 from oneformany.engine.listed import solve_by_listing
@@ -91,7 +92,11 @@ def solve_exact(
         proof = None
         if len(screened.helpable):
             run.pool.add(first_columns(run, screened.points))
-            run.pool.add(_known_columns(space, start))
+            known = _known_columns(space, start)
+            if known:
+                columns = known + run.pool.columns
+                run.offer(greedy_cover(columns, len(space.rows), range(len(known))))
+                run.pool.add(known)
             proof = minimise(run)
     return build_result(
         problem,
