@@ -37,6 +37,7 @@ class ListedProofs:
         self.problem = problem
         self.table = table
         self.rows = int(problem.multiplicity[~unreachable].sum())
+        self._unreachable = unreachable
         _, self._first = np.unique(problem.row_of, return_index=True)
 
     def one(self) -> DualProof:
@@ -84,6 +85,7 @@ class ListedProofs:
             tree = self._tree(settled.tree, np.unique(self.table.rows))
             columns = tuple(self._column(column) for column in settled.columns.tolist())
             exclusion = Exclusion(settled.budget, settled.target, columns, tree)
+        weights = np.where(self._unreachable, 0, weights)
         return CoverageProof(self._given(weights), max(1, capacity), scale, self.rows, exclusion)
 
     def _given(self, weights: IntArray) -> tuple[int, ...]:
