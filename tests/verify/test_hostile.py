@@ -345,12 +345,13 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 def test_what_a_newer_release_claims_is_not_confirmed() -> None:
     result = build_result(TWO_TRIANGLES)
-    for name, value in (("share", "action"), ("budget", 3), ("cost", 7)):
-        report = verify(sealed({**result, name: value}))
-        assert report.outcome is Outcome.UNCONFIRMED
-        assert f"does not check {name}" in report.checks[0].detail
-    own = sealed({**result, "problem": {**result["problem"], "own": {"values": []}}})
-    assert verify(own).outcome is Outcome.UNCONFIRMED
+    rule = {"kind": "of a newer release", "features": [0]}
+    report = verify(sealed({**result, "problem": {**result["problem"], "restrictions": [rule]}}))
+    assert report.outcome is Outcome.UNCONFIRMED
+    assert "of a newer release" in report.checks[0].detail
+    for name, value in (("budget", 3), ("share", "action")):
+        with pytest.raises(CertificateError, match=f"{name} is not a field"):
+            verify(sealed({**result, name: value}))
 
 
 def test_the_slack_holds_for_random_networks() -> None:

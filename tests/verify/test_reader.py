@@ -228,7 +228,7 @@ def _with(result: dict[str, Any], target: dict[str, Any], name: str) -> dict[str
         (("problem", "oracle", "tables"), [[0, 1]] * 4, "tables"),
         (("problem", "oracle", "tables", 0), [0], "tables"),
         (("problem", "oracle", "tables", 0, 0), 2**61, "scores"),
-        (("explanations", 0, "point", 0), 2, "feature 0"),
+        (("explanations", 0, "point", 0), 2, "point"),
         (("explanations", 0, "changed"), [0, 0], "twice"),
         (("explanations", 0, "changed"), [5], "changed"),
         (("explanations", 0, "members"), [1, 1], "twice"),

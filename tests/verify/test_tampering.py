@@ -73,7 +73,7 @@ def edit(*path: str | int, to: object) -> Edit:
     ("tamper", "check", "detail"),
     [
         (edit("count", to=3), "counts", "count is 3"),
-        (edit("covered", to=8), "every row", "covered is 8, but 7 rows"),
+        (edit("covered", to=8), "every row", "covered is 8, but 7 people"),
         (edit("lower_bound", to=3), "counts", "lower_bound is 3"),
         (edit("certificate", "bound", to=3), "counts", "certificate says 3"),
         (edit("certificate", "proof", "bound", to=3), "counts", "its proof 3"),

@@ -1,37 +1,53 @@
-"""The answer without its bound: counts, rows and changes. Each check returns how it was confirmed."""
+"""The answer without its bounds: counts, rows, changes and cost. Each check returns how it was confirmed."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims, Explanation
+from oneformany.verify.ends import cells_after
 from oneformany.verify.problem import Problem
 
-__all__ = ["check_assignment", "check_changes", "check_counts"]
+__all__ = ["check_assignment", "check_changes", "check_cost", "check_counts"]
 
 
 def check_counts(claims: Claims) -> str:
-    """Count, bound and status fit together."""
-    count, bound = claims.count, claims.lower_bound
+    """Count, bounds, goal and status fit together."""
+    count, bound, goal = claims.count, claims.lower_bound, claims.goal
     if count != len(claims.explanations):
         raise CertificateError(f"count is {count}, but {len(claims.explanations)} explanations are given")
-    if not bound == claims.bound == claims.proof.bound:
+    proved = bound if goal.limited else claims.proof.bound
+    if not bound == claims.bound == proved:
         raise CertificateError(
             f"lower_bound is {bound}, the certificate says {claims.bound}, its proof {claims.proof.bound}"
         )
     if bound > count:
         raise CertificateError(f"lower_bound {bound} exceeds count {count}")
-    status = "optimal" if bound == count and not claims.undecided else "feasible"
-    if len(set(claims.unreachable)) == len(claims.assignment):
-        status = "infeasible"
+    if goal.explanations is not None and count > goal.explanations:
+        raise CertificateError(f"{count} explanations are given, {goal.explanations} were asked for")
+    if claims.covered_bound is not None and claims.covered > claims.covered_bound:
+        raise CertificateError(f"covered is {claims.covered}, covered_bound {claims.covered_bound}")
+    status = _status(claims)
     if claims.status != status:
         raise CertificateError(f"status is {claims.status!r}, what is given makes it {status!r}")
     return f"{count} explanations, at least {bound} needed: {status}"
 
 
+def _status(claims: Claims) -> str:
+    if len(set(claims.unreachable)) == len(claims.assignment):
+        return "infeasible"
+    if claims.goal.explanations is not None:
+        settled = claims.covered_bound == claims.covered
+    else:
+        needed = min(claims.helpable, claims.goal.needed(int(claims.problem.people.sum())))
+        settled = claims.lower_bound == claims.count and claims.covered >= needed
+    return "optimal" if settled and not claims.undecided else "feasible"
+
+
 def check_assignment(claims: Claims) -> str:
-    """Every row is covered, unreachable or undecided, and members are the rows assigned."""
+    """Every row is covered, unreachable, undecided or left out, and members are the rows assigned."""
     covered = {row for row, number in enumerate(claims.assignment) if number >= 0}
     sides = {"assigned": covered}
     for name, rows in (("unreachable", claims.unreachable), ("undecided", claims.undecided)):
@@ -41,13 +57,16 @@ def check_assignment(claims: Claims) -> str:
             if both := taken & set(rows):
                 raise CertificateError(f"row {min(both)} is {other} although it is listed as {name}")
         sides[name] = set(rows)
-    if left := set(range(len(claims.assignment))) - set().union(*sides.values()):
+    left = set(range(len(claims.assignment))) - set().union(*sides.values())
+    if left and not claims.goal.limited:
         raise CertificateError(f"row {min(left)} is neither assigned nor unreachable nor undecided")
-    if claims.covered != len(covered):
-        raise CertificateError(f"covered is {claims.covered}, but {len(covered)} rows are assigned")
+    people = int(claims.problem.people[sorted(covered)].sum())
+    if claims.covered != people:
+        raise CertificateError(f"covered is {claims.covered}, but {people} people are assigned")
     _check_members(claims)
     told = f"{len(covered)} of {len(claims.assignment)} rows assigned"
-    return f"{told}, {len(claims.unreachable)} unreachable, {len(claims.undecided)} undecided"
+    told += f", {len(claims.unreachable)} unreachable, {len(claims.undecided)} undecided"
+    return f"{told}, {len(left)} left out" if left else told
 
 
 def _check_members(claims: Claims) -> None:
@@ -63,31 +82,59 @@ def _check_members(claims: Claims) -> None:
 
 
 def check_changes(claims: Claims) -> str:
-    """Members agree with their point outside the changed features, few enough, and moves are allowed."""
-    most = claims.problem.max_changes
+    """Members end where their explanation sends them, by few changes, allowed moves and allowed wholes."""
+    problem, most = claims.problem, claims.problem.max_changes
     for number, explanation in enumerate(claims.explanations):
-        claims.problem.limits.check()
+        problem.limits.check()
         if len(explanation.changed) > most:
             raise CertificateError(
                 f"explanation {number} changes {len(explanation.changed)} features, {most} are allowed"
             )
-        _check_moves(claims.problem, number, explanation)
+        after = cells_after(problem, explanation)
+        _check_moves(problem, number, explanation, after)
+        _check_wholes(problem, number, explanation, after)
     return f"at most {most} features changed, every move allowed"
 
 
-def _check_moves(problem: Problem, number: int, explanation: Explanation) -> None:
-    rows, point = problem.codes[list(explanation.members)], np.array(explanation.point)
-    for feature in np.flatnonzero((rows != point).any(axis=0)).tolist():
-        old, new = rows[:, feature], explanation.point[feature]
+def _check_moves(problem: Problem, number: int, explanation: Explanation, after: NDArray[np.int64]) -> None:
+    rows = problem.codes[list(explanation.members)]
+    for feature in np.flatnonzero((rows != after).any(axis=0)).tolist():
+        old, new = rows[:, feature], after[:, feature]
+        moved = np.flatnonzero(old != new)
         if feature not in explanation.changed:
-            row = explanation.members[int(np.argmax(old != new))]
+            row = explanation.members[int(moved[0])]
             raise CertificateError(
                 f"row {row} must change feature {feature}, which explanation {number} keeps"
             )
-        rule = problem.rules[feature]
-        if rule is not None and not rule[old, new].all():
-            wrong = int(np.argmin(rule[old, new]))
+        rule, targets = problem.rules[feature], problem.targets(feature)
+        may = targets[new] >= 0 if rule is None else (targets[new] >= 0) & rule[old, new]
+        if not may[moved].all():
+            wrong = int(moved[np.argmin(may[moved])])
             raise CertificateError(
                 f"explanation {number} moves feature {feature} of row {explanation.members[wrong]} "
-                f"from {old[wrong]} to {new}, which is not allowed"
+                f"from {old[wrong]} to {new[wrong]}, which is not allowed"
             )
+
+
+def _check_wholes(problem: Problem, number: int, explanation: Explanation, after: NDArray[np.int64]) -> None:
+    rows = problem.codes[list(explanation.members)]
+    for restriction in problem.restrictions:
+        holds = restriction.holds(rows, after)
+        if not holds.all():
+            row = explanation.members[int(np.argmin(holds))]
+            raise CertificateError(
+                f"explanation {number} changes row {row} against a rule of the kind {restriction.kind!r}"
+            )
+
+
+def check_cost(claims: Claims) -> str:
+    """The cost is what all covered people change, by the costs of the file."""
+    problem, total = claims.problem, 0
+    for explanation in claims.explanations:
+        rows = list(explanation.members)
+        each = problem.cost_of(problem.codes[rows], cells_after(problem, explanation))
+        counts = problem.people[rows]
+        total += sum(cost * people for cost, people in zip(each.tolist(), counts.tolist(), strict=True))
+    if total != claims.cost:
+        raise CertificateError(f"cost is {claims.cost}, the changes cost {total}")
+    return f"{total} for {claims.covered} people"

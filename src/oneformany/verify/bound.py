@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import comb
+
+import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.cover import check_refutation
 from oneformany.verify.covering import Covering
+from oneformany.verify.heavy import ListedColumns, check_all_listed, check_capacity
 from oneformany.verify.items import Items
 from oneformany.verify.limits import NotConfirmedError
+from oneformany.verify.listing import Listing
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Branch, Dual, Enumeration, Proof, SolverBound
 from oneformany.verify.search import GroupSearch
 
 __all__ = ["check_bound"]
+
+# A search looks at the surroundings of each row, a listing at all rows once per set of features, and at
+# each set at least as long as at so many rows.
+OVERHEAD = 2000
+WORTH = 4
 
 
 def check_bound(claims: Claims) -> str:
@@ -35,11 +45,9 @@ def check_bound(claims: Claims) -> str:
 
 def _distinct_rows(claims: Claims) -> list[int]:
     """First occurrences of the distinct rows that are covered."""
-    first: dict[bytes, int] = {}
-    for row, (codes, explanation) in enumerate(zip(claims.problem.codes, claims.assignment, strict=True)):
-        if explanation >= 0:
-            first.setdefault(codes.tobytes(), row)
-    return sorted(first.values())
+    covered = np.flatnonzero(np.array(claims.assignment) >= 0)
+    _, first = np.unique(claims.problem.distinct.of[covered], return_index=True)
+    return [int(row) for row in np.sort(covered[first])]
 
 
 def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) -> None:
@@ -80,10 +88,13 @@ def _check_enumeration(proof: Enumeration, problem: Problem, items: Items, steps
         steps["weights that no group exceeds"] += 1
         return
     listed = _listed(proof, items)
-    search = GroupSearch(problem, items)
-    for group in search.unlisted(weights, floor, listed):
-        what = "weighs enough for a smaller cover, but no listed column contains it"
-        raise _found(search, items, group, what)
+    if (listing := _listing(problem, items)) is not None:
+        check_all_listed(listing, np.array(weights, dtype=np.int64), floor, ListedColumns(listed))
+    else:
+        search = GroupSearch(problem, items)
+        for group in search.unlisted(weights, floor, listed):
+            what = "weighs enough for a smaller cover, but no listed column contains it"
+            raise _found(search, items, group, what)
     covering = Covering.of(listed, len(items.members), proof.target, problem.limits)
     check_refutation(covering, proof.cover, {row: item for item, row in enumerate(items.first)})
     steps["listed columns that do not suffice"] += 1
@@ -109,7 +120,25 @@ def _item_weights(proof: Dual | Enumeration, items: Items) -> list[int]:
     return [proof.weights[row] for row in items.first]
 
 
+def _listing(problem: Problem, items: Items) -> Listing | None:
+    """List all groups where that is quicker than a search, or where a search cannot tell."""
+    decided = bool(items.apart) or any(len(rows) > 1 for rows in items.members)
+    if decided:
+        if not problem.plain:
+            raise NotConfirmedError(
+                "this release checks proofs by branching only where rows share a point of cells"
+            )
+        return None
+    rows, work = len(items.members), comb(len(problem.levels), problem.max_changes)
+    if problem.plain and WORTH * work * (rows + OVERHEAD) > rows**2:
+        return None
+    return Listing(problem, np.array(items.first, dtype=np.int64))
+
+
 def _check_capacity(proof: Dual | Enumeration, problem: Problem, items: Items, weights: list[int]) -> None:
+    if (listing := _listing(problem, items)) is not None:
+        check_capacity(listing, np.array(weights, dtype=np.int64), proof.capacity)
+        return
     search = GroupSearch(problem, items)
     for group in search.unlisted(weights, proof.capacity + 1):
         raise _found(search, items, group, f"weighs more than {proof.capacity}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,15 @@ from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.codes import read_codes
+from oneformany.verify.goal_proofs import CostProof, CoverageProof, read_cost, read_coverage
 from oneformany.verify.json_object import JsonObject
-from oneformany.verify.limits import Limits, NotConfirmedError
+from oneformany.verify.limits import Limits
 from oneformany.verify.problem import Problem, read_problem
 from oneformany.verify.proofs import LARGEST_NUMBER, Proof, read_proof
 
-__all__ = ["Claims", "Explanation", "read_claims"]
+__all__ = ["NO_CELL", "Claims", "Explanation", "Goal", "read_claims"]
 
+NO_CELL = -1
 STATUSES = ("optimal", "feasible", "infeasible")
 ENDINGS = ("proved", "time limit", "interrupted", "limit")
 PARTS = (
@@ -25,17 +28,48 @@ PARTS = (
     *("explanations", "assignment", "unreachable", "undecided", "certificate", "statistics", "schema"),
     *("covered", "ended", "index", "digest"),
 )
-# What a result may claim beyond this release, each with the value at which it claims nothing.
-UNCHECKED = {"share": "point", "covered_bound": None, "cost": None, "cost_bound": None, "budget": None}
+OPTIONAL = ("index_type", "goal", "covered_bound", "cost", "cost_bound")
+ROUNDED = 9
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A point, the features it changes, and the rows assigned to it."""
+    """What rows are told to change, and the rows assigned to it.
+
+    Attributes
+    ----------
+    point : tuple of int
+        Cells; -1 where the rows of a group share none.
+    changed : tuple of int
+        Features that may change.
+    members : tuple of int
+        The given rows that follow it.
+    ends : (m, p) integer array or None
+        Where each member ends, if they share the changed features only.
+    """
 
     point: tuple[int, ...]
     changed: tuple[int, ...]
     members: tuple[int, ...]
+    ends: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What was wanted: at most so many explanations, or a share of the people."""
+
+    explanations: int | None = None
+    coverage: float | None = None
+
+    @property
+    def limited(self) -> bool:
+        """Whether rows may be left out although they can be helped."""
+        return self.explanations is not None or self.coverage is not None
+
+    def needed(self, people: int) -> int:
+        """Count the people that must be covered; 0.9 is nine tenths, not the binary number next to it."""
+        share = 1.0 if self.coverage is None else self.coverage
+        return min(people, ceil(round(share * people, ROUNDED)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +98,14 @@ class Claims:
         The lower bound as the certificate gives it.
     proof : Proof
         Why the bound holds.
+    goal : Goal
+        What was wanted.
+    covered_bound : int or None
+        How many people can be covered at most; only with a goal.
+    cost, cost_bound : int or None
+        What the covered people change, and what it cannot cost less than.
+    coverage, cost_proof : proofs or None
+        Why ``covered_bound`` or ``lower_bound``, and ``cost_bound``, hold.
     """
 
     problem: Problem
@@ -77,12 +119,17 @@ class Claims:
     undecided: tuple[int, ...]
     bound: int
     proof: Proof
+    goal: Goal
+    covered_bound: int | None
+    cost: int | None
+    cost_bound: int | None
+    coverage: CoverageProof | None
+    cost_proof: CostProof | None
 
     @property
-    def points(self) -> NDArray[np.int64]:
-        """The points of all explanations, one per row."""
-        points = np.array([explanation.point for explanation in self.explanations], dtype=np.int64)
-        return points.reshape(-1, len(self.problem.levels))
+    def helpable(self) -> int:
+        """How many people are not proved to be beyond help."""
+        return int(self.problem.people.sum() - self.problem.people[list(self.unreachable)].sum())
 
 
 def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
@@ -95,7 +142,7 @@ def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
     NotConfirmedError
         It claims what this release cannot check, or is too large.
     """
-    fields = JsonObject(content).only(*PARTS, optional=("index_type", *UNCHECKED))
+    fields = JsonObject(content).only(*PARTS, optional=OPTIONAL)
     try:
         return _claims(fields, limits)
     except RecursionError as error:
@@ -109,7 +156,10 @@ def _claims(fields: JsonObject, limits: Limits) -> Claims:
     limits.check()
     fields.entries("index", rows)
     explanations = _explanations(fields, problem)
-    certificate = fields.inner("certificate").only("bound", "proof")
+    certificate = fields.inner("certificate").only("bound", "proof", optional=("coverage", "cost"))
+    goal = _goal(fields)
+    _check_fit(fields, certificate, goal)
+    features, people = len(problem.levels), int(problem.people.sum())
     assignment = fields.integers("assignment", -1, len(explanations) - 1, rows)
     return Claims(
         problem=problem,
@@ -118,12 +168,43 @@ def _claims(fields: JsonObject, limits: Limits) -> Claims:
         lower_bound=fields.integer("lower_bound", 0, rows),
         explanations=explanations,
         assignment=assignment,
-        covered=fields.integer("covered", 0, rows),
+        covered=fields.integer("covered", 0, people),
         unreachable=tuple(_unreachable(entry, rows) for entry in fields.inners("unreachable")),
         undecided=fields.integers("undecided", 0, rows - 1),
         bound=certificate.integer("bound", 0, rows),
         proof=read_proof(certificate, rows),
+        goal=goal,
+        covered_bound=fields.integer("covered_bound", 0, people) if goal.limited else None,
+        cost=fields.integer("cost", 0, LARGEST_NUMBER) if "cost" in fields else None,
+        cost_bound=fields.integer("cost_bound", 0, LARGEST_NUMBER) if "cost_bound" in fields else None,
+        coverage=read_coverage(certificate.inner("coverage"), rows, features)
+        if certificate.has("coverage")
+        else None,
+        cost_proof=read_cost(certificate.inner("cost"), rows, features) if certificate.has("cost") else None,
     )
+
+
+def _goal(fields: JsonObject) -> Goal:
+    if not fields.has("goal"):
+        return Goal()
+    asked = fields.inner("goal").only("explanations", "coverage")
+    coverage = asked.number("coverage")
+    if coverage is not None and not 0 < coverage <= 1:
+        raise CertificateError(f"{asked.path('coverage')} must be above 0 and at most 1")
+    most = asked.integer("explanations", 1, LARGEST_NUMBER) if asked.has("explanations") else None
+    return Goal(most, coverage)
+
+
+def _check_fit(fields: JsonObject, certificate: JsonObject, goal: Goal) -> None:
+    """What belongs together is there together."""
+    if ("covered_bound" in fields) != goal.limited:
+        raise CertificateError("covered_bound is given exactly where the goal is not to cover every row")
+    if certificate.has("coverage") and not goal.limited:
+        raise CertificateError("certificate.coverage is given where the goal is to cover every row")
+    if goal.limited and certificate.value("proof") is not None:
+        raise CertificateError("certificate.proof is given where the goal is not to cover every row")
+    if len({"cost" in fields, "cost_bound" in fields, certificate.has("cost")}) != 1:
+        raise CertificateError("cost, cost_bound and certificate.cost are given together or not at all")
 
 
 def _check_free_parts(fields: JsonObject) -> None:
@@ -136,21 +217,37 @@ def _check_free_parts(fields: JsonObject) -> None:
     fields.text("digest")
     if fields.value("schema") is not None:
         fields.inner("schema")
-    for name, nothing in UNCHECKED.items():
-        if name in fields and fields.value(name) != nothing:
-            raise NotConfirmedError(f"this release does not check {name}; install a newer one")
 
 
 def _explanations(fields: JsonObject, problem: Problem) -> tuple[Explanation, ...]:
     rows, features = problem.codes.shape
-    entries = [entry.only("point", "changed", "members") for entry in fields.inners("explanations")]
-    points = read_codes([entry.value("point") for entry in entries], "points", problem.levels)
-    return tuple(
-        Explanation(
-            tuple(point), entry.distinct("changed", features - 1), entry.distinct("members", rows - 1)
+    names = ("point", "changed", "members", *(("ends",) if problem.share == "features" else ()))
+    entries = [entry.only(*names) for entry in fields.inners("explanations")]
+    found = []
+    for entry in entries:
+        changed = entry.distinct("changed", features - 1)
+        point = _point(entry, problem, changed)
+        members = entry.distinct("members", rows - 1)
+        ends = (
+            read_codes(entry.entries("ends", len(members)), entry.path("ends"), problem.levels)
+            if problem.share == "features"
+            else None
         )
-        for point, entry in zip(points.tolist(), entries, strict=True)
-    )
+        found.append(Explanation(point, changed, members, ends))
+    return tuple(found)
+
+
+def _point(entry: JsonObject, problem: Problem, changed: tuple[int, ...]) -> tuple[int, ...]:
+    """Read a point: full where rows share it, of changed features where they share an action, else empty."""
+    path = entry.path("point")
+    point = entry.integers("point", NO_CELL, max(problem.levels) - 1, len(problem.levels))
+    told = {"point": range(len(point)), "action": changed, "features": ()}[problem.share]
+    for feature, (cell, n) in enumerate(zip(point, problem.levels, strict=True)):
+        if cell >= n:
+            raise CertificateError(f"{path} has code {cell} in feature {feature}, which has {n} levels")
+        if (cell == NO_CELL) == (feature in told):
+            raise CertificateError(f"{path} must tell a level in {len(told)} features, and -1 in all others")
+    return point
 
 
 def _unreachable(fields: JsonObject, rows: int) -> int:

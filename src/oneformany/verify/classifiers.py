@@ -23,7 +23,7 @@ from oneformany.verify.limits import Limits
 from oneformany.verify.networks import read_network
 from oneformany.verify.trees import read_trees
 
-__all__ = ["Classifier", "read_classifier"]
+__all__ = ["Classifier", "Judge", "read_classifier"]
 
 Judge = Callable[[NDArray[np.int64]], tuple[NDArray[np.bool_], NDArray[np.bool_]]]
 

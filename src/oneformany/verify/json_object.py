@@ -46,6 +46,10 @@ class JsonObject:
     def __contains__(self, name: str) -> bool:
         return name in self._content
 
+    def has(self, name: str) -> bool:
+        """Whether a field is there and is not null."""
+        return self._content.get(name) is not None
+
     def only(self, *names: str, optional: tuple[str, ...] = ()) -> JsonObject:
         """Refuse missing and unknown fields."""
         for name in names:

@@ -8,53 +8,66 @@ from numpy.typing import NDArray
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.limits import NotConfirmedError
+from oneformany.verify.listing import Listing
+from oneformany.verify.moves import Moves
 from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 
 __all__ = ["check_unreachable"]
 
+IntArray = NDArray[np.int64]
+
 
 def check_unreachable(claims: Claims) -> str:
-    """Confirm for every row that is called unreachable that nothing helps it."""
+    """Confirm for every row that is called unreachable that nothing helps it, alone."""
     if not claims.unreachable:
         return "no row is listed"
-    open_rows = _not_excluded_by_gains(claims)
-    if not open_rows:
+    problem = claims.problem
+    _, first = np.unique(problem.distinct.of[list(claims.unreachable)], return_index=True)
+    rows = np.array(claims.unreachable, dtype=np.int64)[np.sort(first)]
+    rows = rows[_helped_by_gains(problem, rows)]
+    if not len(rows):
         return f"{len(claims.unreachable)} rows stay negative under every allowed change"
-    if claims.problem.classifier.additive:
-        raise _helped(open_rows[0])
-    return _check_by_looking(claims, open_rows)
+    if problem.classifier.additive and not problem.restrictions:
+        raise _helped(int(rows[0]))
+    if problem.plain:
+        _check_points_around(problem, rows)
+    else:
+        _check_all_changes(problem, rows)
+    return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
 
 
-def _not_excluded_by_gains(claims: Claims) -> list[int]:
-    """List rows whose largest gains reach what is needed: with additive scores those can be helped."""
-    problem = claims.problem
-    codes = problem.codes[list(claims.unreachable)]
-    gains = np.stack([_gains(problem, feature)[column] for feature, column in enumerate(codes.T)], axis=1)
-    most = -np.sort(-gains, axis=1)[:, : problem.max_changes].sum(axis=1)
-    helped = most >= problem.classifier.lacking(codes)
-    return [claims.unreachable[i] for i in np.flatnonzero(helped)]
+def _helped_by_gains(problem: Problem, rows: IntArray) -> NDArray[np.bool_]:
+    """Tell rows whose largest gains reach what is needed: additive scores and moves alone decide so."""
+    moves = Moves(problem, rows)
+    if not moves.summed:
+        return np.ones(len(rows), dtype=np.bool_)
+    gains = np.stack([moves.most(feature) for feature in range(len(problem.levels))])
+    most = -np.sort(-gains, axis=0)[: problem.max_changes].sum(axis=0)
+    return np.asarray(most >= moves.lacking)
 
 
-def _gains(problem: Problem, feature: int) -> NDArray[np.int64]:
-    """Tell how much each level of a feature can gain."""
-    start, rule = problem.classifier.starts[feature], problem.rules[feature]
-    table = problem.classifier.tables[start : start + problem.levels[feature]]
-    best = table.max() if rule is None else np.where(rule, table, table.min()).max(axis=1)
-    return np.asarray(best - table)
-
-
-def _check_by_looking(claims: Claims, rows: list[int]) -> str:
-    """Look at every point that an unreachable row could move to."""
-    problem = claims.problem
-    distinct = {problem.codes[row].tobytes(): row for row in reversed(rows)}
-    for row in distinct.values():
+def _check_points_around(problem: Problem, rows: IntArray) -> None:
+    """Look at every point that a row could move to."""
+    for row in rows.tolist():
         doubt = doubt_of_point(problem, Neighbourhood(problem, problem.codes[[row]]))
         if doubt == SURELY:
             raise _helped(row)
         if doubt is not None:
             raise NotConfirmedError(f"row {row}: {doubt}")
-    return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
+
+
+def _check_all_changes(problem: Problem, rows: IntArray) -> None:
+    """Let every row try every allowed change of so many features, by its own values."""
+    classifier = problem.classifier
+    if classifier.judge is None:
+        raise NotConfirmedError(f"row {rows[0]}: the file does not hold the {classifier.kind} classifier")
+    listing = Listing(problem, rows, share="features")
+    for groups in listing.groups(np.ones(len(rows), dtype=np.int64), lambda: 1):
+        row = int(rows[groups.rows[0]])
+        if not listing.moves.doubt:
+            raise _helped(row)
+        raise NotConfirmedError(f"row {row}: rounding decides whether it can be helped")
 
 
 def _helped(row: int) -> CertificateError:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.answer import check_assignment, check_changes, check_counts
+from oneformany.verify.answer import check_assignment, check_changes, check_cost, check_counts
 from oneformany.verify.bound import check_bound
-from oneformany.verify.claims import read_claims
+from oneformany.verify.claims import Claims, read_claims
+from oneformany.verify.cost import check_cost_bound
+from oneformany.verify.coverage import CoverageCheck
 from oneformany.verify.document import Source, check_digest, read_document
 from oneformany.verify.limits import MEMORY_LIMIT, TIME_LIMIT, Limits, NotConfirmedError
 from oneformany.verify.positivity import Score, check_points, check_scores
@@ -24,7 +26,7 @@ def verify(
     time_limit: float | None = TIME_LIMIT,
     memory_limit: float | None = MEMORY_LIMIT,
 ) -> Report:
-    """Re-check a result: the explanations, the rows that cannot be helped, and the lower bound.
+    """Re-check a result: the explanations, the rows that cannot be helped, and the bounds.
 
     Parameters
     ----------
@@ -65,14 +67,30 @@ def verify(
     if score is not None:
         checks["points are positive under the given score"] = lambda: check_scores(claims, score)
     checks["unreachable rows cannot be helped"] = lambda: check_unreachable(claims)
+    if claims.cost is not None:
+        checks["cost is what the changes cost"] = lambda: check_cost(claims)
     examined = [_examine(name, check) for name, check in checks.items()]
-    if any(check.outcome is Outcome.WRONG for check in examined):
-        examined.append(
-            Check("lower bound holds", Outcome.UNCONFIRMED, "not examined: the answer is wrong already")
-        )
-    else:
-        examined.append(_examine("lower bound holds", lambda: check_bound(claims)))
+    wrong = any(check.outcome is Outcome.WRONG for check in examined)
+    for name, check in _bounds(claims).items():
+        if wrong:
+            examined.append(Check(name, Outcome.UNCONFIRMED, "not examined: the answer is wrong already"))
+        else:
+            examined.append(_examine(name, check))
     return Report(tuple(examined))
+
+
+def _bounds(claims: Claims) -> dict[str, Callable[[], str]]:
+    """What is said about all other answers."""
+    checks: dict[str, Callable[[], str]] = {}
+    if claims.goal.limited:
+        coverage = CoverageCheck(claims)
+        checks["no more people can be covered"] = coverage.check_covered_bound
+        checks["lower bound holds"] = coverage.check_lower_bound
+    else:
+        checks["lower bound holds"] = lambda: check_bound(claims)
+    if claims.cost is not None:
+        checks["cost bound holds"] = lambda: check_cost_bound(claims)
+    return checks
 
 
 def _examine(name: str, check: Callable[[], str]) -> Check:
