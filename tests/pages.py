@@ -1,7 +1,6 @@
 """Run the code of a page: all its ``python`` blocks, in order, in one namespace.
 
-What a block prints can be shown below it, after a line ``<!-- output -->``, in a ``text`` block. These are
-written by
+What a block prints can be shown below it, after a line ``<!-- output -->``, in a ``text`` block, written by
 
     python tests/pages.py docs README.md
 

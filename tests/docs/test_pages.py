@@ -1,4 +1,4 @@
-"""Tests that the code of every page runs and prints what the page shows, and that links lead somewhere."""
+"""Tests that the code of every page runs, prints what the page shows, and that links lead somewhere."""
 
 import re
 
