@@ -21,7 +21,6 @@ from oneformany.explainer import OneForMany
 from oneformany.readers.callables import BlackBox
 from oneformany.result.result import Result
 from oneformany.schema import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, infer_schema
-from reference_own import solve_by_brute_force
 
 GERMAN = load("german")
 ROWS = GERMAN.frame.head(40)
@@ -45,12 +44,6 @@ def check_groups(result, codes, max_changes):
         explanation = result.explanations[place]
         assert set(np.flatnonzero(codes[row] != explanation.point)) <= set(explanation.changed)
         assert len(explanation.changed) <= max_changes
-
-
-@pytest.fixture
-def by_brute_force(monkeypatch):
-    """Answer by looking at everything, where own values matter."""
-    monkeypatch.setattr("oneformany.methods.solve", solve_by_brute_force)
 
 
 ON_COLUMNS = {
@@ -86,7 +79,6 @@ SOME = ["checking_account", "duration", "housing", "amount", "telephone"]
 FEW = GERMAN.frame[SOME].head(40)
 
 
-@pytest.mark.usefixtures("by_brute_force")
 @pytest.mark.parametrize(
     "classifier",
     [
@@ -125,7 +117,6 @@ def pipeline():
     return make_pipeline(steps, LogisticRegression(max_iter=1000)).fit(GERMAN.frame[SOME], GERMAN.target)
 
 
-@pytest.mark.usefixtures("by_brute_force")
 def test_with_bins_every_refused_row_is_explained_and_accepted_after_following(pipeline):
     edges = {"duration": [12, 24], "amount": [2000, 5000]}
     result = OneForMany(pipeline, 2, edges=edges).explain(FEW)
@@ -160,7 +151,6 @@ def test_a_tree_has_the_same_count_with_its_own_cells_as_with_its_thresholds_by_
     assert (model.predict(own.apply(frame)) == 1).all()
 
 
-@pytest.mark.usefixtures("by_brute_force")
 def test_rules_hold_for_pipelines(pipeline):
     rules = [Immutable("housing"), OnlyIncrease("duration"), OnlyDecrease("amount")]
     result = OneForMany(pipeline, 3, rules=rules).explain(FEW)
@@ -175,7 +165,6 @@ def test_rules_hold_for_pipelines(pipeline):
             assert point[amount] <= codes[row, amount]
 
 
-@pytest.mark.usefixtures("by_brute_force")
 def test_an_explainable_boosting_machine_is_explained_with_proof():
     model = ExplainableBoostingClassifier(
         interactions=2, outer_bags=1, max_rounds=40, n_jobs=1, random_state=0
@@ -259,7 +248,6 @@ def test_one_of_several_classes_may_be_the_positive_one():
     assert (forest.predict_proba(schema.one_hot(points_of(result)))[:, place] >= 0.6).all()
 
 
-@pytest.mark.usefixtures("by_brute_force")
 def test_a_schema_made_by_hand_serves_a_function():
     schema = Schema((Feature("rooms", ("few", "many"), edges=(3,)), Feature("heated", ("no", "yes"))))
     frame = pd.DataFrame({"rooms": [1, 2, 2, 5, 8, 9], "heated": ["no", "no", "yes", "no", "no", "yes"]})

@@ -8,12 +8,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.result.following import follow
 from oneformany.result.result import Result
 from oneformany.schema import Feature, Immutable, Linked, Schema
-from reference_own import solve_by_brute_force
 
 
 def rows(n=120, seed=0):
@@ -31,11 +31,6 @@ def rows(n=120, seed=0):
 READ = ["income", "debts"]
 FRAME = rows()
 TARGET = (FRAME["income"] / 1500 - FRAME["debts"] / 2 > 0.3).astype(int)
-
-
-@pytest.fixture
-def by_brute_force(monkeypatch):
-    monkeypatch.setattr("oneformany.methods.solve", solve_by_brute_force)
 
 
 def tree():
@@ -86,7 +81,7 @@ def test_another_frame_is_refused():
 
 def test_a_result_without_a_schema_knows_no_frames():
     oracle = AdditiveOracle([[0, 1]], threshold=1)
-    result = solve_by_brute_force(Problem([[0]], (2,), oracle, 1))
+    result = solve(Problem([[0]], (2,), oracle, 1))
     with pytest.raises(InputError, match="no schema"):
         result.apply(FRAME)
 
@@ -105,7 +100,6 @@ def test_new_rows_are_placed_where_cells_decide_even_without_the_model():
     assert (placed == told).all()
 
 
-@pytest.mark.usefixtures("by_brute_force")
 @pytest.mark.parametrize("share", ["point", "action"])
 def test_new_rows_with_own_numbers_are_accepted_by_the_model(share):
     model = linear()
@@ -123,7 +117,6 @@ def test_new_rows_with_own_numbers_are_accepted_by_the_model(share):
         assert not len(moved) or (model.predict(moved[READ]) == 1).all()
 
 
-@pytest.mark.usefixtures("by_brute_force")
 def test_rules_hold_for_new_rows():
     model = linear()
     explainer = OneForMany(model, 2, rules=[Immutable("debts")], share="action")
@@ -136,7 +129,6 @@ def test_rules_hold_for_new_rows():
             assert result.explanations[number].point[1] == codes[row, 1]
 
 
-@pytest.mark.usefixtures("by_brute_force")
 def test_rules_on_whole_rows_hold_for_new_rows():
     model = linear()
     explainer = OneForMany(model, 2, rules=[Linked("income", "debts")], share="action")
@@ -146,7 +138,6 @@ def test_rules_on_whole_rows_hold_for_new_rows():
     assert (changed["income"] == changed["debts"]).all()
 
 
-@pytest.mark.usefixtures("by_brute_force")
 def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
     frame = FRAME.assign(debts=FRAME["debts"].astype(str))
 
@@ -163,7 +154,6 @@ def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
         result.assign(new[["income"]], model=chance)
 
 
-@pytest.mark.usefixtures("by_brute_force")
 def test_tables_and_words_name_the_number_that_a_row_takes_not_its_cell():
     special = {"income": {"no record": -9}}
     frame = FRAME.assign(income=FRAME["income"].where(np.arange(len(FRAME)) % 9 != 0, -9))
