@@ -142,7 +142,7 @@ def test_a_file_of_another_format_is_refused(tmp_path, name, files, words):
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match="no data set 'iris'; there are german, students"):
         load("iris")
-    assert NAMES == ("german", "students", "students-published", "compas", "adult")
+    assert NAMES == ("german", "students", "students-published", "compas", "adult", "credit")
 
 
 def test_the_schema_takes_the_words_it_gives():

@@ -6,6 +6,7 @@ import os
 
 from oneformany.datasets.adult import load_adult
 from oneformany.datasets.compas import load_compas
+from oneformany.datasets.credit import load_credit
 from oneformany.datasets.dataset import Dataset
 from oneformany.datasets.german import load_german
 from oneformany.datasets.students import load_students, load_students_published
@@ -18,16 +19,17 @@ EMBEDDED = {
     "students": load_students,
     "students-published": load_students_published,
 }
-FETCHED = {"compas": load_compas, "adult": load_adult}
+FETCHED = {"compas": load_compas, "adult": load_adult, "credit": load_credit}
 NAMES = (*EMBEDDED, *FETCHED)
 
 
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     """Load a data set.
 
-    ``german``, ``students`` and ``students-published`` come with the package. The files of ``compas`` and
-    ``adult`` are looked for in the folder ``data_dir`` (or the one named by the environment variable
-    ``ONEFORMANY_DATA``) and its sub-folder of that name, then in the cache, then at their publisher.
+    ``german``, ``students`` and ``students-published`` come with the package. The files of ``compas``,
+    ``adult`` and ``credit`` (Give Me Some Credit, sub-folder ``give_me_some_credit``) are looked for in the
+    folder ``data_dir`` (or the one named by the environment variable ``ONEFORMANY_DATA``) and its sub-folder of
+    that name, then in the cache, then at their publisher.
 
     Parameters
     ----------

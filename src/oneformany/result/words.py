@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from oneformany.result.apart import apart_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
 
@@ -60,6 +61,8 @@ def summarise(result: Result, limit: int | None = 20) -> str:
         parts.append(unreachable_words(result))
     if result.undecided:
         parts.append(undecided_words(result))
+    if (why := apart_words(result)) is not None:
+        parts.append(why)
     parts.append(proof_words(result))
     return "\n\n".join(parts)
 

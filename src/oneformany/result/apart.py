@@ -1,0 +1,143 @@
+"""Why explanations are nearly as many as rows: which features keep the rows apart, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.result.labels import labels_of
+
+if TYPE_CHECKING:
+    from oneformany.result.result import Result
+
+__all__ = ["Apart", "apart_words", "keeps_apart"]
+
+MOST_ROWS = 400
+"""So many rows are compared with each other."""
+
+MOST_FEATURES = 5
+"""So many features are named."""
+
+FEW_ROWS = 4
+"""Below so many rows there is nothing to wonder about."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How rows differ, two by two.
+
+    Attributes
+    ----------
+    features : tuple of int
+        Those that keep rows apart most, the first one most of all.
+    distance : int
+        In how many features a row differs from the row that is most like it, in the median.
+    rows : int
+        How many rows were compared.
+    near, nearer : int
+        How many of them have another within ``max_changes`` features; and if the named features had one cell each.
+    """
+
+    features: tuple[int, ...]
+    distance: int
+    rows: int
+    near: int
+    nearer: int
+
+
+def keeps_apart(result: Result) -> Apart | None:
+    """Find the features that keep rows apart; ``None`` where an explanation serves two rows or more.
+
+    Features are named one after the other: the one that, put into one cell, would bring most rows within
+    ``max_changes`` of another row.
+
+    Parameters
+    ----------
+    result : Result
+        What to look at.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0] * 8, [0] * 8], threshold=1)
+    >>> codes = [[0, row, row] for row in range(8)]
+    >>> keeps_apart(ofm.solve(ofm.Problem(codes, (2, 8, 8), oracle, max_changes=1))).features
+    (1,)
+    """
+    rows = np.flatnonzero(np.asarray(result.assignment) >= 0)
+    if len(rows) < FEW_ROWS or 2 * result.count <= len(rows):
+        return None
+    codes = np.asarray(result.problem["codes"], dtype=np.int64)[rows]
+    codes = codes[np.linspace(0, len(codes) - 1, min(len(codes), MOST_ROWS)).astype(np.int64)]
+    differs = [column[:, None] != column[None] for column in codes.T]
+    distance = np.sum(differs, axis=0, dtype=np.int16)
+    np.fill_diagonal(distance, np.iinfo(np.int16).max)
+    changes = int(result.problem["max_changes"])
+    nearest = distance.min(axis=1)
+    named, left = _named(distance, differs, changes)
+    return Apart(
+        tuple(named),
+        int(np.median(nearest)),
+        len(codes),
+        int((nearest <= changes).sum()),
+        int((left.min(axis=1) <= changes).sum()),
+    )
+
+
+def apart_words(result: Result) -> str | None:
+    """Say what keeps rows apart and what to do, where explanations are more than half as many as rows.
+
+    Parameters
+    ----------
+    result : Result
+        What to look at.
+    """
+    apart = keeps_apart(result)
+    if apart is None:
+        return None
+    rows, changes = int((np.asarray(result.assignment) >= 0).sum()), int(result.problem["max_changes"])
+    head = f"Why so many: {result.count} explanations for {rows} rows."
+    more = f"more changes (max_changes={changes + 1} or more)"
+    if result.share != "point":
+        looser = ', or rows that share only which features change (share="features")'
+        return (
+            f"{head} What keeps rows apart: few are accepted after the same change of at most {changes} features. "
+            f"What to do: {more}, fewer or milder rules{looser if result.share == 'action' else ''}."
+        )
+    labels = labels_of(result)
+    names = [
+        f"{labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features
+    ]
+    compared = "rows" if apart.rows == rows else "compared rows"
+    gain = (
+        f" With one cell for each of these, {apart.nearer} of {apart.rows} {compared} would have such a "
+        f"neighbour; now {apart.near} have."
+        if apart.nearer > apart.near
+        else ""
+    )
+    return (
+        f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} features, "
+        f"and a row differs from the one most like it in {apart.distance} (median). What keeps rows apart most: "
+        f"{', '.join(names)}.{gain} What to do: coarser cells for these (bins= or edges=), {more}, or rows that "
+        'share the advice only (share="action").'
+    )
+
+
+def _named(distance: IntArray, differs: list[BoolArray], changes: int) -> tuple[list[int], IntArray]:
+    """Put features into one cell, the most helpful first, as long as that helps."""
+    left, named = distance, list[int]()
+    while len(named) < min(MOST_FEATURES, len(differs) - changes):
+        gains = []
+        for feature, apart in enumerate(differs):
+            if feature not in named:
+                nearest = (left - apart).min(axis=1)
+                gains.append((-int((nearest <= changes).sum()), int(nearest.sum()), feature))
+        best = min(gains)
+        if best[1] >= int(left.min(axis=1).sum()):
+            break
+        named.append(best[2])
+        left = left - differs[best[2]]
+    return named, left
