@@ -181,7 +181,7 @@ def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> A
             differences[name, measure] = _shares(own[measure], own[whole], others[measure], others[whole])
         covered = rows.assignment >= 0
         changes = rows.changes[mine[asked] & covered], rows.changes[~mine[asked] & covered]
-        differences[name, "mean_changes"] = _means(*changes, random)
+        differences[name, "mean_changes"] = _means(*changes, result.problem["max_changes"], random)
     index = pd.MultiIndex.from_tuples(list(differences), names=["subgroup", "measure"])
     rare = tuple(int(number) + 1 for number in rows.rare)
     return Audit(str(by), table, pd.DataFrame(list(differences.values()), index=index), rare)
@@ -301,22 +301,28 @@ def _wilson(hits: float, n: float) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _means(mine: IntArray, others: IntArray, random: np.random.Generator) -> dict[str, float]:
-    """Difference of two means; only how often each number of changes occurs matters for resampling."""
+def _means(mine: IntArray, others: IntArray, most: int, random: np.random.Generator) -> dict[str, float]:
+    """Difference of two means with a bootstrap interval.
+
+    As Agresti and Caffo do with shares, each side is drawn from with one row more at either end, 0 and the
+    most changes allowed: a few rows that happen to be alike do not make a narrow interval.
+    """
     if len(mine) == 0 or len(others) == 0:
         return UNKNOWN
-    low, high = np.quantile(_resampled(mine, random) - _resampled(others, random), [0.025, 0.975])
     one, other = float(mine.mean()), float(others.mean())
+    drawn = _resampled(np.append(mine, [0, most]), random) - _resampled(np.append(others, [0, most]), random)
+    low, high = np.quantile(drawn, [0.025, 0.975])
     return {
         "value": one,
         "others": other,
         "difference": one - other,
-        "low": float(low),
-        "high": float(high),
+        "low": min(float(low), one - other),
+        "high": max(float(high), one - other),
     }
 
 
 def _resampled(numbers: IntArray, random: np.random.Generator) -> FloatArray:
+    """Means of as many numbers drawn with replacement; only how often each occurs matters."""
     values, counts = np.unique(numbers, return_counts=True)
     drawn = random.multinomial(len(numbers), counts / len(numbers), RESAMPLES)
     return np.asarray(drawn @ values / len(numbers), dtype=np.float64)

@@ -42,7 +42,7 @@ def explain(files, *arguments, rows="rows.csv", model="model.joblib", schema="sc
         app,
         [
             "explain", str(files / rows), str(files / model), "--schema", str(files / schema),
-            "--positive", "good", *arguments,
+            "--positive", "good", "--trust-model", *arguments,
         ],
     )  # fmt: skip
 
@@ -122,7 +122,7 @@ def test_a_regressor_is_refused(files):
 
 def test_rows_that_time_did_not_allow_to_examine_are_said_to_be_undecided(files):
     outcome = explain(files, "--time-limit", "0", "--csv", str(files / "out.csv"))
-    assert outcome.exit_code == 0, outcome.output
+    assert outcome.exit_code == 3, outcome.output
     assert "8 rows are undecided. The time limit ended the search." in outcome.output
     assert "cannot be helped" not in outcome.output
     assert set(pd.read_csv(files / "out.csv", index_col="row")["outcome"]) == {"undecided"}

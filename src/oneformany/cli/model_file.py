@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,26 @@ UNLOADABLE = (
     TypeError,
     ValueError,
     pickle.UnpicklingError,
+    zipfile.BadZipFile,
 )
+HARMLESS = frozenset(
+    {
+        "collections.OrderedDict",
+        "lightgbm.basic.Booster",
+        "lightgbm.sklearn.LGBMClassifier",
+        "numpy.dtype",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+        "sklearn.tree._tree.Tree",
+        "xgboost.core.Booster",
+        "xgboost.sklearn.XGBClassifier",
+    }
+)
+"""Parts of fitted models that hold numbers, and that skops itself leaves to its users to trust."""
+
 PICKLED = (b"\x80", b"\x1f\x8b", b"\x78", b"BZh", b"\xfd7z", b"\x04\x22\x4d\x18")
 """How pickles begin, plain or packed by joblib."""
 
@@ -123,10 +143,11 @@ def _load_skops(path: Path, *, trust: bool) -> Any:
     from skops import io
 
     unknown = io.get_untrusted_types(file=path)
-    if unknown and not trust:
-        names = ", ".join(shown(name) for name in unknown)
+    strange = [name for name in unknown if name not in HARMLESS]
+    if strange and not trust:
+        names = ", ".join(shown(name) for name in strange)
         raise InputError(
-            f"{path} is not loaded: it holds types that skops does not know to be harmless ({names}); if you "
+            f"{path} is not loaded: it holds types that are not known to be harmless ({names}); if you "
             "trust them, add --trust-model"
         )
     return io.load(path, trusted=unknown)

@@ -6,6 +6,8 @@ import codecs
 import csv
 import gzip
 import io
+import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,12 +79,14 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 def _read_lines(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.read_json(path, lines=True, convert_dates=False)
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    rows = [json.loads(line) for line in lines if line.strip()]
+    if not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{path} cannot be read as JSON lines: each line has to be an object {{...}}")
+    return pd.DataFrame(rows)
 
 
 def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.DataFrame:
-    import pandas as pd
-
     content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
     if not content.strip():
         raise InputError(f"{path} is empty; its first line has to name the columns")
@@ -94,10 +98,21 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
     if separator is not None and len(separator.encode().decode("unicode_escape")) != 1:
         raise InputError(f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t")
     mark = _separator(text) if separator is None else separator.encode().decode("unicode_escape")
-    frame = pd.read_csv(io.StringIO(text), sep=mark, skipinitialspace=True)
-    if mark != "," and _decimal_commas(frame):
-        frame = pd.read_csv(io.StringIO(text), sep=mark, skipinitialspace=True, decimal=",")
-    return frame
+    frame = _parsed(text, mark)
+    return _parsed(text, mark, decimal=",") if mark != "," and _decimal_commas(frame) else frame
+
+
+def _parsed(text: str, separator: str, decimal: str = ".") -> pd.DataFrame:
+    import pandas as pd
+
+    with warnings.catch_warnings():  # a line longer than the header is an error, not a column lost
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            return pd.read_csv(
+                io.StringIO(text), sep=separator, skipinitialspace=True, decimal=decimal, index_col=False
+            )
+        except pd.errors.ParserWarning as error:
+            raise ValueError("some lines have more columns than the first line names") from error
 
 
 def _encoding(content: bytes) -> str:

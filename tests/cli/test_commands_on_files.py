@@ -1,0 +1,252 @@
+"""Tests of explain, schema, report and audit on files; whatever is wrong is told with the right exit code."""
+
+import _thread
+import json
+import tomllib
+
+import joblib
+import onnx
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.linear_model import LinearRegression
+
+from cli.cases import FRAME, call, tree, write_case
+from cli.test_model_file import linear_classifier, network
+from oneformany.result.result import Result
+
+
+@pytest.fixture
+def case(tmp_path):
+    return write_case(tmp_path)
+
+
+def explain(case, *arguments, rows="rows.csv", model="model.joblib"):
+    return call("explain", case / rows, case / model, "--max-changes", 2, *arguments)
+
+
+def test_rows_and_a_skops_model_make_a_proved_result_and_a_report(case):
+    skops.io.dump(tree(), case / "model.skops")
+    outcome = explain(case, "--report", case / "r.html", "--json", case / "r.json", model="model.skops")
+    assert outcome.exit_code == 0, outcome.output
+    assert "proved to be the fewest possible" in outcome.output
+    assert "<h1>" in (case / "r.html").read_text(encoding="utf-8")
+    record = Result.from_json(case / "r.json").problem["model"]
+    assert (record["file"], record["rows_file"]) == ("model.skops", "rows.csv")
+    assert record["file_digest"].startswith("sha256:")
+    assert call("verify", case / "r.json").exit_code == 0
+
+
+@pytest.mark.parametrize("graph", [network, linear_classifier])
+def test_rows_and_an_onnx_model_are_explained(case, graph):
+    onnx.save(graph(), case / "model.onnx")
+    outcome = explain(case, "--columns", "income,savings", model="model.onnx")
+    assert outcome.exit_code == 0, outcome.output
+    assert "covers all 3 rows" in outcome.output or "cover all 3 rows" in outcome.output
+
+
+def test_rules_from_a_file_are_kept_and_reported(case):
+    (case / "rules.toml").write_text('immutable = ["income"]\n')
+    outcome = explain(case, "--trust-model", "--rules", case / "rules.toml", "--json", case / "r.json")
+    assert outcome.exit_code == 0, outcome.output
+    result = Result.from_json(case / "r.json")
+    assert result.problem["rules"] == ["income cannot change"]
+    income = result.schema.index("income")
+    assert all(income not in explanation.changed for explanation in result.explanations)
+
+
+def test_a_schema_is_written_edited_and_used(case):
+    outcome = call("schema", case / "rows.csv", "-o", case / "schema.toml", "--columns", "income,savings")
+    assert outcome.exit_code == 0, outcome.output
+    text = (case / "schema.toml").read_text()
+    assert [part["name"] for part in tomllib.loads(text)["features"]] == ["income", "savings"]
+    (case / "schema.toml").write_text(text.replace('"1"', '"poor"'))
+    outcome = explain(case, "--trust-model", "--schema", case / "schema.toml")
+    assert outcome.exit_code == 0, outcome.output
+    assert "from poor" in outcome.output
+
+
+def test_a_schema_can_be_printed_or_written_as_json(case):
+    outcome = call("schema", case / "rows.csv")
+    assert tomllib.loads(outcome.stdout)["features"][2]["levels"] == ["f", "m"]
+    call("schema", case / "rows.csv", "-o", case / "schema.json")
+    assert len(json.loads((case / "schema.json").read_text())["features"]) == 3
+
+
+def test_quiet_prints_nothing(case):
+    outcome = explain(case, "--trust-model", "--quiet", "--csv", case / "out.csv")
+    assert (outcome.exit_code, outcome.output) == (0, "")
+    assert len(pd.read_csv(case / "out.csv")) == 3
+
+
+def test_rows_are_called_by_a_column(case):
+    FRAME.assign(id=[f"case {i}" for i in range(8)]).to_csv(case / "rows.csv", index=False)
+    outcome = explain(case, "--trust-model", "--index", "id")
+    assert "case 0" in outcome.output
+
+
+def test_one_row_is_enough(case):
+    FRAME.head(1).to_csv(case / "rows.csv", index=False)
+    outcome = explain(case, "--trust-model", "--reference", case / "all.csv")
+    assert outcome.exit_code == 2
+    FRAME.to_csv(case / "all.csv", index=False)
+    outcome = explain(case, "--trust-model", "--reference", case / "all.csv")
+    assert outcome.exit_code == 0, outcome.output
+    assert "1 explanation covers all 1 row" in outcome.output
+
+
+def test_what_is_left_open_ends_with_exit_code_3_and_is_saved(case):
+    outcome = explain(case, "--trust-model", "--time-limit", "0", "--json", case / "r.json")
+    assert outcome.exit_code == 3
+    assert Result.from_json(case / "r.json").ended == "time limit"
+
+
+def test_an_interrupt_ends_with_exit_code_130_and_the_best_is_saved(tmp_path, monkeypatch):
+    monkeypatch.setattr("oneformany.progress.Progress.__call__", lambda *_: _thread.interrupt_main())
+    outcome = call("demo", "--rows", 60, "--json", tmp_path / "r.json")
+    assert outcome.exit_code == 130, outcome.output
+    assert "The search was interrupted." in outcome.output
+    assert Result.from_json(tmp_path / "r.json").ended == "interrupted"
+
+
+def test_an_interrupt_before_anything_is_found_is_told(case, monkeypatch):
+    def interrupt(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("oneformany.cli.explain.load_rows", interrupt)
+    outcome = explain(case, "--trust-model")
+    assert outcome.exit_code == 130
+    assert "Interrupted" in outcome.stderr
+
+
+def test_a_full_disk_loses_nothing_that_was_found(case, monkeypatch):
+    def full(*_args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("oneformany.files.write_whole", full)
+    outcome = explain(case, "--trust-model", "--json", case / "r.json", "--csv", case / "r.csv")
+    assert outcome.exit_code == 2
+    assert "Explanation 1 covers" in outcome.stdout
+    assert "r.json could not be written: No space left on device" in outcome.stderr
+    assert "r.csv could not be written" in outcome.stderr
+    assert "printed above" in outcome.stderr
+
+
+WRONG = [
+    # what is wrong: options, files to write first, the word to be told
+    (("none.csv", "model.joblib"), {}, "there is no such file"),
+    (("rows.csv", "none.skops"), {}, "there is no such file"),
+    (("empty.csv", "model.joblib"), {"empty.csv": ""}, "is empty"),
+    (("head.csv", "model.joblib"), {"head.csv": "income,savings\n"}, "no rows below it"),
+    (("other.csv", "model.joblib"), {"other.csv": "shoe,hat\n1,2\n"}, "income"),
+    (("rows.csv", "rows.csv"), {}, "is none of skops"),
+    (("rows.csv", "model.joblib", "--columns", "shoe"), {}, "--columns names 'shoe'"),
+    (("rows.csv", "model.joblib", "--index", "shoe"), {}, "has no column 'shoe'"),
+    (("rows.csv", "model.joblib", "--positive", "fine"), {}, "'fine'"),
+    (("rows.csv", "model.joblib", "--max-changes", "9"), {}, "max_changes is 9"),
+    (("rows.csv", "model.joblib", "--share", "cake"), {}, "share is 'cake'"),
+    (("rows.csv", "model.joblib", "--immutable", "shoe"), {}, "'shoe'"),
+    (
+        ("rows.csv", "model.joblib", "--rules", "rules.toml"),
+        {"rules.toml": "frozen = ['a']"},
+        "not a kind of rule",
+    ),
+    (("rows.csv", "model.joblib", "--rules", "none.toml"), {}, "cannot be read as rules"),
+    (("rows.csv", "model.joblib", "--schema", "s.toml"), {"s.toml": "features = 3"}, "features"),
+    (("rows.csv", "model.joblib", "--schema", "s.json"), {"s.json": "[1]"}, "cannot be read as a schema"),
+    (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "shoe = 1"}, "'shoe'"),
+    (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = -1"}, "at least 0"),
+    (("rows.csv", "model.joblib", "--time-limit", "-1"), {}, "time_limit is -1"),
+    (("rows.csv", "model.joblib", "--json", "no/such/r.json"), {}, "folder of no/such/r.json does not exist"),
+    (("rows.csv", "model.joblib", "--json", "x", "--csv", "x"), {}, "named twice"),
+    (("good.csv", "model.joblib"), {"good.csv": "income,savings\n3,3\n"}, "nothing to explain"),
+    (("rows.csv", "model.joblib", "--encoding", "klingon"), {}, "unknown encoding"),
+    (("rows.csv", "model.joblib", "--separator", ";;"), {}, "one character"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "files", "words"), WRONG)
+def test_wrong_files_and_options_are_told_with_exit_code_2(case, monkeypatch, arguments, files, words):
+    monkeypatch.chdir(case)
+    for name, content in files.items():
+        (case / name).write_text(content)
+    given = () if "--max-changes" in arguments else ("--max-changes", 2)
+    outcome = call("explain", *arguments, *given, "--trust-model")
+    assert outcome.exit_code == 2, outcome.output
+    assert words in outcome.stderr
+    assert "Traceback" not in outcome.output
+
+
+def test_a_pickle_is_not_loaded_without_trust_and_says_why(case):
+    outcome = explain(case)
+    assert outcome.exit_code == 2
+    assert "runs whatever code is inside" in outcome.stderr
+    assert "--trust-model" in outcome.stderr
+
+
+def test_a_regressor_is_refused(case):
+    joblib.dump(LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0]), case / "regressor.joblib")
+    outcome = explain(case, "--trust-model", model="regressor.joblib")
+    assert outcome.exit_code == 2
+    assert "regressor" in outcome.stderr
+
+
+def test_control_characters_in_names_are_shown_and_not_obeyed(case):
+    renamed = FRAME.rename(columns={"income": "inc\x1b[31mome"})
+    renamed.to_csv(case / "rows.csv", index=False)
+    outcome = explain(case, "--trust-model")
+    assert outcome.exit_code == 2
+    assert "\x1b" not in outcome.output
+
+
+def test_a_report_is_made_from_a_result_file(case):
+    explain(case, "--trust-model", "--json", case / "r.json")
+    outcome = call("report", case / "r.json", "-o", case / "r.html", "--title", "Spring audit")
+    assert outcome.exit_code == 0, outcome.output
+    assert "<title>Spring audit</title>" in (case / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_report_of_something_else_is_refused(case):
+    outcome = call("report", case / "rows.csv", "-o", case / "r.html")
+    assert outcome.exit_code == 2
+    assert not (case / "r.html").exists()
+
+
+def test_subgroups_are_compared_printed_drawn_and_reported(case):
+    explain(case, "--trust-model", "--json", case / "r.json")
+    outcome = call(
+        "audit", case / "r.json", case / "rows.csv", "--by", "sex", "--report", case / "r.html",
+        "--json", case / "audit.json", "--plot", case / "audit.png",
+    )  # fmt: skip
+    assert outcome.exit_code == 0, outcome.output
+    assert "needs" in outcome.output
+    assert "By sex" in outcome.output
+    (found,) = json.loads((case / "audit.json").read_text())
+    assert [(line["subgroup"], line["rows"], line["refused"]) for line in found["table"]] == [
+        ("f", 4, 2),
+        ("m", 4, 1),
+    ]
+    assert "Subgroups" in (case / "r.html").read_text(encoding="utf-8")
+    assert (case / "audit.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--by", "shoe"), "no column 'shoe'"),
+        (("--by", "sex", "--plot", "audit.cake"), "cannot be drawn"),
+        (("--by", "sex", "--json", "no/such/file"), "does not exist"),
+    ],
+)
+def test_audits_that_cannot_be_made_are_told(case, monkeypatch, arguments, words):
+    monkeypatch.chdir(case)
+    explain(case, "--trust-model", "--json", case / "r.json")
+    outcome = call("audit", case / "r.json", case / "rows.csv", *arguments)
+    assert outcome.exit_code == 2
+    assert words in outcome.stderr
+
+
+def test_the_demo_writes_a_report(tmp_path):
+    outcome = call("demo", "--rows", 12, "--report", tmp_path / "report.html")
+    assert outcome.exit_code == 0, outcome.output
+    assert "credit_history cannot change" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -1,0 +1,148 @@
+"""Tests that models are loaded by what their files are, and that code runs only when it is trusted."""
+
+import pickle
+
+import joblib
+import lightgbm
+import numpy as np
+import onnx
+import pytest
+import skops.io
+import xgboost
+from onnx import TensorProto, helper
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from cli.cases import FRAME, GOOD, tree
+from oneformany.cli.model_file import load_model, positive_label
+from oneformany.exceptions import InputError
+
+INPUTS = FRAME[["income", "savings"]]
+
+
+def mine(frame):
+    return frame
+
+
+def network():
+    """Positive where income + savings is at least 3.5."""
+    weights = helper.make_tensor("w", TensorProto.FLOAT, [2, 1], [1.0, 1.0])
+    bias = helper.make_tensor("b", TensorProto.FLOAT, [1], [-3.5])
+    nodes = [
+        helper.make_node("Gemm", ["x", "w", "b"], ["logit"]),
+        helper.make_node("Sigmoid", ["logit"], ["chance"]),
+    ]
+    return _model(nodes, [_tensor("x", [None, 2])], [_tensor("chance", [None, 1])], [weights, bias])
+
+
+def linear_classifier():
+    """The same as an operator of scikit-learn's kind, with labels and probabilities."""
+    node = helper.make_node(
+        "LinearClassifier", ["x"], ["label", "chances"], domain="ai.onnx.ml",
+        coefficients=[-1.0, -1.0, 1.0, 1.0], intercepts=[3.5, -3.5], classlabels_ints=[0, 1],
+        post_transform="LOGISTIC", multi_class=0,
+    )  # fmt: skip
+    outputs = [
+        helper.make_tensor_value_info("label", TensorProto.INT64, [None]),
+        _tensor("chances", [None, 2]),
+    ]
+    return _model([node], [_tensor("x", [None, 2])], outputs, [])
+
+
+def _tensor(name, shape):
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def _model(nodes, inputs, outputs, weights):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+def test_skops_files_need_no_trust(tmp_path):
+    skops.io.dump(tree(), tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops").predict(INPUTS).tolist() == GOOD.tolist()
+
+
+def test_skops_files_with_types_of_ones_own_need_trust(tmp_path):
+    model = make_pipeline(FunctionTransformer(mine), tree()).fit(INPUTS, GOOD)
+    skops.io.dump(model, tmp_path / "model.skops")
+    with pytest.raises(InputError, match="--trust-model"):
+        load_model(tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops", trust=True).predict(INPUTS).tolist() == GOOD.tolist()
+
+
+def test_a_network_in_onnx_is_given_to_the_reader_of_networks(tmp_path):
+    onnx.save(network(), tmp_path / "model.onnx")
+    assert isinstance(load_model(tmp_path / "model.onnx"), onnx.ModelProto)
+
+
+def test_other_graphs_in_onnx_become_functions_to_probabilities(tmp_path):
+    onnx.save(linear_classifier(), tmp_path / "model.onnx")
+    chances = load_model(tmp_path / "model.onnx").function(INPUTS)
+    assert chances.shape == (8, 2)
+    assert ((chances[:, 1] > 0.5) == GOOD).all()
+
+
+def test_a_graph_of_other_columns_is_told(tmp_path):
+    onnx.save(linear_classifier(), tmp_path / "model.onnx")
+    with pytest.raises(InputError, match="reads 2 columns and the rows have 3"):
+        load_model(tmp_path / "model.onnx").function(FRAME)
+
+
+@pytest.mark.parametrize("ending", ["ubj", "json"])
+def test_xgboosts_own_files_are_read(tmp_path, ending):
+    model = xgboost.XGBClassifier(n_estimators=5, min_child_weight=0).fit(INPUTS, GOOD)
+    model.save_model(tmp_path / f"model.{ending}")
+    loaded = load_model(tmp_path / f"model.{ending}")
+    assert np.allclose(loaded.predict(xgboost.DMatrix(INPUTS)), model.predict_proba(INPUTS)[:, 1])
+
+
+def test_lightgbms_own_files_are_read(tmp_path):
+    options = {"n_estimators": 3, "min_child_samples": 1, "min_data_in_bin": 1, "verbose": -1}
+    model = lightgbm.LGBMClassifier(**options).fit(INPUTS, GOOD)
+    model.booster_.save_model(tmp_path / "model.txt")
+    assert np.allclose(load_model(tmp_path / "model.txt").predict(INPUTS), model.predict_proba(INPUTS)[:, 1])
+
+
+@pytest.mark.parametrize("ending", ["joblib", "pkl", "skopz"])
+def test_pickles_are_loaded_only_when_trusted_whatever_they_are_called(tmp_path, ending):
+    path = tmp_path / f"model.{ending}"
+    path.write_bytes(pickle.dumps(tree()))
+    with pytest.raises(InputError, match="runs whatever code is inside"):
+        load_model(path)
+    assert load_model(path, trust=True).predict(INPUTS).tolist() == GOOD.tolist()
+
+
+def test_packed_joblib_files_are_known_as_such(tmp_path):
+    joblib.dump(tree(), tmp_path / "model.joblib", compress=3)
+    with pytest.raises(InputError, match="--trust-model"):
+        load_model(tmp_path / "model.joblib")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("none.skops", None, "there is no such file"),
+        ("model.onnx", b"", "the file is empty"),
+        ("model.skops", b"not a zip file", "saved by skops"),
+        ("model.onnx", b"not a graph", "saved by ONNX"),
+        ("model.ubj", b"not a booster", "saved by XGBoost"),
+        ("model.json", b'{"trees": []}', "saved by XGBoost"),
+        ("model.txt", b"tree\nnonsense", "saved by LightGBM"),
+        ("model.pkl", b"\x80nonsense", "saved by joblib or pickle"),
+        ("model.csv", b"a,b\n1,2\n", "is none of skops, ONNX"),
+    ],
+)
+def test_what_is_not_a_model_is_told_in_a_sentence(tmp_path, name, content, words):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as told:
+        load_model(tmp_path / name, trust=True)
+    assert words in str(told.value)
+
+
+def test_the_label_of_the_positive_class_is_found_by_its_text():
+    assert positive_label(tree(), "1") == 1
+    assert positive_label(object(), "1") == 1
+    assert positive_label(tree(), "good") == "good"

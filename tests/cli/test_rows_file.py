@@ -1,0 +1,84 @@
+"""Tests that rows are read from files as people have them, and that others are refused in a sentence."""
+
+import gzip
+
+import pandas as pd
+import pytest
+
+from oneformany.cli.rows_file import load_rows
+from oneformany.exceptions import InputError
+
+FRAME = pd.DataFrame({"name": ["Zoë", "Jörg", "Ann"], "sum": [1.5, 2.25, 3.0], "n": [1, 2, 3]})
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+def test_separator_and_encoding_are_found_out(tmp_path, separator, encoding):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(FRAME.to_csv(index=False, sep=separator).encode(encoding))
+    pd.testing.assert_frame_equal(load_rows(path), FRAME, check_dtype=False)
+
+
+def test_decimal_commas_are_read_as_numbers(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(FRAME.to_csv(index=False, sep=";", decimal=","), encoding="utf-8")
+    assert load_rows(path)["sum"].tolist() == [1.5, 2.25, 3.0]
+
+
+def test_commas_in_quotes_do_not_separate(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text('a;b\n"x, y, z";1\n"u, v, w";2\n')
+    assert load_rows(path)["a"].tolist() == ["x, y, z", "u, v, w"]
+
+
+def test_one_column_needs_no_separator(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a\n1\n2\n")
+    assert load_rows(path)["a"].tolist() == [1, 2]
+
+
+def test_hints_win_over_guesses(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes("a:b\nö:1\n".encode("cp437"))
+    frame = load_rows(path, separator=":", encoding="cp437")
+    assert frame.to_dict("list") == {"a": ["ö"], "b": [1]}
+
+
+def test_packed_csv_parquet_and_json_lines_are_read(tmp_path):
+    (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(FRAME.to_csv(index=False).encode()))
+    FRAME.to_parquet(tmp_path / "rows.parquet")
+    FRAME.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
+    for name in ("rows.csv.gz", "rows.parquet", "rows.jsonl"):
+        pd.testing.assert_frame_equal(load_rows(tmp_path / name), FRAME, check_dtype=False)
+
+
+def test_a_column_can_name_the_rows(tmp_path):
+    FRAME.to_csv(tmp_path / "rows.csv", index=False)
+    assert load_rows(tmp_path / "rows.csv", index="name").index.tolist() == ["Zoë", "Jörg", "Ann"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "words"),
+    [
+        ("none.csv", None, {}, "there is no such file"),
+        ("rows.csv", b"", {}, "is empty"),
+        ("rows.csv", b"a,b\n", {}, "has a header but no rows below it (columns: a, b)"),
+        ("rows.csv", b"a,b\n1,2,3,4\n1,2\n", {"separator": ","}, "cannot be read"),
+        ("rows.csv", b"PK\x03\x04\x00\x00\x00\x00", {}, "is not a text file"),
+        ("rows.csv", b"a\n\xff\n", {"encoding": "utf-8"}, "can't decode"),
+        ("rows.csv", b"a\n1\n", {"encoding": "klingon"}, "unknown encoding"),
+        ("rows.csv", b"a\n1\n", {"separator": ";;"}, "one character"),
+        ("rows.csv", b"a\n1\n", {"index": "id"}, "has no column 'id'"),
+        ("rows.csv", b"a\n1\n1\n", {"index": "a"}, "stands twice"),
+        ("rows.parquet", b"a,b\n1,2\n", {}, "cannot be read as a table"),
+        ("rows.jsonl", b"{no json\n", {}, "cannot be read as a table"),
+        ("rows.csv.gz", b"a,b\n1,2\n", {}, "cannot be read as a table"),
+    ],
+)
+def test_what_is_not_a_table_is_told_in_a_sentence(tmp_path, name, content, options, words):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=r".*") as told:
+        load_rows(tmp_path / name, **options)
+    assert words in str(told.value)
+    assert name in str(told.value) or "--" in str(told.value)

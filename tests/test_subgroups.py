@@ -1,0 +1,141 @@
+"""Tests that subgroups are counted rightly and that intervals are what the literature says."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import oneformany as ofm
+from oneformany.exceptions import InputError
+from oneformany.subgroups import _means, _shares, _wilson
+from report.made_results import made_result
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Six of ten rows are refused; women 4 of 5, men 2 of 5."""
+    frame = pd.DataFrame(
+        {
+            "income": [2, 1, 1, 1, 2, 1, 1, 2, 2, 2],
+            "savings": [1, 1, 1, 1, 2, 1, 2, 2, 2, 2],
+            "sex": ["f"] * 5 + ["m"] * 5,
+        },
+        index=[f"p{i}" for i in range(10)],
+    )
+    from sklearn.tree import DecisionTreeClassifier
+
+    features = frame[["income", "savings"]]
+    model = DecisionTreeClassifier().fit(features, (features.sum(axis=1) == 4).astype(int))
+    return ofm.OneForMany(model, max_changes=2).explain(frame), frame
+
+
+def test_every_number_of_the_table_is_as_counted_by_hand(made):
+    table = ofm.audit(*made, by="sex").table
+    assert table.index.name == "sex"
+    assert table["rows"].to_dict() == {"f": 5, "m": 5}
+    assert table["refused"].to_dict() == {"f": 4, "m": 2}
+    assert table["covered"].to_dict() == {"f": 4, "m": 2}
+    assert table["beyond_help"].to_dict() == {"f": 0, "m": 0}
+    # women change 1, 2, 2 and 2 features, men 2 and 1
+    assert table["mean_changes"].to_dict() == {"f": 7 / 4, "m": 3 / 2}
+    assert table["explanations"].to_dict() == {"f": 1, "m": 1}
+
+
+def test_differences_are_those_of_the_table(made):
+    lines = ofm.audit(*made, by="sex").differences
+    refused = lines.loc["f", "refused"]
+    assert (refused["value"], refused["others"]) == (0.8, 0.4)
+    assert refused["difference"] == pytest.approx(0.4)
+    assert lines.loc["m", "refused"]["low"] == pytest.approx(-refused["high"])
+
+
+def test_newcombes_interval_is_the_one_of_his_examples():
+    """Newcombe 1998, table II, method 10: 56/70 against 48/80, 9/10 against 3/10, 10/10 against 0/10."""
+    published = {
+        (56, 70, 48, 80): (0.0524, 0.3339),
+        (9, 10, 3, 10): (0.1705, 0.8090),
+        (6, 7, 2, 7): (0.0582, 0.8062),
+        (5, 56, 0, 29): (-0.0381, 0.1926),
+        (0, 10, 0, 10): (-0.2775, 0.2775),
+        (10, 10, 0, 10): (0.6075, 1.0),
+    }
+    for counts, (low, high) in published.items():
+        found = _shares(*counts)
+        assert (found["low"], found["high"]) == (pytest.approx(low, abs=6e-5), pytest.approx(high, abs=6e-5))
+
+
+def test_wilsons_interval_is_the_one_of_the_literature():
+    """Newcombe 1998, table I, method 3: 81 of 263, 15 of 148, 0 of 20."""
+    for counts, ends in {
+        (81, 263): (0.2553, 0.3662),
+        (15, 148): (0.0624, 0.1605),
+        (0, 20): (0, 0.1611),
+    }.items():
+        assert _wilson(*counts) == (pytest.approx(ends[0], abs=6e-5), pytest.approx(ends[1], abs=6e-5))
+
+
+def test_the_bootstrap_of_means_is_near_the_normal_interval_and_repeatable():
+    mine, others = np.repeat([1, 2, 3], 100), np.repeat([1, 2], 150)
+    found = _means(mine, others, 3, np.random.default_rng(0))
+    half = 1.96 * np.sqrt(mine.var() / 300 + others.var() / 300)
+    assert found["difference"] == pytest.approx(0.5)
+    assert found["high"] - found["low"] == pytest.approx(2 * half, rel=0.1)
+    assert found == _means(mine, others, 3, np.random.default_rng(0))
+
+
+def test_a_few_rows_that_are_alike_make_no_narrow_interval():
+    found = _means(np.array([1, 1]), np.array([2]), 2, np.random.default_rng(0))
+    assert found["difference"] == -1
+    assert found["low"] < -1 < 0 < found["high"]
+
+
+def test_rare_explanations_are_the_smallest_up_to_a_tenth_of_the_covered_rows():
+    result = made_result(explanations=11, rows=35)  # 33 covered rows, three each
+    frame = pd.DataFrame({"who": ["a", "b"] * 17 + ["a"]}, index=list(result.index))
+    audit = ofm.audit(result, frame, by="who")
+    assert audit.rare == (1,)
+    assert audit.table["needs_rare"].sum() == 3
+
+
+def test_beyond_help_and_undecided_are_counted_where_they_are():
+    result = made_result()  # row 10 is beyond help, row 11 undecided
+    frame = pd.DataFrame({"who": ["a"] * 11 + ["b"]}, index=list(result.index))
+    table = ofm.audit(result, frame, by="who").table
+    assert table["beyond_help"].to_dict() == {"a": 1, "b": 0}
+    assert table["undecided"].to_dict() == {"a": 0, "b": 1}
+    assert np.isnan(table.loc["b", "mean_changes"])
+
+
+def test_words_name_what_is_clear_of_chance_and_only_that():
+    result = made_result(rows=60)
+    values = ["a"] * 58 + ["b", "b"]  # the two without an explanation are both b
+    frame = pd.DataFrame({"who": values}, index=list(result.index))
+    words = ofm.audit(result, frame, by="who").summary()
+    assert "beyond help, of those refused: 0.0% against 50.0% of the others" in words
+    assert "changes per covered row" not in words
+
+
+def test_missing_values_are_a_subgroup(made):
+    result, frame = made
+    gaps = frame.assign(sex=["f"] * 5 + [None] * 5)
+    assert ofm.audit(result, gaps, by="sex").table.index.tolist() == ["f", "missing"]
+
+
+@pytest.mark.parametrize(
+    ("change", "by", "words"),
+    [
+        (lambda frame: frame, "race", "no column 'race'"),
+        (lambda frame: frame.assign(sex="f"), "sex", "has 1 values"),
+        (lambda frame: frame.assign(sex=range(10)).head(9), "sex", "a frame of 10 rows, and this one has 9"),
+        (lambda frame: frame.iloc[::-1], "sex", "was called p0"),
+        (lambda frame: pd.concat([frame] * 3).assign(sex=range(30)), "sex", "subgroups need 2 to 20"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(made, change, by, words):
+    result, frame = made
+    with pytest.raises(InputError, match=words):
+        ofm.audit(result, change(frame), by=by)
+
+
+def test_the_name_in_the_package_is_the_function():
+    assert callable(ofm.audit)
+    assert ofm.audit.__module__ == "oneformany.subgroups"
