@@ -101,7 +101,9 @@ def balanced(train: pd.DataFrame, target: np.ndarray) -> tuple[pd.DataFrame, np.
     negative, positive = np.flatnonzero(target == 0), np.flatnonzero(target == 1)
     if 5 * len(negative) > len(positive):
         return train, target
-    kept = np.sort(np.concatenate([negative, np.random.default_rng(0).permutation(positive)[: len(negative)]]))
+    kept = np.sort(
+        np.concatenate([negative, np.random.default_rng(0).permutation(positive)[: len(negative)]])
+    )
     return train.iloc[kept], target[kept]
 
 
@@ -148,8 +150,12 @@ def markdown(lines: list[Measured]) -> str:
 
 def main() -> None:
     """Measure what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("only", nargs="*", choices=[*DATA, *MODELS, *WAYS, []], help="data sets, models, ways")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "only", nargs="*", choices=[*DATA, *MODELS, *WAYS, []], help="data sets, models, ways"
+    )
     parser.add_argument("--markdown", type=Path)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()

@@ -85,7 +85,6 @@ from oneformany.curves import Frontier as Frontier
 from oneformany.curves import FrontierPoint as FrontierPoint
 from oneformany.curves import frontier as frontier
 from oneformany.curves import frontier_of_frame as frontier_of_frame
-from oneformany.engine.cover.large_options import TableOptions as TableOptions
 from oneformany.nearest import Alternative as Alternative
 from oneformany.nearest import alternatives as alternatives
 from oneformany.nearest import nearest_change as nearest_change

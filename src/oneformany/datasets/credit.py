@@ -72,7 +72,7 @@ def load_credit(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     )
 
 
-def _feature(name: str, edges: tuple[float, ...], missing: bool, unit: str) -> Feature:  # noqa: FBT001 (a line of the table)
+def _feature(name: str, edges: tuple[float, ...], missing: bool, unit: str) -> Feature:
     whole = all(edge == int(edge) for edge in edges)
     labels = (*bin_labels(edges, whole=whole), *(("missing",) if missing else ()))
     return Feature(name, labels, ordered=True, edges=edges, unit=unit, missing=missing)

@@ -108,9 +108,7 @@ def apart_words(result: Result) -> str | None:
             f"What to do: {more}, fewer or milder rules{looser if result.share == 'action' else ''}."
         )
     labels = labels_of(result)
-    names = [
-        f"{labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features
-    ]
+    names = [f"{labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features]
     compared = "rows" if apart.rows == rows else "compared rows"
     gain = (
         f" With one cell for each of these, {apart.nearer} of {apart.rows} {compared} would have such a "
