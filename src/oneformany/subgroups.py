@@ -177,8 +177,8 @@ def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> A
     differences: dict[tuple[object, str], dict[str, float]] = {}
     for name, mine in inside.items():
         own, others = table.loc[name], table.drop(index=name).sum()
-        for measure, whole in (("refused", "rows"), ("beyond_help", "refused"), ("needs_rare", "covered")):
-            differences[name, measure] = _shares(own[measure], own[whole], others[measure], others[whole])
+        for measure, base in (("refused", "rows"), ("beyond_help", "refused"), ("needs_rare", "covered")):
+            differences[name, measure] = _shares(own[measure], own[base], others[measure], others[base])
         covered = rows.assignment >= 0
         changes = rows.changes[mine[asked] & covered], rows.changes[~mine[asked] & covered]
         differences[name, "mean_changes"] = _means(*changes, result.problem["max_changes"], random)

@@ -63,7 +63,7 @@ def test_own_edges_are_used_even_for_few_numbers():
 
 
 @pytest.mark.parametrize(
-    ("edges", "whole", "labels"),
+    ("edges", "integers", "labels"),
     [
         ([2319.5], False, ("<= 2319.5", "> 2319.5")),
         ([16, 17], True, ("<= 16", "17", "> 17")),
@@ -72,8 +72,8 @@ def test_own_edges_are_used_even_for_few_numbers():
         ([2.2, 2.7], True, ("<= 2.2", "2.2 to 2.7", "> 2.7")),
     ],
 )
-def test_bins_have_readable_labels(edges, whole, labels):
-    assert bin_labels(edges, whole=whole) == labels
+def test_bins_have_readable_labels(edges, integers, labels):
+    assert bin_labels(edges, integers=integers) == labels
 
 
 @given(

@@ -155,7 +155,7 @@ def test_a_long_list_of_levels_is_not_told_in_full():
         ([[0, 0, 0, 0]], "has 5 features"),
         ([[0, 3, 0, 0, 0]], "code 3 for feature 'housing', which has codes 0 to 2"),
         ([[0, 0, 0, -1, 0]], "code -1 for feature 'rooms'"),
-        ([[0.0, 0, 0, 0, 0]], "whole numbers, not float64"),
+        ([[0.0, 0, 0, 0, 0]], "integers, not float64"),
     ],
 )
 def test_codes_that_do_not_exist_are_refused(codes, words):

@@ -129,10 +129,10 @@ MEANINGS = {
 COUNTRIES = ("United States", "elsewhere", "unknown")
 
 BINS: dict[str, tuple[tuple[float, ...], tuple[str, ...], str]] = {
-    "age": ((25, 35, 45, 55, 65), bin_labels((25, 35, 45, 55, 65), whole=True), "years"),
+    "age": ((25, 35, 45, 55, 65), bin_labels((25, 35, 45, 55, 65), integers=True), "years"),
     "capital_gain": ((0, 5000), ("none", "1-5000", "> 5000"), "dollars"),
     "capital_loss": ((0,), ("none", "some"), "dollars"),
-    "hours_per_week": ((34, 39, 40, 50), bin_labels((34, 39, 40, 50), whole=True), "hours"),
+    "hours_per_week": ((34, 39, 40, 50), bin_labels((34, 39, 40, 50), integers=True), "hours"),
 }
 
 FEATURES = tuple(name for name in COLUMNS if name not in ("fnlwgt", "education_num", "income"))

@@ -48,10 +48,10 @@ def plot_change_counts(explanations: Iterable[Explanation], schema: Schema, ax: 
     order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))
     heights = [counts[feature] for feature in order]
     ax = axes(ax, PAPER_WIDTH, 0.9 + 0.19 * len(order))
-    places = np.arange(len(order))
-    bars = ax.barh(places, heights, color=BAR, height=0.75)
+    indices = np.arange(len(order))
+    bars = ax.barh(indices, heights, color=BAR, height=0.75)
     ax.bar_label(bars, padding=2, fontsize=7)
-    ax.set_yticks(places, [schema.names[feature].replace("_", " ") for feature in order], fontsize=8)
+    ax.set_yticks(indices, [schema.names[feature].replace("_", " ") for feature in order], fontsize=8)
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.set_xlabel("explanations that change the feature", fontsize=9)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))

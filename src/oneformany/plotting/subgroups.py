@@ -76,5 +76,5 @@ def _size(audit: Audit, subgroup: object, measure: str) -> str:
     line = audit.table.iloc[audit.table.index.tolist().index(subgroup)]
     if measure == "mean_changes":
         return f"{line['covered']:.0f} rows"
-    whole = {"refused": "rows", "beyond_help": "refused", "needs_rare": "covered"}[measure]
-    return f"{line[measure]:.0f} of {line[whole]:.0f}"
+    base = {"refused": "rows", "beyond_help": "refused", "needs_rare": "covered"}[measure]
+    return f"{line[measure]:.0f} of {line[base]:.0f}"

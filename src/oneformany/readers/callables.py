@@ -72,17 +72,17 @@ def read_function(
     box = model if isinstance(model, BlackBox) else BlackBox(model)
     owner = getattr(box.function, "__self__", None)
     rows = own_rows(owner, schema, frame)
-    place = _place(owner, positive)
+    index = _index(owner, positive)
     oracle = BlackBoxOracle(
         box.function,
         rows.schema.levels,
         0.5 if threshold is None else threshold,
         rows=rows.frame,
-        positive=place,
+        positive=index,
         max_calls=box.max_calls,
         largest_box=box.largest_box,
     )
-    _check_output(box, rows.frame(np.zeros((1, len(rows.schema.levels)), np.int64)), threshold, place)
+    _check_output(box, rows.frame(np.zeros((1, len(rows.schema.levels)), np.int64)), threshold, index)
     return Reading(oracle, FrameVerdict(rows, decision(model, threshold, positive)))
 
 
@@ -103,16 +103,16 @@ def decision(
         Number or label of the positive class.
     """
     box = model if isinstance(model, BlackBox) else BlackBox(model)
-    place = _place(getattr(box.function, "__self__", None), positive)
+    index = _index(getattr(box.function, "__self__", None), positive)
     least = 0.5 if threshold is None else threshold
 
     def decide(frame: pd.DataFrame) -> BoolArray:
-        return np.asarray(check_probabilities(box.function(frame), len(frame), place) >= least)
+        return np.asarray(check_probabilities(box.function(frame), len(frame), index) >= least)
 
     return decide
 
 
-def _place(owner: Any, positive: object) -> int:
+def _index(owner: Any, positive: object) -> int:
     if hasattr(owner, "classes_"):
         return class_index(owner, positive)
     if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
@@ -120,10 +120,10 @@ def _place(owner: Any, positive: object) -> int:
     return int(positive)
 
 
-def _check_output(box: BlackBox, row: pd.DataFrame, threshold: float | None, place: int) -> None:
+def _check_output(box: BlackBox, row: pd.DataFrame, threshold: float | None, index: int) -> None:
     """Ask about one row, so that a function which cannot be used is refused before the work begins."""
     output = box.function(row)
-    check_probabilities(output, 1, place)
+    check_probabilities(output, 1, index)
     shape = np.shape(output)
     if threshold is None and len(shape) == 2 and shape[1] > 2:
         raise InputError(f"the function knows {shape[1]} classes; name the least probability as threshold")

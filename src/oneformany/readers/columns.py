@@ -182,7 +182,7 @@ def _by_name(names: Sequence[str], schema: Schema) -> Encoding:
 
 def _reordered(encoding: Encoding, names: Sequence[str]) -> Encoding:
     """Put the columns where the model has them."""
-    place = {name: column for column, name in enumerate(names)}
-    moved = np.array([place[name] for name in encoding.names], dtype=np.int64)
+    index = {name: column for column, name in enumerate(names)}
+    moved = np.array([index[name] for name in encoding.names], dtype=np.int64)
     columns = tuple(moved[own] for own in encoding.columns)
     return Encoding(columns, encoding.values, encoding.constants, tuple(names))

@@ -224,9 +224,9 @@ def _rows(names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Any]) -
 def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
     found = [feature.find(value) for value in column.plain]
     if None in found:
-        place = found.index(None)
-        value = column.plain[place]
-        at = np.flatnonzero(column.codes[: len(table.frame)] == place)
+        index = found.index(None)
+        value = column.plain[index]
+        at = np.flatnonzero(column.codes[: len(table.frame)] == index)
         row = f", row {table.frame.index[int(at[0])]}" if len(at) else " of the reference data"
         known = ", ".join(repr(label) for label in feature.levels[:20])
         raise InputError(
@@ -253,9 +253,9 @@ def _told(inputs: Inputs, columns: Sequence[ColumnValues], encoding: Encoding | 
 def _told_by_splits(splits: Splits, own: IntArray, block: FloatArray) -> Told:
     rows = np.zeros((len(block), len(own)))
     weights = np.zeros(len(block))
-    for place, column in enumerate(own.tolist()):
-        rows[:, place] = splits.intervals(column, block[:, place])
-        weights += splits.between(column, rows[:, place])
+    for index, column in enumerate(own.tolist()):
+        rows[:, index] = splits.intervals(column, block[:, index])
+        weights += splits.between(column, rows[:, index])
     return Told(rows, weights)
 
 

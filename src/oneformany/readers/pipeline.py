@@ -46,7 +46,7 @@ def read_pipeline(
         The features, one for every column that the pipeline reads. A number in a bin counts as the number
         that stands for the bin, see :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct
         value of the frame is a level, except that neighbouring numbers which the steps do not tell apart
-        (say, in a bin of ``KBinsDiscretizer``) are one; columns that the steps ignore are no features.
+        (say, in a bin of ``KBinsDiscretizer``) are one; columns that the steps ignore are not features.
     frame : DataFrame, optional
         Rows; needed when there is no schema.
     threshold : float or None
@@ -216,11 +216,11 @@ def _merged(feature: Feature, values: FloatArray) -> Feature:
     if feature.numbers is None or any(isinstance(number, bool) for number in feature.numbers):
         return feature
     differs = ~_same(values[1:], values[:-1]).all(axis=1)
-    edges = [float(feature.numbers[place]) for place in np.flatnonzero(differs)]
+    edges = [float(feature.numbers[index]) for index in np.flatnonzero(differs)]
     if not edges or len(edges) + 1 == feature.n_levels:
         return feature
-    whole = all(float(number).is_integer() for number in feature.numbers)
-    return Feature(feature.name, bin_labels(edges, whole=whole), ordered=True, edges=tuple(edges))
+    integers = all(float(number).is_integer() for number in feature.numbers)
+    return Feature(feature.name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
 
 
 def _same(one: FloatArray, other: FloatArray) -> Any:

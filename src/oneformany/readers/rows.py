@@ -81,8 +81,8 @@ class Rows:
         """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
         codes = np.atleast_2d(codes)
         columns = {name: value.take(np.zeros(len(codes), np.int64)) for name, value in self.fixed.items()}
-        for place, name in enumerate(self.schema.names):
-            columns[name] = self.values[place].take(codes[:, place])
+        for index, name in enumerate(self.schema.names):
+            columns[name] = self.values[index].take(codes[:, index])
         made = pd.DataFrame({name: columns[name] for name in self.names})
         if isinstance(self.schema, ValueSchema):
             made.columns = pd.Index([self.schema.labels.get(name, name) for name in self.names])
@@ -171,9 +171,9 @@ def _inside(edges: Sequence[float], column: pd.Series[Any] | None) -> list[Any]:
     if column is None or not pd.api.types.is_numeric_dtype(column):
         return numbers
     there = np.sort(column.to_numpy())
-    places = np.searchsorted(edges, there, side="left")
+    indices = np.searchsorted(edges, there, side="left")
     for level in range(len(numbers)):
-        inside = there[places == level]
+        inside = there[indices == level]
         if len(inside):
             numbers[level] = inside[(len(inside) - 1) // 2].item()
     return numbers

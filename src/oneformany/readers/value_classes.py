@@ -67,15 +67,15 @@ class ValueClasses:
         used[column.codes[:n_rows]] = True
         used[list(wanted.values())] = True
         kinds = np.arange(len(cells)) if told is None else same_rows(told.rows)
-        places = np.flatnonzero(used)
+        indices = np.flatnonzero(used)
         _, first, number = np.unique(
-            np.stack([cells[places], kinds[places]], axis=1), axis=0, return_index=True, return_inverse=True
+            np.stack([cells[indices], kinds[indices]], axis=1), axis=0, return_index=True, return_inverse=True
         )
         of = np.full(len(cells), -1, dtype=np.int64)
-        of[places] = number.ravel()
+        of[indices] = number.ravel()
         targets = np.full(feature.n_levels, NO_TARGET, dtype=np.int64)
-        for cell, place in wanted.items():
-            targets[cell] = of[place]
-        found = cells[places[first]].astype(np.int64)
+        for cell, index in wanted.items():
+            targets[cell] = of[index]
+        found = cells[indices[first]].astype(np.int64)
         plain = len(found) == feature.n_levels
-        return cls(places[first], of, found, targets, plain)
+        return cls(indices[first], of, found, targets, plain)

@@ -34,11 +34,11 @@ def follow(schema: Schema, frame: pd.DataFrame, before: IntArray, after: IntArra
         Cells of the rows now, and where they go.
     """
     moved = frame.copy()
-    for place, feature in enumerate(schema.features):
-        moves = before[:, place] != after[:, place]
+    for index, feature in enumerate(schema.features):
+        moves = before[:, index] != after[:, index]
         if moves.any():
             moved[feature.name] = _moved(
-                feature, frame[feature.name], moves, before[:, place], after[:, place]
+                feature, frame[feature.name], moves, before[:, index], after[:, index]
             )
     return moved
 
@@ -122,9 +122,9 @@ def assign(
         joins = (found < 0) & fits
         if share == "point":
             joins &= (after == np.asarray(explanation.point)).all(axis=1)
-        for place, matrix in enumerate(allowed or ()):
+        for index, matrix in enumerate(allowed or ()):
             if matrix is not None:
-                joins &= np.asarray(matrix, dtype=np.bool_)[codes[:, place], after[:, place]]
+                joins &= np.asarray(matrix, dtype=np.bool_)[codes[:, index], after[:, index]]
         for rule in rules:
             joins &= rule.holds(codes, after)
         here = np.flatnonzero(joins)
@@ -164,12 +164,12 @@ def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:
         raise InputError(f"the new rows lack the column {missing[0]!r}; add it")
     codes = np.zeros((len(frame), len(schema.features)), dtype=np.int64)
     fits = np.ones(len(frame), dtype=np.bool_)
-    for place, feature in enumerate(schema.features):
+    for index, feature in enumerate(schema.features):
         indices, distinct = pd.factorize(frame[feature.name], use_na_sentinel=False)
         found = [feature.find(value) for value in distinct]
         cells = np.array([-1 if cell is None else cell for cell in found], dtype=np.int64)[indices]
         fits &= cells >= 0
-        codes[:, place] = np.maximum(cells, 0)
+        codes[:, index] = np.maximum(cells, 0)
     return codes, fits
 
 

@@ -122,7 +122,7 @@ def decide_cells(
 
 
 def same_rows(rows: FloatArray) -> IntArray:
-    """Number the rows of a table so that equal rows, gaps in equal places, have equal numbers.
+    """Number the rows of a table so that equal rows, missing values included, have equal numbers.
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ def _number_cells(  # noqa: PLR0911 (one return per way to choose)
 def _bins(values: ColumnValues, edges: Sequence[float], numbers: FloatArray) -> Feature:
     if not len(edges):
         return Feature(values.name, (ANY_NUMBER,), ordered=True, edges=())
-    whole = bool((numbers == np.floor(numbers)).all())
-    return Feature(values.name, bin_labels(edges, whole=whole), ordered=True, edges=tuple(edges))
+    integers = bool((numbers == np.floor(numbers)).all())
+    return Feature(values.name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
 
 
 def _edges_at(numbers: FloatArray, differs: BoolArray) -> list[float]:

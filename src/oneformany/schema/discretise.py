@@ -56,7 +56,7 @@ def infer_schema(
     if frame.empty:
         raise InputError("the frame has no rows or no columns; a schema needs both")
     if bins is not None and (isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2):
-        raise InputError(f"bins is {bins!r}; it must be None or a whole number of at least 2")
+        raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
     names = list(frame.columns) if columns is None else list(columns)
     own_edges = dict(edges or {})
     for name in [*names, *own_edges]:
@@ -66,17 +66,17 @@ def infer_schema(
     return Schema(tuple(_read_column(frame[name], own_edges.get(name), bins, max_levels) for name in names))
 
 
-def bin_labels(edges: Sequence[float], *, whole: bool = False) -> tuple[str, ...]:
+def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:
     """Name the bins between edges, such as ``"<= 18"``, ``"19-33"``, ``"> 33"``.
 
     Parameters
     ----------
     edges : sequence of float
         Increasing; a bin includes its right edge.
-    whole : bool
-        Whether only whole numbers occur, so that a bin can be named by its first and last number.
+    integers : bool
+        Whether only integers occur, so that a bin can be named by its first and last number.
     """
-    inner = [_inner_label(low, high, whole=whole) for low, high in pairwise(edges)]
+    inner = [_inner_label(low, high, integers=integers) for low, high in pairwise(edges)]
     return (f"<= {_number_label(edges[0])}", *inner, f"> {_number_label(edges[-1])}")
 
 
@@ -119,7 +119,7 @@ def _read_column(
             name, np.unique(column.to_numpy(dtype=_number_type(kind))).tolist(), kind, ordered=True
         )
     cuts = _quantiles(numbers, distinct, bins) if edges is None and bins is not None else edges
-    return _bins(name, list(cuts or ()), whole=bool((distinct == np.floor(distinct)).all()))
+    return _bins(name, list(cuts or ()), integers=bool((distinct == np.floor(distinct)).all()))
 
 
 def _levels(name: str, choices: list[Any], kind: str, *, ordered: bool = False) -> Feature:
@@ -136,10 +136,10 @@ def _levels(name: str, choices: list[Any], kind: str, *, ordered: bool = False) 
     )
 
 
-def _bins(name: str, edges: list[float], *, whole: bool) -> Feature:
+def _bins(name: str, edges: list[float], *, integers: bool) -> Feature:
     if not edges:
         raise InputError(f"column {name!r} has an empty list of edges; give at least one")
-    return Feature(name, bin_labels(edges, whole=whole), ordered=True, edges=tuple(edges))
+    return Feature(name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
 
 
 def _quantiles(numbers: np.ndarray[Any, Any], distinct: np.ndarray[Any, Any], bins: int) -> list[float]:
@@ -154,11 +154,11 @@ def _number_type(kind: str) -> type[np.generic]:
     return np.int64 if kind == "integer" else np.float64
 
 
-def _inner_label(low: float, high: float, *, whole: bool) -> str:
+def _inner_label(low: float, high: float, *, integers: bool) -> str:
     first, last = math.floor(low) + 1, math.floor(high)
-    if whole and first < last:
+    if integers and first < last:
         return f"{first}-{last}"
-    if whole and first == last:
+    if integers and first == last:
         return f"{first}"
     return f"{_number_label(low)} to {_number_label(high)}"
 

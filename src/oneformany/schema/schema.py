@@ -40,8 +40,8 @@ class Schema:
         for feature in self.features:
             if not isinstance(feature, Feature):
                 raise InputError(f"a schema holds Feature objects, not {type(feature).__name__}")
-        for place, name in enumerate(self.names):
-            if name in self.names[:place]:
+        for index, name in enumerate(self.names):
+            if name in self.names[:index]:
                 raise InputError(f"the schema has two features named {name!r}")
 
     @property
@@ -55,7 +55,7 @@ class Schema:
         return tuple(feature.n_levels for feature in self.features)
 
     def index(self, name: str) -> int:
-        """Find the place of a feature by its name."""
+        """Find the index of a feature by its name."""
         if name not in self.names:
             raise InputError(f"there is no feature {name!r}{suggestion(name, self.names)}")
         return self.names.index(name)
@@ -80,8 +80,8 @@ class Schema:
         """
         self._check_frame(frame)
         codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
-        for place, feature in enumerate(self.features):
-            codes[:, place] = _encode_column(feature, frame[feature.name])
+        for index, feature in enumerate(self.features):
+            codes[:, index] = _encode_column(feature, frame[feature.name])
         return codes
 
     def decode(self, codes: ArrayLike, index: pd.Index | None = None) -> pd.DataFrame:
@@ -96,8 +96,8 @@ class Schema:
         """
         table = self._checked_codes(codes)
         columns = {
-            feature.name: pd.Series(_plain_levels(feature)).take(table[:, place]).reset_index(drop=True)
-            for place, feature in enumerate(self.features)
+            feature.name: pd.Series(_plain_levels(feature)).take(table[:, at]).reset_index(drop=True)
+            for at, feature in enumerate(self.features)
         }
         frame = pd.DataFrame(columns)
         return frame if index is None else frame.set_axis(index, axis=0)
@@ -139,7 +139,7 @@ class Schema:
         Raises
         ------
         InputError
-            A feature has labels or bins, which are no numbers a model could read.
+            A feature has labels or bins, which are not numbers that a model could read.
         """
         for feature in self.features:
             if feature.numbers is None:
@@ -160,7 +160,7 @@ class Schema:
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
         """Rebuild from :meth:`to_dict`."""
         if not isinstance(data, Mapping) or not isinstance(data.get("features"), Sequence):
-            raise InputError('this is no schema as written by to_dict: it has no list "features"')
+            raise InputError('this is not a schema as written by to_dict: it has no list "features"')
         return cls(tuple(Feature.from_dict(feature) for feature in data["features"]))
 
     def _check_frame(self, frame: pd.DataFrame) -> None:
@@ -187,13 +187,13 @@ class Schema:
                 f"codes have the shape {np.shape(codes)}; the schema has {len(self.features)} features"
             )
         if not np.issubdtype(table.dtype, np.integer):
-            raise InputError(f"codes must be whole numbers, not {table.dtype}; encode the frame first")
+            raise InputError(f"codes must be integers, not {table.dtype}; encode the frame first")
         wrong = (table < 0) | (table >= np.array(self.levels))
         if wrong.any():
-            row, place = (int(i) for i in np.argwhere(wrong)[0])
-            feature = self.features[place]
+            row, index = (int(i) for i in np.argwhere(wrong)[0])
+            feature = self.features[index]
             raise InputError(
-                f"row {row} has code {table[row, place]} for feature {feature.name!r}, "
+                f"row {row} has code {table[row, index]} for feature {feature.name!r}, "
                 f"which has codes 0 to {feature.n_levels - 1}"
             )
         return table.astype(np.int64)
@@ -201,25 +201,25 @@ class Schema:
 
 def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
     try:
-        places, distinct = pd.factorize(column)
+        indices, distinct = pd.factorize(column)
     except TypeError as error:
         raise InputError(f"column {feature.name!r} holds more than single values: {error}") from error
-    if (places < 0).any() and feature.missing_level is None:
-        row = column.index[int(np.argmax(places < 0))]
+    if (indices < 0).any() and feature.missing_level is None:
+        row = column.index[int(np.argmax(indices < 0))]
         raise InputError(
             f"column {feature.name!r}, row {row}: the value is missing; fill it in or drop the row"
         )
     found = [feature.find(value) for value in distinct]
     if None in found:
-        place = int(np.argmax(places == found.index(None)))
-        value = column.iloc[place]
+        index = int(np.argmax(indices == found.index(None)))
+        value = column.iloc[index]
         shown = value.item() if isinstance(value, np.generic) else value
         raise InputError(
-            f"column {feature.name!r}, row {column.index[place]}: {shown!r} is none of its levels; "
+            f"column {feature.name!r}, row {column.index[index]}: {shown!r} is none of its levels; "
             f"known are {_known(feature)}"
         )
     last = -1 if feature.missing_level is None else feature.missing_level
-    return np.array([*found, last], dtype=np.int64)[places]
+    return np.array([*found, last], dtype=np.int64)[indices]
 
 
 def _plain_levels(feature: Feature) -> list[Any]:

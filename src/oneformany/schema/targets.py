@@ -71,7 +71,7 @@ def named_targets(
     feature : Feature
         The cells.
     asked : mapping of cell label to value, or sequence of values
-        A value of ``None`` is no target; the label of the missing cell as value is the missing value.
+        A value of ``None`` is not a target; the label of the missing cell as value is the missing value.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def _target(
     below = np.cumsum(counts[inside])
     median = int(inside[np.searchsorted(below, below[-1] / 2)])
     first, last = (int(np.searchsorted(below, share * below[-1])) for share in MIDDLE)
-    near = [int(place) for place in inside[first : last + 1]]
-    digits = {place: roundness(float(plain[place])) for place in {median, *near}}
-    best = min(digits, key=lambda place: (digits[place], abs(place - median)))
+    near = [int(index) for index in inside[first : last + 1]]
+    digits = {index: roundness(float(plain[index])) for index in {median, *near}}
+    best = min(digits, key=lambda index: (digits[index], abs(index - median)))
     return plain[best if digits[best] < digits[median] else median]

@@ -148,8 +148,8 @@ class ValueSchema(Schema):
     def frame(self, codes: IntArray, names: Sequence[str] | None = None) -> pd.DataFrame:
         """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
         columns = {
-            name: array.take(codes[:, place])
-            for place, (name, array) in enumerate(zip(self.names, self.arrays, strict=True))
+            name: array.take(codes[:, index])
+            for index, (name, array) in enumerate(zip(self.names, self.arrays, strict=True))
         }
         made = pd.DataFrame({name: columns[name] for name in names or self.names})
         return made.set_axis([self.labels.get(name, name) for name in made.columns], axis=1)

@@ -32,13 +32,13 @@ def action_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[J
     costed : bool
         Also targets that only make an action cheaper.
     """
-    places = useful_targets(ground, costed=costed)
+    slots = useful_targets(ground, costed=costed)
     gains = np.ascontiguousarray(ground.gain.T) if ground.decided else None
     width = max(1, (ENTRIES if ground.decided else PAIRS) // len(ground.cells))
     for size in range(ground.size + 1):
         for chosen in combinations(ground.changeable.tolist(), size):
             features = np.array(chosen, dtype=np.int64)
-            choices = ground.choices(chosen, places)
+            choices = ground.choices(chosen, slots)
             for begin in range(0, len(choices), width):
                 part = choices[begin : begin + width]
                 if gains is not None:
@@ -55,7 +55,7 @@ def useful_targets(ground: Ground, *, costed: bool) -> BoolArray:
     ground : Ground
         The problem.
     costed : bool
-        Also places that only make an action cheaper.
+        Also slots that only make an action cheaper.
     """
     if not ground.decided:
         return ground.goals

@@ -64,11 +64,9 @@ def affordable(
     memory : int
         How many bytes the listing may take.
     """
-    n, places = len(problem.rows), sum(problem.levels)
-    if 16 * n * places > memory:
-        return Estimate(
-            float(n * places), 0.0, ok=False, reason=f"{n} rows times {places} cells are too many"
-        )
+    n, slots = len(problem.rows), sum(problem.levels)
+    if 16 * n * slots > memory:
+        return Estimate(float(n * slots), 0.0, ok=False, reason=f"{n} rows times {slots} cells are too many")
     ground = Ground.of(problem)
     work, columns = _size(ground, costed=keep == "cost")
     calls = getattr(problem.oracle, "max_calls", None)
@@ -92,8 +90,8 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
         return full * n * p * ADDING + tried * _step(ground, TRYING), tries * buckets + n
     if ground.problem.share == "features" and ground.decided:
         return full * n * SEARCHING, full
-    places = useful_targets(ground, costed=costed)
-    actions = _actions(ground, places)
+    slots = useful_targets(ground, costed=costed)
+    actions = _actions(ground, slots)
     return actions * n * _step(ground, ADDING), actions if ground.problem.share == "action" else full
 
 
@@ -119,13 +117,13 @@ def _step(ground: Ground, compiled: float) -> float:
     return RESTRICTING if ground.exact else ASKING
 
 
-def _actions(ground: Ground, places: BoolArray) -> float:
-    return sum(_combinations(ground, places, size) for size in range(ground.size + 1))
+def _actions(ground: Ground, slots: BoolArray) -> float:
+    return sum(_combinations(ground, slots, size) for size in range(ground.size + 1))
 
 
-def _combinations(ground: Ground, places: BoolArray, size: int) -> float:
+def _combinations(ground: Ground, slots: BoolArray, size: int) -> float:
     """Number of ways to choose ``size`` features and a cell of each: an elementary symmetric polynomial."""
-    counts = np.add.reduceat(places.astype(np.int64), ground.offsets[:-1])[ground.changeable]
+    counts = np.add.reduceat(slots.astype(np.int64), ground.offsets[:-1])[ground.changeable]
     ways = [1.0] + [0.0] * size
     for count in counts.tolist():
         for s in range(size, 0, -1):

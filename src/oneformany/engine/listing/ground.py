@@ -21,7 +21,7 @@ Indices = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """One entry per row and *place*: the cells of all features, one feature after the other.
+    """One entry per row and *slot*: the cells of all features, one feature after the other.
 
     Attributes
     ----------
@@ -30,11 +30,11 @@ class Ground:
     cells : (n, p) array of int32
         The cells again.
     offsets : (p + 1,) array
-        Feature ``l`` owns the places ``offsets[l]`` to ``offsets[l + 1]``.
-    gain : (n, places) array
+        Feature ``l`` owns the slots ``offsets[l]`` to ``offsets[l + 1]``.
+    gain : (n, slots) array
         What the score (or the bound on it) gains when a row goes there: 0 where it is, ``FORBIDDEN`` where it
         may not go or where there is no target.
-    price : (n, places) array
+    price : (n, slots) array
         What going there costs the row.
     deficit : (n,) array
         A row is accepted only if it gains at least this; with ``exact`` exactly then.
@@ -42,9 +42,9 @@ class Ground:
         The largest gain of each feature.
     changeable : array
         Features in which some row may move.
-    reached : (places,) boolean array
+    reached : (slots,) boolean array
         Places where some row is or may go.
-    goals : (places,) boolean array
+    goals : (slots,) boolean array
         Places where some row may go.
     simple : bool
         Whether rows that end at the same point gain the same score there, and nobody is forbidden anything.
@@ -129,17 +129,17 @@ class Ground:
         best = np.sort(self.potential, axis=1)[:, ::-1][:, : self.problem.max_changes]
         return np.asarray(best.sum(axis=1) < self.deficit)
 
-    def choices(self, features: Sequence[int], places: BoolArray) -> IntArray:
+    def choices(self, features: Sequence[int], slots: BoolArray) -> IntArray:
         """All combinations of cells of some features, ``(m, features)``.
 
         Parameters
         ----------
         features : sequence of int
             Which features.
-        places : (places,) boolean array
+        slots : (slots,) boolean array
             Which cells.
         """
-        cells = [np.flatnonzero(places[self.offsets[f] : self.offsets[f + 1]]) for f in features]
+        cells = [np.flatnonzero(slots[self.offsets[f] : self.offsets[f + 1]]) for f in features]
         if not cells:
             return np.zeros((1, 0), dtype=np.int64)
         return np.stack([axis.ravel() for axis in np.meshgrid(*cells, indexing="ij")], axis=1)

@@ -19,10 +19,10 @@ __all__ = [
 
 
 @njit(cache=True, nogil=True)
-def buckets(cells, keys, whole, offsets, features):
+def buckets(cells, keys, row_codes, offsets, features):
     """Group rows by their cells outside ``features``; return only groups of two or more rows.
 
-    ``keys`` holds a random number per place, ``whole`` their sum per row. Where sums are equal, cells are
+    ``keys`` holds a random number per slot, ``row_codes`` their sum per row. Where sums are equal, cells are
     compared.
     """
     n, p = cells.shape
@@ -39,7 +39,7 @@ def buckets(cells, keys, whole, offsets, features):
     first = np.empty(n, np.int32)
     n_buckets = 0
     for i in range(n):
-        code = whole[i]
+        code = row_codes[i]
         for f in features:
             code -= keys[offsets[f] + cells[i, f]]
         codes[i] = code
@@ -130,8 +130,8 @@ def _append(starts, rows, targets, n_groups, members, n_members, target):
     used = starts[n_groups]
     if used + n_members > len(rows):
         more_rows = np.empty(max(used + n_members, 2 * len(rows)), np.int32)
-        for place in range(used):
-            more_rows[place] = rows[place]
+        for index in range(used):
+            more_rows[index] = rows[index]
         rows = more_rows
     if n_groups == len(targets):
         more_starts = np.empty(2 * len(targets) + 1, np.int64)
@@ -142,8 +142,8 @@ def _append(starts, rows, targets, n_groups, members, n_members, target):
                 more_targets[g, j] = targets[g, j]
         more_starts[n_groups] = used
         starts, targets = more_starts, more_targets
-    for place in range(n_members):
-        rows[used + place] = members[place]
+    for index in range(n_members):
+        rows[used + index] = members[index]
     for j in range(len(target)):
         targets[n_groups, j] = target[j]
     starts[n_groups + 1] = used + n_members
@@ -176,8 +176,8 @@ def point_groups(gain, price, deficit, potential, offsets, weight, features, ord
     joined = np.empty(len(order), np.int32)
     for b in range(len(bounds) - 1):
         n_able = 0
-        for place in range(bounds[b], bounds[b + 1]):
-            i = order[place]
+        for index in range(bounds[b], bounds[b + 1]):
+            i = order[index]
             total = 0
             for f in features:
                 total += potential[i, f]
@@ -212,8 +212,8 @@ def point_groups(gain, price, deficit, potential, offsets, weight, features, ord
             if simple:
                 if accepts(gain, deficit, offsets, features, target, members[0]):
                     n_joined = n_able
-                    for place in range(n_able):
-                        joined[place] = able[place]
+                    for index in range(n_able):
+                        joined[index] = able[index]
             else:
                 for i in members:
                     if accepts(gain, deficit, offsets, features, target, i):
@@ -243,7 +243,7 @@ def point_groups(gain, price, deficit, potential, offsets, weight, features, ord
 def action_groups(gains, gain, price, deficit, offsets, weight, features, choices, together, costed):
     """Groups of actions on one feature set: starts, rows, targets of each.
 
-    ``gains`` is the table of gains with one line per place, ``choices`` one line of targets per action. With
+    ``gains`` is the table of gains with one line per slot, ``choices`` one line of targets per action. With
     ``costed`` actions are left out that cost less and help the same rows without one of the features;
     otherwise a group takes the cheapest targets that all of its rows accept. ``together`` is false.
     """
@@ -313,7 +313,7 @@ def feature_groups(potential, deficit, features):
 def groups_of(accepted, order, bounds, choices, least):
     """Groups of ``least`` or more rows from acceptance: per bucket and choice the rows that accept it.
 
-    ``accepted[place, choice]`` belongs to the row ``order[place]``; buckets are ranges of places.
+    ``accepted[index, choice]`` belongs to the row ``order[index]``; buckets are ranges of indices.
     """
     starts = np.zeros(257, np.int64)
     rows = np.empty(1024, np.int32)
@@ -323,9 +323,9 @@ def groups_of(accepted, order, bounds, choices, least):
     for b in range(len(bounds) - 1):
         for c in range(len(choices)):
             count = 0
-            for place in range(bounds[b], bounds[b + 1]):
-                if accepted[place, c]:
-                    joined[count] = order[place]
+            for index in range(bounds[b], bounds[b + 1]):
+                if accepted[index, c]:
+                    joined[count] = order[index]
                     count += 1
             if count < least:
                 continue

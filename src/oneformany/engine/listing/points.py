@@ -37,13 +37,13 @@ def point_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Jo
     costed : bool
         Also targets that only make a group cheaper.
     """
-    keys, whole = _codes(ground)
+    keys, row_codes = _codes(ground)
     for chosen in combinations(ground.changeable.tolist(), ground.size):
         features = np.array(chosen, dtype=np.int64)
         if ground.decided:
-            yield partial(_by_gains, ground, features, keys, whole, costed)
+            yield partial(_by_gains, ground, features, keys, row_codes, costed)
         else:
-            yield partial(_by_asking, ground, batches, features, keys, whole)
+            yield partial(_by_asking, ground, batches, features, keys, row_codes)
 
 
 def rows_in_buckets(ground: Ground, features: IntArray) -> tuple[Indices, int]:
@@ -61,16 +61,16 @@ def rows_in_buckets(ground: Ground, features: IntArray) -> tuple[Indices, int]:
 
 
 def _codes(ground: Ground) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """A random number per place, and their sum per row."""
+    """A random number per slot, and their sum per row."""
     random = np.random.default_rng(SEED)
     keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
     return keys, keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
 
 
 def _by_gains(
-    ground: Ground, features: IntArray, keys: NDArray[np.uint64], whole: NDArray[np.uint64], costed: bool
+    ground: Ground, features: IntArray, keys: NDArray[np.uint64], row_codes: NDArray[np.uint64], costed: bool
 ) -> list[Piece]:
-    order, bounds = kernels.buckets(ground.cells, keys, whole, ground.offsets, features)
+    order, bounds = kernels.buckets(ground.cells, keys, row_codes, ground.offsets, features)
     starts, rows, targets = kernels.point_groups(
         ground.gain,
         ground.price,
@@ -89,9 +89,13 @@ def _by_gains(
 
 
 def _by_asking(
-    ground: Ground, batches: Batches, features: IntArray, keys: NDArray[np.uint64], whole: NDArray[np.uint64]
+    ground: Ground,
+    batches: Batches,
+    features: IntArray,
+    keys: NDArray[np.uint64],
+    row_codes: NDArray[np.uint64],
 ) -> list[Piece]:
-    order, bounds = kernels.buckets(ground.cells, keys, whole, ground.offsets, features)
+    order, bounds = kernels.buckets(ground.cells, keys, row_codes, ground.offsets, features)
     choices = ground.choices(features.tolist(), ground.reached)
     pieces: list[Piece] = []
     begin = 0

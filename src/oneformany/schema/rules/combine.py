@@ -101,11 +101,11 @@ def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolA
     for rule in rules:
         if not isinstance(rule, Rule):
             continue
-        place = schema.index(rule.feature)
-        feature = schema.features[place]
+        index = schema.index(rule.feature)
+        feature = schema.features[index]
         matrix = np.asarray(rule.allowed(feature), dtype=np.bool_)
-        before = moves[place]
-        moves[place] = matrix if before is None else before & matrix
+        before = moves[index]
+        moves[index] = matrix if before is None else before & matrix
         already = np.ones_like(matrix) if before is None else before
         if feature.n_levels > 1 and ((already & ~matrix) <= _stays(matrix)).all():
             warnings.warn(
@@ -165,9 +165,9 @@ def _warn_of_stuck(schema: Schema, rule: RowRule, allowed: Sequence[BoolArray | 
             )
 
 
-def _is_stuck(schema: Schema, place: int, allowed: Sequence[BoolArray | None] | None) -> bool:
-    matrix = None if allowed is None else allowed[place]
-    if schema.levels[place] == 1:
+def _is_stuck(schema: Schema, index: int, allowed: Sequence[BoolArray | None] | None) -> bool:
+    matrix = None if allowed is None else allowed[index]
+    if schema.levels[index] == 1:
         return True
     return matrix is not None and not (matrix & ~np.eye(len(matrix), dtype=np.bool_)).any()
 

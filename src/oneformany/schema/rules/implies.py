@@ -82,8 +82,8 @@ class ImpliesCells:
 def _levels(schema: Schema, part: Mapping[str, object]) -> Levels:
     found = []
     for name, values in part.items():
-        place = schema.index(name)
-        found.append((place, tuple(levels_of(schema.features[place], values, "Implies"))))
+        index = schema.index(name)
+        found.append((index, tuple(levels_of(schema.features[index], values, "Implies"))))
     return tuple(found)
 
 

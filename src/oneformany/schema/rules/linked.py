@@ -65,7 +65,7 @@ class LinkedCells:
 
 def several(schema: Schema, names: tuple[str, ...], rule: str) -> tuple[int, ...]:
     """Find two or more different features."""
-    places = tuple(schema.index(name) for name in names)
-    if len(set(places)) < 2 or len(set(places)) < len(places):
+    indices = tuple(schema.index(name) for name in names)
+    if len(set(indices)) < 2 or len(set(indices)) < len(indices):
         raise InputError(f"{rule}{names!r} needs at least two different features")
-    return places
+    return indices

@@ -48,13 +48,13 @@ class Observed:
             or self.at_least < 1
         ):
             raise InputError(f"Observed: at_least is {self.at_least!r}; it must be an integer of at least 1")
-        places = tuple(schema.index(name) for name in self.features) or tuple(range(len(schema.features)))
+        indices = tuple(schema.index(name) for name in self.features) or tuple(range(len(schema.features)))
         if index(self.at_least) > len(reference):
             raise InputError(
                 f"Observed: at_least is {self.at_least}, but the reference data have {len(reference)} rows"
             )
-        rows, counts = np.unique(reference[:, places], axis=0, return_counts=True)
-        return ObservedCells(places, rows, counts, index(self.at_least))
+        rows, counts = np.unique(reference[:, indices], axis=0, return_counts=True)
+        return ObservedCells(indices, rows, counts, index(self.at_least))
 
 
 @dataclass(frozen=True, eq=False)

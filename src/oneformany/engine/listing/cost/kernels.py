@@ -33,9 +33,9 @@ def entry_costs(price, offsets, features, starts, rows, targets):
     """What each row of each group pays for going to the group's targets."""
     costs = np.zeros(len(rows), np.int64)
     for g in range(len(starts) - 1):
-        for place in range(starts[g], starts[g + 1]):
+        for index in range(starts[g], starts[g + 1]):
             for j in range(len(features)):
-                costs[place] += price[rows[place], offsets[features[j]] + targets[g, j]]
+                costs[index] += price[rows[index], offsets[features[j]] + targets[g, j]]
     return costs
 
 
@@ -59,21 +59,21 @@ def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, g
         burden = burdens[t]
         if burden == FORBIDDEN:
             continue
-        place = count
-        while place > 0 and burdens[place - 1] > burden:
-            goals[place] = goals[place - 1]
-            burdens[place] = burdens[place - 1]
-            place -= 1
-        goals[place] = t
-        burdens[place] = burden
+        index = count
+        while index > 0 and burdens[index - 1] > burden:
+            goals[index] = goals[index - 1]
+            burdens[index] = burdens[index - 1]
+            index -= 1
+        goals[index] = t
+        burdens[index] = burden
         count += 1
     if not simple:
         return count
     kept = 0
-    for place in range(count):
-        if kept == 0 or gain[members[0], offset + goals[place]] > gain[members[0], offset + goals[kept - 1]]:
-            goals[kept] = goals[place]
-            burdens[kept] = burdens[place]
+    for index in range(count):
+        if kept == 0 or gain[members[0], offset + goals[index]] > gain[members[0], offset + goals[kept - 1]]:
+            goals[kept] = goals[index]
+            burdens[kept] = burdens[index]
             kept += 1
     return kept
 
@@ -141,11 +141,11 @@ def _cheapest(gain, price, deficit, potential, offsets, features, budget, i, tar
     p = len(features)
     ranked = np.empty(p, np.int64)
     for d in range(p):
-        place = d
-        while place > 0 and potential[i, ranked[place - 1]] < potential[i, features[d]]:
-            ranked[place] = ranked[place - 1]
-            place -= 1
-        ranked[place] = features[d]
+        index = d
+        while index > 0 and potential[i, ranked[index - 1]] < potential[i, features[d]]:
+            ranked[index] = ranked[index - 1]
+            index -= 1
+        ranked[index] = features[d]
     reach = np.zeros((p + 1, budget + 1), np.int64)
     for d in range(p - 1, -1, -1):
         for moves in range(1, budget + 1):

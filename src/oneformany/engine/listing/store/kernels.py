@@ -29,9 +29,9 @@ def absorb(weight, row_keys, costed, found, features, store, store_features, cod
         begin, end = new_starts[g], new_starts[g + 1]
         code = np.uint64(0)
         total = 0
-        for place in range(begin, end):
-            code += row_keys[new_rows[place]]
-            total += weight[new_rows[place]] * new_costs[place]
+        for index in range(begin, end):
+            code += row_keys[new_rows[index]]
+            total += weight[new_rows[index]] * new_costs[index]
         slot = np.int64((code ^ (code >> np.uint64(32))) & mask)
         column = -1
         beaten = False
@@ -44,12 +44,12 @@ def absorb(weight, row_keys, costed, found, features, store, store_features, cod
             same = True
             worse = True
             better = True
-            for place in range(begin, end):
-                if rows[place + shift] != new_rows[place]:
+            for index in range(begin, end):
+                if rows[index + shift] != new_rows[index]:
                     same = False
                     break
-                worse = worse and costs[place + shift] <= new_costs[place]
-                better = better and new_costs[place] <= costs[place + shift]
+                worse = worse and costs[index + shift] <= new_costs[index]
+                better = better and new_costs[index] <= costs[index + shift]
             if not same:
                 continue
             if not costed:
@@ -70,9 +70,9 @@ def absorb(weight, row_keys, costed, found, features, store, store_features, cod
         for j in range(targets.shape[1]):
             store_features[column, j] = features[j] if j < len(features) else -1
             targets[column, j] = new_targets[g, j] if j < len(features) else -1
-        for place in range(begin, end):
-            rows[starts[column] + place - begin] = new_rows[place]
-            costs[starts[column] + place - begin] = new_costs[place]
+        for index in range(begin, end):
+            rows[starts[column] + index - begin] = new_rows[index]
+            costs[starts[column] + index - begin] = new_costs[index]
     return count
 
 
@@ -98,9 +98,9 @@ def columns_of_rows(starts, rows, by_size, n_rows):
     ends = first[:-1].copy()
     columns = np.empty(len(rows), np.int32)
     for c in by_size:
-        for place in range(starts[c], starts[c + 1]):
-            columns[ends[rows[place]]] = c
-            ends[rows[place]] += 1
+        for index in range(starts[c], starts[c + 1]):
+            columns[ends[rows[index]]] = c
+            ends[rows[index]] += 1
     return first, columns
 
 
@@ -109,8 +109,8 @@ def signatures(starts, rows, row_keys, words):
     """Some bits per column: those of all of its rows. The bits of a part are part of the bits."""
     bits = np.zeros((len(starts) - 1, words), np.uint64)
     for c in range(len(starts) - 1):
-        for place in range(starts[c], starts[c + 1]):
-            key = row_keys[rows[place]] % np.uint64(64 * words)
+        for index in range(starts[c], starts[c + 1]):
+            key = row_keys[rows[index]] % np.uint64(64 * words)
             bits[c, np.int64(key // np.uint64(64))] |= np.uint64(1) << (key % np.uint64(64))
     return bits
 
@@ -120,17 +120,17 @@ def _inside(rows, starts, costs, costed, small, large):
     """Whether a column's rows all belong to another one, where none of them pays more."""
     other = starts[large]
     end = starts[large + 1]
-    for place in range(starts[small], starts[small + 1]):
+    for index in range(starts[small], starts[small + 1]):
         lowest, highest = other, end
         while lowest < highest:
             middle = (lowest + highest) // 2
-            if rows[middle] < rows[place]:
+            if rows[middle] < rows[index]:
                 lowest = middle + 1
             else:
                 highest = middle
-        if lowest == end or rows[lowest] != rows[place]:
+        if lowest == end or rows[lowest] != rows[index]:
             return False
-        if costed and costs[lowest] > costs[place]:
+        if costed and costs[lowest] > costs[index]:
             return False
         other = lowest + 1
     return True
@@ -142,12 +142,12 @@ def dominated(starts, rows, costs, costed, first, columns, bits, batch, gone):
     for c in batch:
         size = starts[c + 1] - starts[c]
         rarest = rows[starts[c]]
-        for place in range(starts[c], starts[c + 1]):
-            i = rows[place]
+        for index in range(starts[c], starts[c + 1]):
+            i = rows[index]
             if first[i + 1] - first[i] < first[rarest + 1] - first[rarest]:
                 rarest = i
-        for place in range(first[rarest], first[rarest + 1]):
-            other = columns[place]
+        for index in range(first[rarest], first[rarest + 1]):
+            other = columns[index]
             if starts[other + 1] - starts[other] < size:
                 break
             if other == c or gone[other]:
