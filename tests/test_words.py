@@ -16,7 +16,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 HOUSE = [path for path in FILES if path.relative_to(SOURCE).parts[0] != "verify"]
 STUMBLES = {
     r"(?<!_)\bplaces?\b": "an index is an index",
-    r"\bwhole numbers?\b|\bwhole ?[=:]": "an integer is an integer",
+    r"\bwhole numbers?\b": "an integer is an integer",
     r"(?<!here )\b(is|are) no (?!longer|worse)": "say: is not a",
 }
 MEANT = ("in place", "one place", "place of others", "for the place")

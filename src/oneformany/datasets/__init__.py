@@ -28,8 +28,8 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
     ``german``, ``students`` and ``students-published`` come with the package. The files of ``compas``,
     ``adult`` and ``credit`` (Give Me Some Credit, sub-folder ``give_me_some_credit``) are looked for in the
-    folder ``data_dir`` (or the one named by the environment variable ``ONEFORMANY_DATA``) and its sub-folder of
-    that name, then in the cache, then at their publisher.
+    folder ``data_dir`` (or the one named by the environment variable ``ONEFORMANY_DATA``) and its sub-folder
+    of that name, then in the cache, then at their publisher.
 
     Parameters
     ----------

@@ -67,12 +67,12 @@ def load_credit(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
         schema=Schema(tuple(_feature(*given) for given in COLUMNS.values())),
         positive_label="pays in time",
         negative_label="90 days late within two years",
-        description="Borrowers of the competition Give Me Some Credit, 10 features; 96 and 98 times late are codes.",
+        description="Borrowers of the competition Give Me Some Credit; 96 and 98 times late are codes.",
         attribution="Give Me Some Credit, Kaggle, 2011; no licence stated",
     )
 
 
 def _feature(name: str, edges: tuple[float, ...], missing: bool, unit: str) -> Feature:
-    whole = all(edge == int(edge) for edge in edges)
-    labels = (*bin_labels(edges, whole=whole), *(("missing",) if missing else ()))
+    integers = all(edge == int(edge) for edge in edges)
+    labels = (*bin_labels(edges, integers=integers), *(("missing",) if missing else ()))
     return Feature(name, labels, ordered=True, edges=edges, unit=unit, missing=missing)
