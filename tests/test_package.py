@@ -1,9 +1,11 @@
 """Tests that the package has its public names and stays quick to import."""
 
+import doctest
 import re
 import subprocess
 import sys
 from importlib import import_module
+from inspect import getmodule, ismodule
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,18 @@ HEAVY = ("highspy", "matplotlib", "numba", "numpy", "pandas", "scipy", "sklearn"
 @pytest.mark.parametrize("name", oneformany.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(oneformany, name) is not None
+
+
+@pytest.mark.parametrize("name", sorted(set(oneformany.__all__) - {"__version__"}))
+def test_every_public_name_has_an_example_that_runs(name):
+    thing = getattr(oneformany, name)
+    examples = doctest.DocTestFinder(recurse=False).find(thing, name, globs={})
+    assert [example for found in examples for example in found.examples], f"{name} has no example"
+    home = {} if ismodule(thing) else vars(getmodule(thing))
+    runner = doctest.DocTestRunner(verbose=False)
+    for found in examples:
+        found.globs = dict(home)
+        assert runner.run(found).failed == 0
 
 
 def test_the_one_list_of_names_has_each_name_once_with_a_home_that_lists_it():

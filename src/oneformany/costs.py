@@ -22,6 +22,13 @@ class Costs:
         ``tables[l][from, to]``.
     scale : int
         What one unit of the user's own cost is here: 1 unless costs with fractions were scaled up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> costs = Costs((np.array([[0, 2], [1, 0]]),))
+    >>> costs.tables[0].tolist()
+    [[0, 2], [1, 0]]
     """
 
     tables: tuple[IntArray, ...]

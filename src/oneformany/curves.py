@@ -47,6 +47,12 @@ class FrontierPoint:
         People covered.
     seconds : float
         What this point took.
+
+    Examples
+    --------
+    >>> point = FrontierPoint(asked=2, value=4, bound=3, covered=10, seconds=0.1)
+    >>> point.value - point.bound
+    1
     """
 
     asked: int
@@ -76,6 +82,12 @@ class Frontier:
     results : tuple of Result
         The answer behind each point; its own bound may be weaker than the point's, which profits from the
         others.
+
+    Examples
+    --------
+    >>> from oneformany import FrontierPoint
+    >>> Frontier("max_changes", (FrontierPoint(1, 4, 4, 10, 0.1),), people=10).people
+    10
     """
 
     over: Over
@@ -158,9 +170,9 @@ def frontier(
     >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
     >>> problem = ofm.Problem([[0, 0, 1], [1, 0, 0], [0, 1, 0]], (2, 2, 2), oracle, max_changes=3)
     >>> frontier(problem)
-    Frontier(explanations by max_changes: 1: 2, 2: 1, 3: 1)
+    Frontier(explanations by max_changes: 1: 3, 2: 2, 3: 1)
     >>> frontier(replace(problem, max_changes=1), explanations=[1, 2])
-    Frontier(people by explanations: 1: 2, 2: 3)
+    Frontier(people by explanations: 1: 1, 2: 2)
     """
     if max_changes is not None and explanations is not None:
         raise InputError("give max_changes or explanations: a curve is over one of them")
@@ -190,6 +202,16 @@ def frontier_of_frame(
         The rows; those that are positive already are set aside.
     max_changes, explanations, time_limit, progress
         As in :func:`frontier`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from oneformany import OneForMany
+    >>> frame = pd.DataFrame({"job": [0, 0, 1, 1], "rooms": [1, 2, 1, 2]})
+    >>> model = LogisticRegression(C=100).fit(frame, [0, 0, 0, 1])
+    >>> [point.value for point in frontier_of_frame(OneForMany(model, 2), frame).points]
+    [2, 1]
     """
     stop = Stop(time_limit)
     asked = Asked(**explainer.get_params(deep=False))

@@ -12,28 +12,82 @@ __all__ = [
 
 
 class OneForManyError(Exception):
-    """Root of all errors of this package."""
+    """Root of all errors of this package.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> try:
+    ...     ofm.Options(max_nodes=0)
+    ... except ofm.OneForManyError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class InputError(OneForManyError, ValueError):
-    """The data, schema, rules or parameters cannot be used as given."""
+    """The data, schema, rules or parameters cannot be used as given.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> try:
+    ...     ofm.Options(max_nodes=0)
+    ... except ofm.InputError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class UnsupportedModelError(OneForManyError, TypeError):
-    """The classifier is of a kind, or in a state, that no oracle can read."""
+    """The classifier is of a kind, or in a state, that no oracle can read.
+
+    Examples
+    --------
+    >>> import oneformany as ofm
+    >>> try:
+    ...     ofm.oracle_for(object(), None)
+    ... except ofm.UnsupportedModelError as error:
+    ...     print(type(error).__name__)
+    UnsupportedModelError
+    """
 
 
 class DataUnavailableError(OneForManyError, FileNotFoundError):
-    """A data set is neither in the named folder, nor cached, nor downloadable."""
+    """A data set is neither in the named folder, nor cached, nor downloadable.
+
+    Examples
+    --------
+    >>> issubclass(DataUnavailableError, FileNotFoundError)
+    True
+    """
 
 
 class CertificateError(OneForManyError, ValueError):
-    """A result file is unreadable, or what it claims does not hold."""
+    """A result file is unreadable, or what it claims does not hold.
+
+    Examples
+    --------
+    >>> issubclass(CertificateError, ValueError)
+    True
+    """
 
 
 class PredictionMismatchError(OneForManyError, RuntimeError):
-    """The user's own model disagrees with its reading by an oracle."""
+    """The user's own model disagrees with its reading by an oracle.
+
+    Examples
+    --------
+    >>> issubclass(PredictionMismatchError, RuntimeError)
+    True
+    """
 
 
 class SolverError(OneForManyError, RuntimeError):
-    """The linear or integer programming solver failed, or ended without a usable answer."""
+    """The linear or integer programming solver failed, or ended without a usable answer.
+
+    Examples
+    --------
+    >>> issubclass(SolverError, RuntimeError)
+    True
+    """

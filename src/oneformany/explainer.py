@@ -67,6 +67,15 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         no target, ``{"missing": "missing"}`` makes the missing value one.
     costs : dict of column to number or table, optional
         What a change of the feature costs; 1 for features that are not named.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> frame = pd.DataFrame({"job": [0, 0, 1, 1], "rooms": [1, 2, 1, 2]})
+    >>> model = LogisticRegression(C=100).fit(frame, [0, 0, 0, 1])
+    >>> OneForMany(model, max_changes=2).explain(frame).count
+    1
     """
 
     def __init__(

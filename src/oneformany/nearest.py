@@ -31,6 +31,11 @@ class Alternative:
         The features in which it moves.
     cost : int
         What that costs it.
+
+    Examples
+    --------
+    >>> Alternative(row=4, point=(1, 2), changed=(1,), cost=1).changed
+    (1,)
     """
 
     row: int

@@ -26,6 +26,13 @@ class OwnValues:
         ``cell_of[l][value]``: the cell that a value lies in.
     targets : tuple of p integer arrays
         ``targets[l][cell]``: the value that a row takes when it moves to a cell, or ``NO_TARGET``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> own = OwnValues(np.array([[0], [2]]), (np.array([0, 0, 1]),), (np.array([1, 2]),))
+    >>> own.cell_of[0][own.values[:, 0]].tolist()
+    [0, 1]
     """
 
     values: IntArray

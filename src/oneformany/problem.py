@@ -22,7 +22,18 @@ Share = Literal["point", "action", "features"]
 
 
 class Restriction(Protocol):
-    """A rule on the whole of a changed row, beyond what one feature may do."""
+    """A rule on the whole of a changed row, beyond what one feature may do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class OnlyOne:
+    ...     def holds(self, before, after):
+    ...         return (before != after).sum(axis=1) <= 1
+    >>> rule: Restriction = OnlyOne()
+    >>> rule.holds(np.array([[0, 0]]), np.array([[1, 1]])).tolist()
+    [False]
+    """
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
@@ -69,6 +80,14 @@ class Problem:
         How many people each distinct row stands for.
     moves : tuple of p boolean matrices or None
         ``moves[l][from, to]``, with staying allowed; ``None`` for a feature all of whose moves are allowed.
+
+    Examples
+    --------
+    >>> from oneformany import AdditiveOracle, solve
+    >>> oracle = AdditiveOracle([[0, 1], [0, 1], [0, 1]], intercept=-2)
+    >>> problem = Problem([[0, 0, 0], [0, 0, 1], [0, 1, 0]], (2, 2, 2), oracle, max_changes=2)
+    >>> solve(problem).count
+    1
     """
 
     codes: IntArray

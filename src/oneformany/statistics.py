@@ -36,6 +36,11 @@ class Round:
     measure : {"explanations", "people", "cost"}
         What count, value and bound are about: the fewest explanations, the most rows that some explanations
         cover, or the least cost.
+
+    Examples
+    --------
+    >>> Round("pricing", 3, columns=40, value=5.5, bound=4, count=6, seconds=0.2).bound
+    4
     """
 
     phase: str
@@ -68,6 +73,13 @@ class Statistics:
         Search nodes, columns, questions to the classifier and the like.
     notes : list of str
         What was left out because it was too much, in words.
+
+    Examples
+    --------
+    >>> statistics = Statistics()
+    >>> statistics.count("questions", 3)
+    >>> statistics.counters["questions"]
+    3
     """
 
     rounds: list[Round] = field(default_factory=list)

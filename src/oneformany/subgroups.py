@@ -46,6 +46,11 @@ class Difference:
         Of the subgroup, of all others, and the first less the second.
     low, high : float
         A 95 % interval of the difference.
+
+    Examples
+    --------
+    >>> Difference("f", "refused", value=0.5, others=0.3, difference=0.2, low=0.1, high=0.3).difference
+    0.2
     """
 
     subgroup: object
@@ -81,6 +86,12 @@ class Audit:
     rare : tuple of int
         The rare explanations, counted from 1: the smallest ones, which together cover at most a tenth of the
         covered rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> Audit("sex", pd.DataFrame({"rows": [3]}, index=["f"]), pd.DataFrame(), rare=()).table.loc["f", "rows"]
+    np.int64(3)
     """
 
     by: str

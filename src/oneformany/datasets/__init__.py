@@ -1,4 +1,11 @@
-"""Data sets by name: rows with readable labels, target, and the paper's coding."""
+"""Data sets by name: rows with readable labels, target, and the paper's coding.
+
+Examples
+--------
+>>> from oneformany import datasets
+>>> datasets.load("german").frame.shape
+(1000, 20)
+"""
 
 from __future__ import annotations
 

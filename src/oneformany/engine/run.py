@@ -56,6 +56,11 @@ class Options:
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions
         Switches of the searches over a listing.
+
+    Examples
+    --------
+    >>> Options(diving=False).diving
+    False
     """
 
     pricer: PricerFactory = SearchPricer

@@ -43,6 +43,12 @@ class AdditiveOracle:
     rounds : bool
         False: the model adds up without rounding, so that points with the same score are both positive or
         both not.
+
+    Examples
+    --------
+    >>> oracle = AdditiveOracle([[0.0, 1.0], [0.0, 2.0, 3.0]], intercept=-2.5)
+    >>> oracle.positive([[1, 0], [0, 2]]).tolist()
+    [False, True]
     """
 
     def __init__(

@@ -57,6 +57,12 @@ class BlackBoxOracle:
         How often it was called for that.
     unanswered : int
         Questions that ended "unknown".
+
+    Examples
+    --------
+    >>> oracle = BlackBoxOracle(lambda rows: (rows.sum(axis=1) > 1).astype(float), levels=(2, 2))
+    >>> oracle.positive([[0, 1], [1, 1]]).tolist()
+    [False, True]
     """
 
     def __init__(

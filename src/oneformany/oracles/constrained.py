@@ -35,6 +35,14 @@ class ConstrainedOracle:
         Questions with at most so many points are settled by looking at all of them.
     most_questions : int
         How many questions to the classifier one question may take before its answer is "unknown".
+
+    Examples
+    --------
+    >>> from oneformany import AdditiveOracle
+    >>> inner = AdditiveOracle([[0.0, 1.0], [0.0, 1.0]], intercept=-1.0)
+    >>> oracle = ConstrainedOracle(inner, lambda points: points[:, 0] == 1)
+    >>> oracle.positive([[0, 1], [1, 0]]).tolist()
+    [False, True]
     """
 
     def __init__(

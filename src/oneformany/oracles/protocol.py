@@ -31,6 +31,14 @@ class Question:
         ``domain[l, v]``: feature ``l``, when it moves, may take level ``v``.
     stop : Stop or None
         When it expires, "unknown" is better than an answer that takes long.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import AdditiveOracle
+    >>> question = Question(np.array([0, 0]), np.array([True, False]), 0, np.ones((2, 2), dtype=bool))
+    >>> AdditiveOracle([[0, 1], [0, 1]], intercept=-1).reach(question).point.tolist()
+    [1, 0]
     """
 
     anchor: IntArray
@@ -42,7 +50,13 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A positive point, a proof that there is none, or neither within the oracle's budget."""
+    """A positive point, a proof that there is none, or neither within the oracle's budget.
+
+    Examples
+    --------
+    >>> Answer.none().proved_none, Answer.unknown().proved_none
+    (True, False)
+    """
 
     point: IntArray | None
     proved_none: bool = False
@@ -64,6 +78,13 @@ class Relaxation:
 
     A point whose units sum to less than ``threshold`` is certainly not positive. With ``exact`` the
     converse holds as well, so the engine never has to ask.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> relaxation = Relaxation(np.array([[0, 3], [0, 2]]), intercept=-4, threshold=0, exact=True)
+    >>> int(relaxation.intercept + relaxation.units.max(axis=1).sum())
+    1
     """
 
     units: IntArray
@@ -79,6 +100,13 @@ class Oracle(Protocol):
     hopeless only when it holds for none of the question's points; ``relaxation`` excludes only points for
     which it does not hold. Where the score is so near the threshold that rounding could decide, it is what
     the library itself says.
+
+    Examples
+    --------
+    >>> from oneformany import AdditiveOracle
+    >>> oracle: Oracle = AdditiveOracle([[0.0, 1.0]], threshold=0.5)
+    >>> oracle.levels
+    (2,)
     """
 
     @property

@@ -1,4 +1,14 @@
-"""Plots: one function per file, each draws on given axes or makes its own."""
+"""Plots: one function per file, each draws on given axes or makes its own.
+
+Examples
+--------
+>>> import matplotlib
+>>> matplotlib.use("agg")
+>>> import oneformany as ofm
+>>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], intercept=-1)
+>>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+>>> axes = ofm.plotting.plot_group_sizes(result)
+"""
 
 from __future__ import annotations
 

@@ -32,6 +32,13 @@ class BlackBox:
         How many points searches may ask about in all.
     largest_box : int
         Questions with at most so many points are settled by asking about all of them, which is a proof.
+
+    Examples
+    --------
+    >>> from oneformany import OneForMany
+    >>> box = BlackBox(lambda frame: (frame["a"] > 0).astype(float), max_calls=1_000)
+    >>> OneForMany(box).model.max_calls
+    1000
     """
 
     function: Callable[[pd.DataFrame], ArrayLike]

@@ -51,6 +51,13 @@ class Reader:
     probabilities : str or callable or None
         For models without ``predict``: a function ``(model, columns)`` that returns the model's own
         probabilities of all classes, or where it is.
+
+    Examples
+    --------
+    >>> from oneformany import AdditiveOracle
+    >>> read = lambda model, encoding, threshold, positive: AdditiveOracle([[0, 1]])
+    >>> Reader("scorecard", lambda kind: kind.__name__ == "Card", read).matches(int)
+    False
     """
 
     kind: str
@@ -384,6 +391,15 @@ def oracle_for(
         Label of the positive class.
     frame : DataFrame, optional
         Rows, for models that read frames.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema(tuple(Feature(name, ("0", "1"), numbers=(0, 1)) for name in ("job", "own")))
+    >>> model = LogisticRegression().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> oracle_for(model, schema).levels
+    (2, 2)
     """
     return read_model(model, source, threshold, positive, frame).oracle
 

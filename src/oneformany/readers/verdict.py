@@ -32,6 +32,13 @@ class Verdict:
         ``None``: as ``predict`` decides.
     positive : object
         Label of the positive class.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> model = DummyClassifier(strategy="constant", constant=1).fit([[0], [1]], [0, 1])
+    >>> Verdict(model, lambda codes: codes)([[0], [1]]).tolist()
+    [True, True]
     """
 
     model: Any
@@ -68,6 +75,14 @@ class ProbabilityVerdict:
         the largest it is the first, which is what ``argmax`` predicts.
     positive : int
         Number of the positive class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> both = lambda rows: np.hstack([1 - rows, rows])
+    >>> verdict = ProbabilityVerdict(both, lambda codes: codes / 2, 0.5, 1)
+    >>> verdict(np.array([[0], [1], [2]])).tolist()
+    [False, True, True]
     """
 
     probabilities: Callable[[FloatArray], FloatArray]
@@ -115,6 +130,13 @@ class Reading:
         themselves about a row whose score is the threshold up to its last bit.)
     verdict : callable
         Says for ``(n, p)`` codes whether the user's own model calls them positive.
+
+    Examples
+    --------
+    >>> from oneformany import AdditiveOracle
+    >>> oracle = AdditiveOracle([[0.0, 1.0]], threshold=0.5)
+    >>> Reading(oracle, oracle.positive).oracle.levels
+    (2,)
     """
 
     oracle: Oracle

@@ -26,6 +26,11 @@ class Exclusion:
         The groups: their rows, and the explanation that they follow.
     tree : dict
         The cases, over indices of ``columns`` and given rows; see ``docs/format.md``.
+
+    Examples
+    --------
+    >>> Exclusion(explanations=1, target=3, columns=(), tree={}).target
+    3
     """
 
     explanations: int

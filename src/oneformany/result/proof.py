@@ -23,7 +23,14 @@ Pairs = tuple[tuple[tuple[int, ...], int], ...]
 
 
 class Proof(Protocol):
-    """Why no fewer than ``bound`` explanations cover the rows that can be helped."""
+    """Why no fewer than ``bound`` explanations cover the rows that can be helped.
+
+    Examples
+    --------
+    >>> from oneformany import AdditiveOracle, Problem, solve
+    >>> oracle = AdditiveOracle([[0, 1], [0, 1]], intercept=-1)
+    >>> proof: Proof = solve(Problem([[0, 0]], (2, 2), oracle, max_changes=1)).certificate["proof"] or {}
+    """
 
     kind: ClassVar[str]
 

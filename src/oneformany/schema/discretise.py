@@ -50,6 +50,13 @@ def infer_schema(
     ------
     InputError
         A column is missing, has missing values, or holds neither texts, truth values nor numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> schema = infer_schema(pd.DataFrame({"job": ["no", "yes"], "rooms": [1, 2]}))
+    >>> schema.names, schema.levels
+    (('job', 'rooms'), (2, 2))
     """
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"a schema is read off a pandas DataFrame, not {type(frame).__name__}")

@@ -29,6 +29,13 @@ class Encoding:
         What stands in each model column before features fill theirs.
     names : sequence of str
         Names of the model columns, for messages; may be empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> encoding = Encoding((np.array([0]),), (np.array([[1.0], [2.0]]),), np.zeros(1))
+    >>> encoding.encode(np.array([[1], [0]])).tolist()
+    [[2.0], [1.0]]
     """
 
     columns: tuple[IntArray, ...]

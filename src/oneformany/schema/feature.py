@@ -63,6 +63,12 @@ class Feature:
     targets : sequence, optional
         For each level the value that a row is sent to, ``None`` where it is sent nowhere. Without it
         each regular level stands for itself.
+
+    Examples
+    --------
+    >>> age = Feature("age", ("<= 25", "> 25"), ordered=True, edges=(25.0,), unit="years")
+    >>> age.find(31)
+    1
     """
 
     name: str

@@ -29,6 +29,14 @@ class Schema:
     ----------
     features : sequence of Feature
         At least one, with different names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from oneformany import Feature
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("housing", ("rent", "own"))))
+    >>> schema.encode(pd.DataFrame({"job": ["yes"], "housing": ["own"]})).tolist()
+    [[1, 1]]
     """
 
     features: tuple[Feature, ...]

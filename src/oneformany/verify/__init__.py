@@ -10,6 +10,14 @@ run ended. The digest notices accidents and edits; who can compute it anew can c
 
 Every claim ends as confirmed, wrong, or cannot be confirmed: rounding decides, too many points would have to
 be looked at, the classifier is not part of the file, a solver left no proof, or time or memory are used up.
+
+Examples
+--------
+>>> import oneformany as ofm
+>>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], intercept=-1)
+>>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+>>> ofm.verify.verify(result.to_json()).ok
+True
 """
 
 from oneformany.verify.report import Check, Outcome, Report

@@ -41,6 +41,11 @@ class TableOptions:
         Nodes that an exact search may take.
     seed : int
         For every random choice.
+
+    Examples
+    --------
+    >>> TableOptions(seed=1).seed
+    1
     """
 
     fixing: bool = True

@@ -43,6 +43,12 @@ class Network:
     layers : sequence of (weights, bias) pairs
         Later pre-activations are ``relu(earlier) @ weights + bias``; the last has one entry. Without
         layers the first pre-activation is the logit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hidden = (np.array([[0.0, 0.0], [1.0, -1.0]]),)
+    >>> network = Network(hidden, np.zeros(2), ((np.array([[1.0], [1.0]]), np.array([-0.5])),))
     """
 
     tables: tuple[FloatArray, ...]
@@ -140,6 +146,15 @@ class NetworkOracle:
         Scores nearer to the threshold do not count as positive, unless the model can be asked.
     budget : int or None
         How many parts one question may bound before the answer is "unknown"; ``None``: as many as it takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Network
+    >>> hidden = (np.array([[0.0, 0.0], [1.0, -1.0]]),)
+    >>> network = Network(hidden, np.zeros(2), ((np.array([[1.0], [1.0]]), np.array([-0.5])),))
+    >>> NetworkOracle(network).positive(np.array([[0], [1]])).tolist()
+    [False, True]
     """
 
     def __init__(

@@ -32,6 +32,13 @@ class Tree:
         Left and right child; ignored for leaves.
     value : (nodes,) array
         What each leaf adds to the score; ignored for other nodes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> leaf = Tree(np.array([-1]), np.ones((1, 2), dtype=bool), np.full((1, 2), -1), np.array([0.5]))
+    >>> leaf.value.tolist()
+    [0.5]
     """
 
     feature: IntArray
@@ -96,6 +103,15 @@ class TreeEnsemble:
         Added to every score, in units.
     digits : int
         Decimal digits of the grid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Tree
+    >>> left = np.array([[True, False], [True, True], [True, True]])
+    >>> children = np.array([[1, 2], [-1, -1], [-1, -1]])
+    >>> tree = Tree(np.array([0, -1, -1]), left, children, np.array([0, -1.0, 1.0]))
+    >>> ensemble = TreeEnsemble.from_trees((2,), [tree])
     """
 
     levels: tuple[int, ...]

@@ -62,6 +62,16 @@ class TreeOracle:
         From here on a score is surely that of a positive point.
     unanswered : int
         Questions that ended "unknown" so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Tree, TreeEnsemble
+    >>> left = np.array([[True, False], [True, True], [True, True]])
+    >>> children = np.array([[1, 2], [-1, -1], [-1, -1]])
+    >>> tree = Tree(np.array([0, -1, -1]), left, children, np.array([0, -1.0, 1.0]))
+    >>> TreeOracle(TreeEnsemble.from_trees((2,), [tree])).positive([[0], [1]]).tolist()
+    [False, True]
     """
 
     def __init__(

@@ -27,6 +27,13 @@ class AtMostSteps:
         Name of an ordered feature.
     steps : int
         At least 1; for a feature that shall stay there is ``Immutable``.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [AtMostSteps("housing", 1)])[0].tolist()
+    [[True, True, False], [True, True, True], [False, True, True]]
     """
 
     feature: str

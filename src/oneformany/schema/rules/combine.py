@@ -95,6 +95,14 @@ def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolA
     ------
     InputError
         A rule names an unknown feature or level, orders what has no order, or contradicts another.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Immutable, Schema
+    >>> schema = Schema((Feature("sex", ("f", "m")), Feature("housing", ("rent", "own"))))
+    >>> allowed_moves(schema, [Immutable("sex")])
+    [array([[ True, False],
+           [False,  True]]), None]
     """
     check_rules(rules)
     moves: list[BoolArray | None] = [None] * len(schema.features)

@@ -24,6 +24,13 @@ class Forbid:
         Name of the feature.
     from_, to : str, number or truth value
         The level that is left and the one that is taken, or values in them.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [Forbid("housing", "own", "rent")])[0].tolist()
+    [[True, True, True], [False, True, True], [True, True, True]]
     """
 
     feature: str

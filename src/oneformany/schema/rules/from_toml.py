@@ -71,6 +71,15 @@ def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
     ------
     InputError
         The file cannot be read, or holds something that is not a rule.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "rules.toml"
+    >>> _ = file.write_text('immutable = ["sex"]')
+    >>> rules_from_toml(file)
+    [Immutable(feature='sex')]
     """
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))

@@ -20,6 +20,13 @@ class Immutable:
     ----------
     feature : str
         Name of the feature.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [Immutable("housing")])[0].tolist()
+    [[True, False, False], [False, True, False], [False, False, True]]
     """
 
     feature: str

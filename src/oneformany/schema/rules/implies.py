@@ -31,6 +31,15 @@ class Implies:
         All of these hold.
     then : mapping of feature to value or list of values
         So all of these have to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule = Implies({"income": "high"}, {"job": "yes"}).restriction(schema, np.zeros((0, 2), dtype=int))
+    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
+    [False, True]
     """
 
     if_: Mapping[str, object]

@@ -25,6 +25,15 @@ class Linked:
         At least two.
     one_way : bool
         Only the first never changes without the others; they may change without it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule = Linked("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
+    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
+    [False, True]
     """
 
     features: tuple[str, ...]

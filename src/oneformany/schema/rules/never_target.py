@@ -24,6 +24,13 @@ class NeverTarget:
         Name of the feature.
     values : value or list of values
         The levels, or values in them.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [NeverTarget("housing", ["free"])])[0].tolist()
+    [[True, True, False], [True, True, False], [True, True, True]]
     """
 
     feature: str

@@ -23,6 +23,15 @@ class NotTogether:
     ----------
     *features : str
         At least two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule = NotTogether("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
+    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
+    [True, False]
     """
 
     features: tuple[str, ...]

@@ -26,6 +26,15 @@ class Observed:
         The combinations of which count; without any, of all features.
     at_least : int
         In so many reference rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule = Observed().restriction(schema, np.array([[1, 1], [0, 0]]))
+    >>> rule.holds(np.array([[0, 0], [1, 0]]), np.array([[1, 1], [1, 0]])).tolist()
+    [True, True]
     """
 
     features: tuple[str, ...]

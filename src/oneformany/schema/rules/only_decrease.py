@@ -24,6 +24,13 @@ class OnlyDecrease:
     ----------
     feature : str
         Name of an ordered feature.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [OnlyDecrease("housing")])[0].tolist()
+    [[True, False, False], [True, True, False], [True, True, True]]
     """
 
     feature: str

@@ -24,6 +24,13 @@ class OnlyIncrease:
     ----------
     feature : str
         Name of an ordered feature.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [OnlyIncrease("housing")])[0].tolist()
+    [[True, True, True], [False, True, True], [False, False, True]]
     """
 
     feature: str

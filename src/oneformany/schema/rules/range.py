@@ -25,6 +25,13 @@ class Range:
         Name of a feature of numbers.
     low, high : float
         Smallest and largest number, both included.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> rooms = Feature("rooms", ("1", "2", "3"), ordered=True, numbers=(1, 2, 3))
+    >>> allowed_moves(Schema((rooms,)), [Range("rooms", high=2)])[0].tolist()
+    [[True, True, False], [True, True, False], [True, True, True]]
     """
 
     feature: str

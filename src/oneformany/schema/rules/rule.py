@@ -14,7 +14,17 @@ __all__ = ["CellRule", "RowRule", "Rule", "check_ordered", "level_of", "levels_o
 
 @runtime_checkable
 class Rule(Protocol):
-    """A rule on one feature."""
+    """A rule on one feature.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> from oneformany import Immutable
+    >>> rule: Rule = Immutable("housing")
+    >>> rule.feature
+    'housing'
+    """
 
     @property
     def feature(self) -> str:
@@ -27,7 +37,15 @@ class Rule(Protocol):
 
 
 class CellRule(Protocol):
-    """A rule on whole changed rows, on the cells of a schema."""
+    """A rule on whole changed rows, on the cells of a schema.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Linked, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule: CellRule = Linked("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
+    """
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
@@ -40,7 +58,13 @@ class CellRule(Protocol):
 
 @runtime_checkable
 class RowRule(Protocol):
-    """A rule on whole changed rows."""
+    """A rule on whole changed rows.
+
+    Examples
+    --------
+    >>> from oneformany import Linked
+    >>> rule: RowRule = Linked("job", "income")
+    """
 
     @property
     def features(self) -> tuple[str, ...]:
