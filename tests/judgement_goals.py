@@ -1,0 +1,253 @@
+"""Result files of every kind judged by brute force: all explanations, all sets of rows, in fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import combinations, product
+from math import ceil
+from typing import Any
+
+from judgement import EXCESSES
+
+NEVER = 10**12
+Group = dict[int, int]
+
+
+def is_true_of_goals(result: dict[str, Any]) -> bool:
+    """Judge a well-formed result by brute force."""
+    return all(_Judge(result).findings())
+
+
+class _Judge:
+    """One result and its question."""
+
+    def __init__(self, result: dict[str, Any]) -> None:
+        self.result, self.problem = result, result["problem"]
+        self.codes, self.levels = self.problem["codes"], self.problem["levels"]
+        self.own = self.problem.get("own")
+        self.values = self.codes if self.own is None else self.own["values"]
+        self.people = self.problem.get("people") or [1] * len(self.codes)
+        self.share, self.most = self.problem.get("share", "point"), self.problem["max_changes"]
+        self._accepted: dict[tuple[int, ...], tuple[bool, bool]] = {}
+
+    def findings(self) -> Iterator[bool]:
+        """All that has to hold."""
+        yield from self._rows()
+        yield from self._changes()
+        yield from self._bounds()
+
+    def accepts(self, values: list[int]) -> tuple[bool, bool]:
+        """Whether values are surely, and whether they are possibly positive."""
+        key = tuple(values)
+        if key not in self._accepted:
+            oracle = self.problem["oracle"]
+            possibly = EXCESSES[oracle["kind"]](oracle, values) >= 0
+            surely = possibly
+            if "sure" in oracle:
+                surely = EXCESSES[oracle["kind"]]({**oracle, "threshold": oracle["sure"]}, values) >= 0
+                surely = surely or (possibly and list(values) in oracle.get("ties", []))
+            self._accepted[key] = surely, possibly
+        return self._accepted[key]
+
+    def after(self, row: int, cells: list[int]) -> tuple[list[int], int] | None:
+        """Values and cost of a row that ends in these cells, if it may."""
+        before, values, cost = self.codes[row], list(self.values[row]), 0
+        for feature, (old, new) in enumerate(zip(before, cells, strict=True)):
+            if old == new:
+                continue
+            rule = None if self.problem["allowed"] is None else self.problem["allowed"][feature]
+            target = new if self.own is None else self.own["targets"][feature][new]
+            if target < 0 or (rule is not None and not rule[old][new]):
+                return None
+            values[feature] = target
+            costs = self.problem.get("costs")
+            cost += 1 if costs is None else costs["tables"][feature][old][new]
+        if not all(_holds(rule, before, cells) for rule in self.problem.get("restrictions", [])):
+            return None
+        return values, cost
+
+    @cached_property
+    def kinds(self) -> list[int]:
+        """First of equal rows."""
+        return [row for row, values in enumerate(self.values) if self.values.index(values) == row]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """Every group of different rows, with costs; what is possibly positive counts."""
+        found: list[Group] = []
+        for size in range(min(self.most, len(self.levels)) + 1):
+            for changed in combinations(range(len(self.levels)), size):
+                goals = list(product(*(range(self.levels[feature]) for feature in changed)))
+                paid = {(row, to): self._joins(row, changed, to) for row in self.kinds for to in goals}
+                found += self._shared(changed, goals, paid)
+        return found
+
+    def _joins(self, row: int, changed: tuple[int, ...], to: tuple[int, ...]) -> int:
+        cells = list(self.codes[row])
+        for feature, cell in zip(changed, to, strict=True):
+            cells[feature] = cell
+        ended = self.after(row, cells)
+        return NEVER if ended is None or not self.accepts(ended[0])[1] else ended[1]
+
+    def _shared(
+        self,
+        changed: tuple[int, ...],
+        goals: list[tuple[int, ...]],
+        paid: dict[tuple[int, tuple[int, ...]], int],
+    ) -> Iterator[Group]:
+        if self.share == "features":
+            least = {row: min(paid[row, to] for to in goals) for row in self.kinds}
+            yield {row: cost for row, cost in least.items() if cost < NEVER}
+            return
+        for to in goals:
+            joined = {row: paid[row, to] for row in self.kinds if paid[row, to] < NEVER}
+            profiles: dict[tuple[int, ...], Group] = {}
+            for row, cost in joined.items():
+                outside = tuple(c for f, c in enumerate(self.codes[row]) if f not in changed)
+                profiles.setdefault(outside if self.share == "point" else (), {})[row] = cost
+            yield from profiles.values()
+
+    @cached_property
+    def least(self) -> list[list[int]]:
+        """Least cost of each set of different rows, by at most 0, 1, 2, ... explanations."""
+        n = len(self.kinds)
+        bit = {row: 1 << index for index, row in enumerate(self.kinds)}
+        alone = [0, *[NEVER] * ((1 << n) - 1)]
+        for group in self.groups:
+            members = list(group)
+            for size in range(1, len(members) + 1):
+                for part in combinations(members, size):
+                    which = sum(bit[row] for row in part)
+                    alone[which] = min(alone[which], sum(group[row] * self._counts[row] for row in part))
+        costs = [[0, *[NEVER] * ((1 << n) - 1)]]
+        for _ in range(n):
+            last, best = costs[-1], list(costs[-1])
+            for rows in range(1, 1 << n):
+                part = rows
+                while part:
+                    best[rows] = min(best[rows], last[rows ^ part] + alone[part])
+                    part = (part - 1) & rows
+            costs.append(best)
+        return costs
+
+    @cached_property
+    def _counts(self) -> dict[int, int]:
+        """People of each kind of row."""
+        counts = dict.fromkeys(self.kinds, 0)
+        for row, values in enumerate(self.values):
+            counts[self.values.index(values)] += self.people[row]
+        return counts
+
+    def _covers(self, rows: int) -> int:
+        return sum(self._counts[row] for index, row in enumerate(self.kinds) if rows >> index & 1)
+
+    def most_people(self, explanations: int) -> int:
+        """The most people that so many explanations cover."""
+        costs = self.least[min(explanations, len(self.kinds))]
+        return max(self._covers(rows) for rows, cost in enumerate(costs) if cost < NEVER)
+
+    def fewest(self, people: int) -> int:
+        """The fewest explanations that cover so many people."""
+        return next(k for k in range(len(self.kinds) + 1) if self.most_people(k) >= people)
+
+    def cheapest(self, explanations: int, people: int) -> int:
+        """The least cost at which so many explanations cover so many people."""
+        costs = self.least[min(explanations, len(self.kinds))]
+        return min(cost for rows, cost in enumerate(costs) if cost < NEVER and self._covers(rows) >= people)
+
+    def _rows(self) -> Iterator[bool]:
+        result, n = self.result, len(self.codes)
+        covered = [row for explanation in result["explanations"] for row in explanation["members"]]
+        unreachable = [entry["row"] for entry in result["unreachable"]]
+        told = [*covered, *unreachable, *result["undecided"]]
+        yield len(set(told)) == len(told)
+        yield "goal" in result or len(told) == n
+        helpable = {row for group in self.groups for row in group}
+        yield not any(self.values.index(self.values[row]) in helpable for row in unreachable)
+        yield result["covered"] == sum(self.people[row] for row in covered)
+        yield all(
+            number == next((k for k, e in enumerate(result["explanations"]) if row in e["members"]), -1)
+            for row, number in enumerate(result["assignment"])
+        )
+
+    def _changes(self) -> Iterator[bool]:
+        cost = 0
+        for explanation in self.result["explanations"]:
+            changed = explanation["changed"]
+            yield len(changed) <= self.most
+            for index, row in enumerate(explanation["members"]):
+                cells = list(explanation["point"])
+                if self.share == "features":
+                    cells = explanation["ends"][index]
+                elif self.share == "action":
+                    cells = [
+                        c if f in changed else o
+                        for f, (c, o) in enumerate(zip(cells, self.codes[row], strict=True))
+                    ]
+                yield all(
+                    c == o or f in changed
+                    for f, (c, o) in enumerate(zip(cells, self.codes[row], strict=True))
+                )
+                ended = self.after(row, cells)
+                yield ended is not None and self.accepts(ended[0])[0]
+                cost += self.people[row] * (0 if ended is None else ended[1])
+        yield self.result.get("cost", cost) == cost
+
+    def _bounds(self) -> Iterator[bool]:
+        result, goal = self.result, self.result.get("goal") or {"explanations": None, "coverage": None}
+        count, bound, covered, k = (
+            result["count"],
+            result["lower_bound"],
+            result["covered"],
+            goal["explanations"],
+        )
+        yield count == len(result["explanations"])
+        yield bound <= count
+        beyond = {entry["row"] for entry in result["unreachable"]}
+        helpable = sum(n for row, n in enumerate(self.people) if row not in beyond)
+        needed = helpable
+        if goal["coverage"] is not None:
+            needed = min(needed, ceil(round(goal["coverage"] * sum(self.people), 9)))
+        if "goal" not in result:
+            rows = {
+                self.values.index(self.values[row]) for e in result["explanations"] for row in e["members"]
+            }
+            which = sum(1 << index for index, row in enumerate(self.kinds) if row in rows)
+            yield self.least[bound - 1][which] >= NEVER if bound else True
+        elif k is not None:
+            yield count <= k
+            yield covered <= result["covered_bound"] >= self.most_people(k)
+            yield bound <= self.fewest(covered)
+        else:
+            yield result["covered_bound"] >= self.most_people(len(self.kinds))
+            yield self.most_people(max(0, bound - 1)) < needed if bound else True
+        settled = (
+            covered == result["covered_bound"] if k is not None else bound == count and covered >= needed
+        )
+        status = "optimal" if settled and not result["undecided"] else "feasible"
+        yield result["status"] == ("infeasible" if len(beyond) == len(self.codes) else status)
+        if "cost" in result:
+            yield result["cost_bound"] <= result["cost"]
+            yield result["cost_bound"] <= self.cheapest(count if k is None else k, covered)
+
+
+def _holds(rule: dict[str, Any], before: list[int], after: list[int]) -> bool:
+    """A rule on a whole row, as its words say."""
+    if rule["kind"] == "implies":
+        named = [feature for feature, _ in (*rule["if"], *rule["then"])]
+        given, wanted = (all(after[f] in levels for f, levels in rule[name]) for name in ("if", "then"))
+        return all(before[f] == after[f] for f in named) or not given or wanted
+    moved = [feature for feature in rule["features"] if before[feature] != after[feature]]
+    if rule["kind"] == "linked":
+        free = rule["features"][0] not in moved if rule["one_way"] else not moved
+        return free or len(moved) == len(rule["features"])
+    if rule["kind"] == "not_together":
+        return len(moved) <= 1
+    indices = [rule["features"].index(feature) for feature in moved]
+    seen = sum(
+        n
+        for row, n in zip(rule["rows"], rule["counts"], strict=True)
+        if all(row[i] == after[f] for i, f in zip(indices, moved, strict=True))
+    )
+    return not moved or seen >= rule["at_least"]
