@@ -140,40 +140,49 @@ def ask_otherwise(result: dict[str, Any], rng: np.random.Generator) -> None:
 def made_consistent(result: dict[str, Any]) -> None:
     """Let everything that a careful forger can compute agree with the rest."""
     problem = result["problem"]
+    people = problem.get("people") or [1] * len(problem["codes"])
     result["explanations"] = [e for e in result["explanations"] if e["members"]]
     result["count"] = len(result["explanations"])
     result["assignment"] = [-1] * len(problem["codes"])
-    cost, costs = 0, problem.get("costs")
-    people = problem.get("people") or [1] * len(problem["codes"])
+    cost = 0
     for number, explanation in enumerate(result["explanations"]):
         for index, row in enumerate(explanation["members"]):
             result["assignment"][row] = number
             after = explanation["ends"][index] if "ends" in explanation else explanation["point"]
-            for feature, (old, new) in enumerate(zip(problem["codes"][row], after, strict=True)):
-                if new not in {-1, old}:
-                    cost += people[row] * (1 if costs is None else costs["tables"][feature][old][new])
-    covered = [row for row, number in enumerate(result["assignment"]) if number >= 0]
-    result["covered"] = sum(people[row] for row in covered)
-    beyond = [entry["row"] for entry in result["unreachable"]]
-    helpable = sum(people) - sum(people[row] for row in beyond)
-    certificate, goal = result["certificate"], result.get("goal")
+            cost += people[row] * cost_of(problem, problem["codes"][row], after)
+    result["covered"] = sum(n for n, number in zip(people, result["assignment"], strict=True) if number >= 0)
+    certificate = result["certificate"]
     if "cost" in result:
         result["cost"] = cost
         certificate["cost"]["bound"] = result["cost_bound"] = min(cost, certificate["cost"]["bound"])
-    if certificate.get("coverage"):
-        certificate["coverage"]["rows"] = helpable
-    if goal is None and certificate["proof"]:
+    if "goal" not in result and certificate["proof"]:
         result["lower_bound"] = certificate["bound"] = certificate["proof"]["bound"]
-    settled = result["lower_bound"] == result["count"]
-    if goal is not None and goal["explanations"] is not None:
+    tell_status(result, people)
+
+
+def cost_of(problem: dict[str, Any], before: list[int], after: list[int]) -> int:
+    total, costs = 0, problem.get("costs")
+    for feature, (old, new) in enumerate(zip(before, after, strict=True)):
+        if new not in {-1, old}:
+            total += 1 if costs is None else costs["tables"][feature][old][new]
+    return total
+
+
+def tell_status(result: dict[str, Any], people: list[int]) -> None:
+    beyond = [entry["row"] for entry in result["unreachable"]]
+    helpable = sum(people) - sum(people[row] for row in beyond)
+    if result["certificate"].get("coverage"):
+        result["certificate"]["coverage"]["rows"] = helpable
+    goal = result.get("goal") or {"explanations": None, "coverage": 1.0}
+    if goal["explanations"] is not None:
         settled = result["covered"] == result["covered_bound"]
-    elif goal is not None:
-        result["covered_bound"] = helpable
-        settled = settled and result["covered"] >= min(
-            helpable, int(np.ceil(round(goal["coverage"] * sum(people), 9)))
-        )
+    else:
+        if "goal" in result:
+            result["covered_bound"] = helpable
+        needed = min(helpable, int(np.ceil(round(goal["coverage"] * sum(people), 9))))
+        settled = result["lower_bound"] == result["count"] and result["covered"] >= needed
     result["status"] = "optimal" if settled and not result["undecided"] else "feasible"
-    if len(beyond) == len(problem["codes"]):
+    if len(beyond) == len(people):
         result["status"] = "infeasible"
 
 

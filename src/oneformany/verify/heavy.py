@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,32 +33,33 @@ class ListedColumns:
     def __init__(
         self, columns: Sequence[Sequence[int]] = (), costs: Sequence[Sequence[int]] | None = None
     ) -> None:
-        self._columns: list[dict[int, int]] = []
+        self._columns: list[tuple[IntArray, IntArray]] = []
         self._of: dict[int, list[int]] = {}
         self._known: set[bytes] = set()
         for number, column in enumerate(columns):
-            self.add(column, [0] * len(column) if costs is None else costs[number])
+            paid = np.zeros(len(column)) if costs is None else costs[number]
+            self.add(np.array(column, dtype=np.int64), np.array(paid, dtype=np.int64))
 
-    def add(self, rows: Sequence[int], costs: Sequence[int]) -> None:
+    def add(self, rows: IntArray, costs: IntArray) -> None:
         """Add a column."""
-        for row in rows:
+        order = np.argsort(rows)
+        for row in rows.tolist():
             self._of.setdefault(row, []).append(len(self._columns))
-        self._columns.append(dict(zip(rows, costs, strict=True)))
+        self._columns.append((rows[order], costs[order]))
 
     def contain(self, rows: IntArray, costs: IntArray | None = None) -> bool:
         """Tell whether one column has all of these rows, at no more cost for any."""
-        key = rows.tobytes() if costs is None else rows.tobytes() + costs.tobytes()
-        if key in self._known:
+        pays = np.zeros(len(rows), dtype=np.int64) if costs is None else costs
+        key = sha256(rows.tobytes() + pays.tobytes()).digest()
+        if key in self._known or not len(rows):
             return True
-        pays = [0] * len(rows) if costs is None else costs.tolist()
-        members = list(zip(rows.tolist(), pays, strict=True))
-        around = (self._of.get(row, []) for row, _ in members)
-        for number in min(around, key=len, default=[]):
-            column = self._columns[number]
-            if all(row in column and column[row] <= pay for row, pay in members):
+        for number in min((self._of.get(row, []) for row in rows.tolist()), key=len):
+            members, paid = self._columns[number]
+            index = np.minimum(np.searchsorted(members, rows), len(members) - 1)
+            if (members[index] == rows).all() and (paid[index] <= pays).all():
                 self._known.add(key)
                 return True
-        return not members
+        return False
 
 
 def check_capacity(listing: Listing, weights: IntArray, capacity: int) -> None:

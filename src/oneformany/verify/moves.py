@@ -15,6 +15,7 @@ from oneformany.verify.problem import Problem
 __all__ = ["Moves"]
 
 LARGEST_KEY = 2**62
+BATCH = 2**15
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -133,12 +134,15 @@ class Moves:
         """Ask about every different end once, where they are easily told apart."""
         own = self.problem.own
         levels = self.problem.levels if own is None else tuple(len(cells) for cells in own.cell_of)
-        if prod(levels) > LARGEST_KEY:
-            surely, possibly = judge(ends)
+        which: IntArray | slice = slice(None)
+        if prod(levels) <= LARGEST_KEY:
+            radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)
+            _, first, index = np.unique(ends @ radix, return_index=True, return_inverse=True)
+            ends, which = ends[first], index.ravel()
+        found = np.zeros(len(ends), dtype=np.bool_)
+        for begin in range(0, len(ends), BATCH):
+            self.problem.limits.check()
+            surely, possibly = judge(ends[begin : begin + BATCH])
+            found[begin : begin + BATCH] = possibly
             self.doubt |= bool((possibly & ~surely).any())
-            return possibly
-        radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)
-        _, first, which = np.unique(ends @ radix, return_index=True, return_inverse=True)
-        surely, possibly = judge(ends[first])
-        self.doubt |= bool((possibly & ~surely).any())
-        return np.asarray(possibly[which.ravel()])
+        return np.asarray(found[which])

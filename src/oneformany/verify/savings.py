@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.verify.heavy import ListedColumns
+from oneformany.verify.limits import Limits
 from oneformany.verify.listing import Groups
 
 __all__ = ["BestSavings"]
@@ -26,6 +27,8 @@ class BestSavings:
     ----------
     count : int
         How many groups may be used.
+    limits : Limits
+        For time.
 
     Attributes
     ----------
@@ -33,8 +36,9 @@ class BestSavings:
         Groups that save no more may have been passed over.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, limits: Limits) -> None:
         self._count = count
+        self._limits = limits
         self._room = FACTOR * count + SPARE
         self._pool: list[tuple[int, IntArray, IntArray]] = []
         self._seen = ListedColumns()
@@ -55,6 +59,7 @@ class BestSavings:
         order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
         added = 0
         for choice, bucket in picked[order].tolist():
+            self._limits.check()
             saved = int(savings[choice, bucket])
             if saved <= self.floor:
                 break
@@ -69,7 +74,7 @@ class BestSavings:
             rows, gain = rows[order_of_rows], gain[order_of_rows]
             if self._seen.contain(rows, -gain):
                 continue
-            self._seen.add(rows.tolist(), (-gain).tolist())
+            self._seen.add(rows, -gain)
             self._pool.append((saved, rows, gain))
             added += 1
             if len(self._pool) > 2 * self._room:
@@ -80,6 +85,7 @@ class BestSavings:
         kept: list[tuple[int, IntArray, IntArray]] = []
         seen = ListedColumns()
         for entry in sorted(self._pool, key=lambda entry: -entry[0]):
+            self._limits.check()
             saved, rows, gain = entry
             if saved <= self.floor:
                 break
@@ -89,7 +95,7 @@ class BestSavings:
                 self.floor = saved
                 break
             kept.append(entry)
-            seen.add(rows.tolist(), (-gain).tolist())
+            seen.add(rows, -gain)
         self._pool, self._seen = kept, seen
 
     def best(self) -> list[int]:
