@@ -26,7 +26,7 @@ ARROW = (
     ("engine",),
     ("paper",),
     ("methods", "nearest"),
-    ("posing",),
+    ("posing", "blocking"),
     ("explainer",),
     ("subgroups",),
     ("plotting",),

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from oneformany.arrays import IntArray
+from oneformany.blocking import with_reasons
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.posing import Asked, Posed, pose
 from oneformany.problem import Share
@@ -193,6 +194,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             progress=progress,
             **{name: value for name, value in wanted.items() if value is not None},
         )
+        seconds = None if time_limit is None else stop.remaining()
+        result = with_reasons(result, problem, posed.schema, self.rules, seconds)
         result = _told(result, posed, table, refused)
         if read is not None:
             told = {"rows_read": read.read, "read_to_the_end": read.complete}

@@ -21,8 +21,8 @@ MOST_ROWS = 400
 MOST_FEATURES = 5
 """So many features are named."""
 
-FEW_ROWS = 4
-"""Below so many rows there is nothing to wonder about."""
+FEW_ROWS = 2
+"""Of fewer rows there is nothing to wonder about."""
 
 
 @dataclass(frozen=True)

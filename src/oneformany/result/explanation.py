@@ -71,6 +71,11 @@ class Unreachable:
         The given row.
     reason : str
         What the proof says.
+    needed_changes : int or None
+        The smallest ``max_changes`` that would help it; ``None``: none would, or it is not known.
+    blocked_by : tuple of str
+        What stands in the way, each by itself: "max_changes", a rule in words, or "the model"; nothing where
+        that is not known.
 
     Examples
     --------
@@ -80,15 +85,28 @@ class Unreachable:
 
     row: int
     reason: str
+    needed_changes: int | None = None
+    blocked_by: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"row": self.row, "reason": self.reason}
+        plain: dict[str, Any] = {"row": self.row, "reason": self.reason}
+        if self.needed_changes is not None:
+            plain["needed_changes"] = self.needed_changes
+        if self.blocked_by:
+            plain["blocked_by"] = list(self.blocked_by)
+        return plain
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Unreachable:
         """Rebuild from :meth:`to_dict`."""
-        return cls(index(data["row"]), str(data["reason"]))
+        needed = data.get("needed_changes")
+        return cls(
+            index(data["row"]),
+            str(data["reason"]),
+            None if needed is None else index(needed),
+            tuple(str(name) for name in data.get("blocked_by", ())),
+        )
 
 
 def integers(numbers: Iterable[int]) -> tuple[int, ...]:

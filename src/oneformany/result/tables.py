@@ -81,9 +81,11 @@ def assignment_frame(result: Result) -> pd.DataFrame:
     DataFrame
         ``explanation`` (numbered from 1, missing for rows without one), ``outcome`` ("explained", "already
         positive", "cannot be helped", "undecided" or "left out"), ``reason`` (why it cannot be helped),
-        ``changes`` (how many features this row has to change), then one column per feature with the new
+        ``needed_changes`` (the smallest ``max_changes`` that would help it, if that is known), ``blocked_by``
+        (the limit and the rules that stand in its way, joined by "; "), ``changes`` (how many features this
+        row has to change), then one column per feature with the new
         value, in its own type, where the row has to change it, and a missing value where it stays as it is.
-        Where a feature already has one of the first four names, ours ends in "_".
+        Where a feature already has one of the first six names, ours ends in "_".
 
     Examples
     --------
@@ -94,7 +96,7 @@ def assignment_frame(result: Result) -> pd.DataFrame:
     ['explained']
     """
     labels = labels_of(result)
-    own = _own_names(("explanation", "outcome", "reason", "changes"), labels.features)
+    own = _own_names(("explanation", "outcome", "reason", "needed_changes", "blocked_by", "changes"), labels.features)
     rows = result.index.to_pandas()
     assignment = np.array(result.assignment, dtype=np.int64)
     codes = np.array(result.problem["codes"], dtype=np.int64)
@@ -105,13 +107,19 @@ def assignment_frame(result: Result) -> pd.DataFrame:
     outcome[assignment < 0] = "left out"
     outcome[list(result.undecided)] = "undecided"
     reason = np.full(len(rows), None, dtype=object)
+    blocked = np.full(len(rows), None, dtype=object)
+    needed = np.full(len(rows), -1, dtype=np.int64)
     for entry in result.unreachable:
         outcome[entry.row] = "cannot be helped"
         reason[entry.row] = entry.reason
+        blocked[entry.row] = "; ".join(entry.blocked_by) or None
+        needed[entry.row] = -1 if entry.needed_changes is None else entry.needed_changes
     columns: list[Any] = [
         _number(assignment + 1, assignment < 0, rows),
         pd.Series(outcome, index=rows, dtype="object"),
         pd.Series(reason, index=rows, dtype="object"),
+        _number(needed, needed < 0, rows),
+        pd.Series(blocked, index=rows, dtype="object"),
         _number(changes, changes < 0, rows),
     ]
     columns += [

@@ -251,5 +251,5 @@ def _point(entry: JsonObject, problem: Problem, changed: tuple[int, ...]) -> tup
 
 
 def _unreachable(fields: JsonObject, rows: int) -> int:
-    fields.only("row", "reason").text("reason")
+    fields.only("row", "reason", "needed_changes", "blocked_by").text("reason")
     return fields.integer("row", 0, rows - 1)

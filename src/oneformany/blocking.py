@@ -1,0 +1,187 @@
+"""Why rows cannot be helped: the limit or the rule that stands in the way, each proved by asking without it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.oracles.protocol import Question
+from oneformany.problem import Problem
+from oneformany.result.explanation import Unreachable
+from oneformany.result.result import Result
+from oneformany.schema.rules import RowRule, Rule, allowed_moves
+from oneformany.schema.rules.rule import CellRule
+from oneformany.schema.schema import Schema
+from oneformany.stop import Stop
+
+__all__ = ["LIMIT", "MODEL", "with_reasons"]
+
+LIMIT = "max_changes"
+MODEL = "the model"
+SECONDS = 5.0
+SECONDS_PER_QUESTION = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class _Lifted:
+    """The rules that are left when one is lifted, and what to call that one."""
+
+    name: str
+    allowed: tuple[BoolArray | None, ...]
+    restrictions: tuple[CellRule, ...]
+
+
+def with_reasons(
+    result: Result,
+    problem: Problem,
+    schema: Schema,
+    rules: Sequence[Rule | RowRule] = (),
+    seconds: float | None = None,
+) -> Result:
+    """Add to every unreachable row what blocks it, as far as that can be proved in time.
+
+    Parameters
+    ----------
+    result : Result
+        Of this problem.
+    problem : Problem
+        What was asked.
+    schema : Schema
+        Cells and targets.
+    rules : sequence of rules
+        All that were given.
+    seconds : float or None
+        Time for this; ``None``: five seconds.
+    """
+    if not result.unreachable:
+        return result
+    stop = Stop(SECONDS if seconds is None else max(0.0, min(seconds, SECONDS)))
+    asking = _Asking(problem, stop, _lifted(problem, schema, rules))
+    known: dict[int, tuple[int | None, tuple[str, ...], str]] = {}
+    entries = []
+    for entry in result.unreachable:
+        row = int(problem.row_of[entry.row])
+        if row not in known:
+            known[row] = asking.about(row)
+        needed, blocked, words = known[row]
+        base = entry.reason.partition("; ")[0]
+        entries.append(Unreachable(entry.row, f"{base}; {words}", needed, blocked))
+    return replace(result, unreachable=tuple(entries))
+
+
+class _Asking:
+    """Questions about single rows, with other limits and rules than those that were given."""
+
+    def __init__(self, problem: Problem, stop: Stop, lifted: list[_Lifted]) -> None:
+        self.problem, self.stop, self.lifted = problem, stop, lifted
+        self.given = _Lifted("", problem.moves, tuple(problem.restrictions))
+        free: tuple[BoolArray | None, ...] = (None,) * problem.n_features
+        self.free = _Lifted(MODEL, free, ())
+
+    def about(self, row: int) -> tuple[int | None, tuple[str, ...], str]:
+        """The number of changes that would do, what blocks the row, and both in words."""
+        features, most = self.problem.n_features, self.problem.max_changes
+        if self.stop.expired():
+            return None, (), "what would help it was not examined for lack of time"
+        ever = self._helps(row, features, self.given)
+        needed = self._fewest(row) if ever else None
+        blocked = [LIMIT] if needed is not None else []
+        # With the changes that were allowed, or with any number where no number helps: which rule alone blocks?
+        changes = features if ever is False else most
+        blocked += [one.name for one in self.lifted if self._helps(row, changes, one)]
+        if not blocked and ever is False:
+            free = self._helps(row, features, self.free)
+            if free is False:
+                return None, (MODEL,), "whatever it changes, the model accepts none of the targets together"
+            if free and self.lifted:
+                together = " together with ".join(one.name for one in self.lifted)
+                return None, (together,), f"no number of changes would do under these rules: {together}"
+        return needed, tuple(blocked), _words(needed, blocked, ever=ever)
+
+    def _fewest(self, row: int) -> int | None:
+        """The smallest number of changes that helps, if everything below is proved not to."""
+        for changes in range(self.problem.max_changes + 1, self.problem.n_features + 1):
+            helps = self._helps(row, changes, self.given)
+            if helps is None:
+                return None
+            if helps:
+                return changes
+        return None
+
+    def _helps(self, row: int, changes: int, rules: _Lifted) -> bool | None:
+        """Whether so many changes help a row under some rules; ``None``: not known."""
+        remaining = self.stop.remaining()
+        if remaining <= 0:
+            return None
+        problem, values = self.problem, self.problem.values[row]
+        question = Question(
+            anchor=values,
+            free=np.zeros(problem.n_features, dtype=np.bool_),
+            extra=changes,
+            domain=_targets(problem, row, rules.allowed),
+            stop=Stop(min(SECONDS_PER_QUESTION, remaining)),
+        )
+        answer = problem.oracle.reach(question)
+        if answer.point is None:
+            return False if answer.proved_none else None
+        before, after = (_cells(problem, point)[None] for point in (values, answer.point))
+        return True if all(rule.holds(before, after).all() for rule in rules.restrictions) else None
+
+
+def _words(needed: int | None, blocked: list[str], *, ever: bool | None) -> str:
+    rules = [name for name in blocked if name != LIMIT]
+    parts = []
+    if needed is not None:
+        parts.append(f"{needed} changes would do")
+    elif ever is False:
+        parts.append("no number of changes would do")
+    elif ever:
+        parts.append("more changes would do, but how many is not known")
+    else:
+        parts.append("whether more changes would help is not known")
+    parts += [f'it could be helped without the rule "{name}"' for name in rules]
+    return "; ".join(parts)
+
+
+def _targets(problem: Problem, row: int, allowed: Sequence[BoolArray | None]) -> BoolArray:
+    """Which values each feature of a row may take: its own, and targets of cells that it may move to."""
+    width = max(problem.oracle.levels)
+    domain = np.zeros((problem.n_features, width), dtype=np.bool_)
+    for feature, cell in enumerate(problem.rows[row].tolist()):
+        moves = allowed[feature]
+        there = np.arange(problem.levels[feature])
+        if moves is not None:
+            there = np.flatnonzero(moves[cell])
+        own = there[there != cell]
+        values = own if problem.own is None else problem.own.targets[feature][own]
+        domain[feature, values[values >= 0]] = True
+        domain[feature, problem.values[row, feature]] = True
+    return domain
+
+
+def _cells(problem: Problem, values: IntArray) -> IntArray:
+    if problem.own is None:
+        return values
+    return np.array([of[value] for of, value in zip(problem.own.cell_of, values, strict=True)])
+
+
+def _lifted(problem: Problem, schema: Schema, rules: Sequence[Rule | RowRule]) -> list[_Lifted]:
+    """For each rule what is left without it."""
+    found = []
+    of_rows = [rule for rule in rules if not isinstance(rule, Rule)]
+    for rule in rules:
+        rest = [other for other in rules if other is not rule]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            allowed = tuple(allowed_moves(schema, rest))
+        kept = tuple(
+            restriction
+            for other, restriction in zip(of_rows, problem.restrictions, strict=True)
+            if other is not rule
+        )
+        found.append(_Lifted(str(rule), allowed, kept))
+    return found

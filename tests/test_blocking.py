@@ -1,0 +1,180 @@
+"""Tests that every unreachable row says what blocks it, and how many changes would help: as brute force says."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import oneformany as ofm
+from oneformany.blocking import LIMIT, MODEL, with_reasons
+from oneformany.result.result import Result
+from oneformany.schema import Feature, Immutable, Linked, NeverTarget, NotTogether, OnlyIncrease, Schema
+from oneformany.verify import verify
+
+
+def rows(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 70, n),
+            "income": rng.gamma(2.0, 900.0, n).round(2),
+            "debts": rng.choice([0.0, 1.5, 2.25], n),
+            "job": pd.Categorical(rng.choice(["none", "part", "full"], n), ["none", "part", "full"]),
+        }
+    )
+    score = frame["age"] / 40 + frame["income"] / 2500 + (frame["job"] == "full") - frame["debts"] / 2
+    return frame, (score + rng.normal(0, 0.2, n) > score.quantile(0.7)).astype(int).to_numpy()
+
+
+def in_pipeline(classifier):
+    numbers = ["age", "income", "debts"]
+    return make_pipeline(
+        make_column_transformer((StandardScaler(), numbers), (OneHotEncoder(sparse_output=False), ["job"])),
+        classifier,
+    )
+
+
+MODELS = {
+    "logistic": lambda: in_pipeline(LogisticRegression()),
+    "tree": lambda: in_pipeline(DecisionTreeClassifier(max_depth=4, random_state=0)),
+    "histogram": lambda: HistGradientBoostingClassifier(max_iter=10, min_samples_leaf=3),
+}
+RULES = [
+    [],
+    [Immutable("job")],
+    [OnlyIncrease("age"), Immutable("income")],
+    [NeverTarget("job", "full"), Immutable("debts")],
+    [NotTogether("job", "income"), Immutable("age")],
+    [Linked("job", "age", one_way=True), Immutable("age")],
+]
+
+
+def fewest(model, schema, row, rules, most):
+    """The fewest changes that the model's own predict accepts, by trying everything."""
+    before = schema.encode(row)
+    allowed = ofm.allowed_moves(schema, rules)
+    kept = [rule.restriction(schema, before) for rule in rules if not hasattr(rule, "feature")]
+    for changes in range(1, most + 1):
+        tried = []
+        for features in combinations(range(len(schema.features)), changes):
+            for cells in product(*(range(schema.levels[f]) for f in features)):
+                after = before.copy()
+                after[0, list(features)] = cells
+                if may_move(schema, before[0], after[0], allowed) and all(
+                    rule.holds(before, after).all() for rule in kept
+                ):
+                    tried.append(after)
+        frames = [ofm_follow(schema, row, before, after) for after in tried]
+        if frames and (model.predict(pd.concat(frames)) == 1).any():
+            return changes
+    return None
+
+
+def may_move(schema, before, after, allowed):
+    for place, (old, new) in enumerate(zip(before, after, strict=True)):
+        if old != new and schema.features[place].target(int(new)) is None:
+            return False
+        if old != new and allowed[place] is not None and not allowed[place][old, new]:
+            return False
+    return True
+
+
+def ofm_follow(schema, row, before, after):
+    from oneformany.result.following import follow
+
+    return follow(schema, row, before, after)
+
+
+@pytest.mark.filterwarnings("ignore:the rule", "ignore:by the rule")
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: "+".join(map(repr, rules)) or "none")
+@pytest.mark.parametrize("kind", MODELS)
+def test_what_is_said_about_unreachable_rows_is_what_brute_force_finds(kind, rules):
+    frame, target = rows_of(kind)
+    model = MODELS[kind]().fit(frame, target)
+    some = frame[model.predict(frame) == 0].head(25)
+    result = ofm.OneForMany(model, 1, rules=rules, reference=frame, bins={"age": 3, "income": 3}).explain(some)
+    for entry in result.unreachable[:6]:
+        row = some.iloc[[result.problem["rows"][entry.row]]]
+        needed = fewest(model, result.schema, row, rules, 4)
+        if entry.needed_changes is not None:
+            assert needed == entry.needed_changes
+            assert LIMIT in entry.blocked_by
+            assert f"{needed} changes would do" in entry.reason
+        if MODEL in entry.blocked_by:
+            assert fewest(model, result.schema, row, [], 4) is None
+        for rule in rules:
+            if str(rule) in entry.blocked_by:
+                rest = [other for other in rules if other is not rule]
+                most = 1 if LIMIT in entry.blocked_by or needed is not None else 4
+                assert fewest(model, result.schema, row, rest, most) is not None
+                assert str(rule) in entry.reason
+        if not rules or kind == "logistic":
+            assert entry.needed_changes == needed or any(not hasattr(rule, "feature") for rule in rules)
+
+
+def rows_of(kind):
+    return rows(60, {"logistic": 1, "tree": 2, "histogram": 3}[kind])
+
+
+def small(rules=(), threshold=2, max_changes=1):
+    schema = Schema((Feature("a", ("no", "yes")), Feature("b", ("no", "yes")), Feature("c", ("no", "yes"))))
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 0]], threshold=threshold)
+    problem = ofm.Problem([[0, 0, 0]], (2, 2, 2), oracle, max_changes, ofm.allowed_moves(schema, rules))
+    return with_reasons(ofm.solve(problem), problem, schema, rules)
+
+
+def test_more_changes_are_named():
+    (entry,) = small().unreachable
+    assert (entry.needed_changes, entry.blocked_by) == (2, (LIMIT,))
+    assert entry.reason.endswith("; 2 changes would do")
+    assert entry.reason.count("would do") == 1
+
+
+def test_a_rule_is_named():
+    (entry,) = small([Immutable("b")], max_changes=2).unreachable
+    assert (entry.needed_changes, entry.blocked_by) == (None, ("b cannot change",))
+    assert 'no number of changes would do; it could be helped without the rule "b cannot change"' in entry.reason
+
+
+def test_rules_that_block_only_together_are_named_together():
+    (entry,) = small([Immutable("a"), Immutable("b")], max_changes=2).unreachable
+    assert entry.blocked_by == ("a cannot change together with b cannot change",)
+
+
+def test_a_model_that_nothing_convinces_is_named():
+    (entry,) = small(threshold=9).unreachable
+    assert (entry.needed_changes, entry.blocked_by) == (None, (MODEL,))
+
+
+def test_without_time_it_is_said_that_it_is_not_known():
+    schema = Schema((Feature("a", ("no", "yes")), Feature("b", ("no", "yes"))))
+    problem = ofm.Problem([[0, 0]], (2, 2), ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2), 1)
+    (entry,) = with_reasons(ofm.solve(problem), problem, schema, seconds=0).unreachable
+    assert (entry.needed_changes, entry.blocked_by) == (None, ())
+    assert "not examined" in entry.reason
+
+
+def test_tables_and_files_tell_it():
+    result = small()
+    frame = result.assignment_frame()
+    assert frame.loc[0, ["needed_changes", "blocked_by"]].tolist() == [2, LIMIT]
+    assert Result.from_json(result.to_json()).unreachable == result.unreachable
+
+
+def test_verify_takes_the_reasons_as_words():
+    result = small()
+    assert verify(result.to_json()).ok
+
+
+def test_a_result_without_unreachable_rows_stays_as_it_is():
+    schema = Schema((Feature("a", ("no", "yes")),))
+    problem = ofm.Problem([[0]], (2,), ofm.AdditiveOracle([[0, 1]], threshold=1), 1)
+    result = ofm.solve(problem)
+    assert with_reasons(result, problem, schema) is result
