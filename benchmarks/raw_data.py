@@ -1,14 +1,14 @@
 """Explanations on raw columns: four data sets, six kinds of models, two ways to share.
 
     ONEFORMANY_DATA=folder python benchmarks/raw_data.py               # all, one after the other
-    ONEFORMANY_DATA=folder python benchmarks/raw_data.py german tree   # some data sets, models or ways to share
+    ONEFORMANY_DATA=folder python benchmarks/raw_data.py german tree   # some data sets, models or ways
     python benchmarks/raw_data.py german --markdown table.md --json table.json
 
-Each model is fitted on one half of the rows, with the settings of its library; all rows of the other half that it
-refuses, at most 2,000, are explained with up to 3 changes on default cells, the first half being reference data.
-Borrowers of the competition data are seldom late, so those models are fitted on all that were late and on as many
-others. The last columns: whether the model's own predict accepts all covered rows as they are after following, and
-seconds, reading the model included; the limit is 60.
+Each model is fitted on one half of the rows, with the settings of its library; all rows of the other half
+that it refuses, at most 2,000, are explained with up to 3 changes on default cells, the first half being
+reference data. Borrowers of the competition data are seldom late, so those models are fitted on all that were
+late and on as many others. Some columns: how many of the covered rows, as they are after following, the model's
+own predict accepts; and seconds, reading the model included; the limit is 60.
 """
 
 from __future__ import annotations

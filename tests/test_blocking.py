@@ -1,4 +1,4 @@
-"""Tests that every unreachable row says what blocks it, and how many changes would help: as brute force says."""
+"""Tests that every unreachable row says what blocks it and how many changes would help."""
 
 from itertools import combinations, product
 
@@ -99,7 +99,9 @@ def test_what_is_said_about_unreachable_rows_is_what_brute_force_finds(kind, rul
     frame, target = rows_of(kind)
     model = MODELS[kind]().fit(frame, target)
     some = frame[model.predict(frame) == 0].head(25)
-    result = ofm.OneForMany(model, 1, rules=rules, reference=frame, bins={"age": 3, "income": 3}).explain(some)
+    result = ofm.OneForMany(model, 1, rules=rules, reference=frame, bins={"age": 3, "income": 3}).explain(
+        some
+    )
     for entry in result.unreachable[:6]:
         row = some.iloc[[result.problem["rows"][entry.row]]]
         needed = fewest(model, result.schema, row, rules, 4)
@@ -140,7 +142,9 @@ def test_more_changes_are_named():
 def test_a_rule_is_named():
     (entry,) = small([Immutable("b")], max_changes=2).unreachable
     assert (entry.needed_changes, entry.blocked_by) == (None, ("b cannot change",))
-    assert 'no number of changes would do; it could be helped without the rule "b cannot change"' in entry.reason
+    assert (
+        'no number of changes would do; it could be helped without the rule "b cannot change"' in entry.reason
+    )
 
 
 def test_rules_that_block_only_together_are_named_together():

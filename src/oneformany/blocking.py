@@ -1,4 +1,4 @@
-"""Why rows cannot be helped: the limit or the rule that stands in the way, each proved by asking without it."""
+"""Why rows cannot be helped: the limit or the rule in the way, each proved by asking without it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class _Asking:
         ever = self._helps(row, features, self.given)
         needed = self._fewest(row) if ever else None
         blocked = [LIMIT] if needed is not None else []
-        # With the changes that were allowed, or with any number where no number helps: which rule alone blocks?
+        # Which rule alone blocks: with the changes that were allowed, or where no number helps, with any.
         changes = features if ever is False else most
         blocked += [one.name for one in self.lifted if self._helps(row, changes, one)]
         if not blocked and ever is False:

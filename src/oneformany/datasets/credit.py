@@ -67,7 +67,7 @@ def load_credit(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
         schema=Schema(tuple(_feature(*given) for given in COLUMNS.values())),
         positive_label="pays in time",
         negative_label="90 days late within two years",
-        description="Borrowers of the competition Give Me Some Credit; 96 and 98 times late are codes.",
+        description="Borrowers of the competition Give Me Some Credit, 10 features; 96 and 98 are codes.",
         attribution="Give Me Some Credit, Kaggle, 2011; no licence stated",
     )
 

@@ -38,7 +38,8 @@ class Apart:
     rows : int
         How many rows were compared.
     near, nearer : int
-        How many of them have another within ``max_changes`` features; and if the named features had one cell each.
+        How many of them have another within ``max_changes`` features; and how many would, if the named
+        features had one cell each.
     """
 
     features: tuple[int, ...]
@@ -104,8 +105,8 @@ def apart_words(result: Result) -> str | None:
     if result.share != "point":
         looser = ', or rows that share only which features change (share="features")'
         return (
-            f"{head} What keeps rows apart: few are accepted after the same change of at most {changes} features. "
-            f"What to do: {more}, fewer or milder rules{looser if result.share == 'action' else ''}."
+            f"{head} What keeps rows apart: few are accepted after the same change of at most {changes} "
+            f"features. What to do: {more}, fewer rules{looser if result.share == 'action' else ''}."
         )
     labels = labels_of(result)
     names = [f"{labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features]
@@ -117,10 +118,11 @@ def apart_words(result: Result) -> str | None:
         else ""
     )
     return (
-        f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} features, "
-        f"and a row differs from the one most like it in {apart.distance} (median). What keeps rows apart most: "
-        f"{', '.join(names)}.{gain} What to do: coarser cells for these (bins= or edges=), {more}, or rows that "
-        'share the advice only (share="action").'
+        f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} "
+        f"features, and a row differs from the one most like it in {apart.distance} (median). What keeps "
+        f"rows apart most: {', '.join(names)}.{gain} What to do: coarser cells for these (bins= or edges=), "
+        f"{more}, "
+        'or rows that share the advice only (share="action").'
     )
 
 

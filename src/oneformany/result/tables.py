@@ -96,7 +96,9 @@ def assignment_frame(result: Result) -> pd.DataFrame:
     ['explained']
     """
     labels = labels_of(result)
-    own = _own_names(("explanation", "outcome", "reason", "needed_changes", "blocked_by", "changes"), labels.features)
+    own = _own_names(
+        ("explanation", "outcome", "reason", "needed_changes", "blocked_by", "changes"), labels.features
+    )
     rows = result.index.to_pandas()
     assignment = np.array(result.assignment, dtype=np.int64)
     codes = np.array(result.problem["codes"], dtype=np.int64)
