@@ -102,7 +102,8 @@ def test_what_is_left_open_ends_with_exit_code_3_and_is_saved(case):
 
 
 def test_an_interrupt_ends_with_exit_code_130_and_the_best_is_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr("oneformany.progress.Progress.__call__", lambda *_: _thread.interrupt_main())
+    once = iter([_thread.interrupt_main])  # a second time would end the program at once
+    monkeypatch.setattr("oneformany.progress.Progress.__call__", lambda *_: next(once, int)())
     outcome = call("demo", "--rows", 60, "--json", tmp_path / "r.json")
     assert outcome.exit_code == 130, outcome.output
     assert "The search was interrupted." in outcome.output

@@ -41,8 +41,8 @@ def plot_coverage(result: Result, ax: Axes | None = None) -> Axes:
     >>> import oneformany as ofm
     >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
     >>> result = ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))
-    >>> plot_coverage(result).lines[0].get_ydata()
-    [0.0, 100.0]
+    >>> plot_coverage(result).get_xlabel()
+    'explanations, largest first'
     """
     if not result.explanations:
         raise InputError("there is no explanation to draw")

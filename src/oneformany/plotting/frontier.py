@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import BLUE, GREEN, PAPER_WIDTH, axes, tidy
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = ["plot_frontier"]
 
-BUDGETS = {"max_changes": "features that may change", "explanations": "explanations"}
-VALUES = {
-    "count": ("explanations needed", "found", "proved: no fewer"),
-    "covered": ("rows covered", "found", "proved: no more"),
-    "cost": ("total cost", "found", "proved: no less"),
+# What grows: its name on the axis, the columns that may hold what it buys, and what that is called.
+BUDGETS = {
+    "max_changes": (
+        "features that may change",
+        ("value", "count"),
+        "explanations needed",
+        "proved: no fewer",
+    ),
+    "explanations": ("explanations", ("value", "covered"), "rows covered", "proved: no more"),
 }
 
 
-def plot_frontier(frontier: pd.DataFrame, ax: Axes | None = None) -> Axes:
+class HasFrame(Protocol):
+    """A curve that gives its points as a frame, such as :class:`oneformany.Frontier`."""
+
+    def frame(self) -> pd.DataFrame:
+        """One line per point."""
+        ...
+
+
+def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw what each budget achieves, and the proved bound on it.
 
     Parameters
     ----------
-    frontier : DataFrame
-        One line per budget: ``max_changes`` or ``explanations``; what was found: ``count``, ``covered`` or
-        ``cost``; and ``bound``, the proved side, if known.
+    frontier : Frontier or DataFrame
+        One line per budget: ``max_changes`` or ``explanations``; what was found as ``value`` (or ``count`` of
+        explanations, ``covered`` rows); and ``bound``, the proved side, if known.
     ax : Axes or None
         Where to draw.
 
@@ -51,23 +61,26 @@ def plot_frontier(frontier: pd.DataFrame, ax: Axes | None = None) -> Axes:
     >>> plot_frontier(frontier).get_xlabel()
     'features that may change'
     """
-    budget = next((name for name in BUDGETS if name in frontier.columns), None)
-    value = next((name for name in VALUES if name in frontier.columns), None)
-    if budget is None or value is None or frontier.empty:
+    lines = frontier if isinstance(frontier, pd.DataFrame) else frontier.frame()
+    budget = next((name for name in BUDGETS if name in lines.columns), None)
+    value = None
+    if budget is not None:
+        value = next((name for name in BUDGETS[budget][1] if name in lines.columns), None)
+    if budget is None or value is None or lines.empty:
         raise InputError(
-            f"a frontier needs lines with a column {' or '.join(BUDGETS)} and one of {', '.join(VALUES)}; "
-            f"this one has {len(frontier)} lines of {', '.join(map(str, frontier.columns))}"
+            f"a frontier needs lines with a column {' or '.join(BUDGETS)}, and what was found as value; this "
+            f"one has {len(lines)} lines of {', '.join(map(str, lines.columns))}"
         )
-    lines = frontier.sort_values(budget)
-    title, found, proved = VALUES[value]
+    lines = lines.sort_values(budget)
+    asked, _, title, proved = BUDGETS[budget]
     ax = axes(ax, PAPER_WIDTH, 2.8)
-    ax.plot(lines[budget], lines[value], color=GREEN, linewidth=2, marker="o", label=found)
+    ax.plot(lines[budget], lines[value], color=GREEN, linewidth=2, marker="o", label="found")
     if "bound" in lines.columns:
         ax.plot(
             lines[budget], lines["bound"], color=BLUE, linewidth=2, linestyle="--", marker=".", label=proved
         )
         ax.legend(fontsize=8, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
-    ax.set_xlabel(BUDGETS[budget], fontsize=9)
+    ax.set_xlabel(asked, fontsize=9)
     ax.set_ylabel(title, fontsize=9)
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
