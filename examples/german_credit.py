@@ -1,4 +1,6 @@
-"""Who is refused a loan, and the fewest letters that would help: raw German credit, an ordinary pipeline, rules.
+"""Who is refused a loan, and the fewest letters that would help: raw German credit, a pipeline, rules.
+
+::
 
     python examples/german_credit.py [folder]
 
