@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 
+from certificates import build_result, sealed
 from judgement_goals import is_true_of_goals
-from oneformany.verify import verify
+from oneformany.verify import bound, verify
+from strategies import random_problem
 from verify.asked import answered
 
 FILES = 360
+PROOFS = ("dual", "best", "enumeration")
 
 
 def test_answers_to_every_kind_of_question_are_confirmed_and_true() -> None:
@@ -30,3 +34,24 @@ def test_answers_to_every_kind_of_question_are_confirmed_and_true() -> None:
                 seen[f"{name} {searched}"] += 1
     assert min(seen[f"{name} weighed"] for name in ("proof", "coverage", "cost")) > 20
     assert min(seen[f"{name} searched"] for name in ("coverage", "cost")) > 3, seen
+
+
+def test_a_listing_and_a_search_come_to_the_same_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    found: Counter[str] = Counter()
+    for number in range(150):
+        content = build_result(random_problem(rng), PROOFS[number % 3])
+        proof = content["certificate"]["proof"]
+        if number % 2 and proof["capacity"] > 1:
+            proof["capacity"] -= 1
+            if proof["kind"] == "dual":
+                proof["bound"] = -(-sum(proof["weights"]) // proof["capacity"])
+                content["count"] = max(content["count"], proof["bound"])
+        outcomes = []
+        for worth in (0, 10**9):
+            monkeypatch.setattr(bound, "WORTH", worth)
+            outcomes.append(verify(sealed(content)).outcome)
+        assert outcomes[0] is outcomes[1]
+        found[outcomes[0]] += 1
+    assert found["confirmed"] > 50
+    assert found["wrong"] > 20
