@@ -202,10 +202,8 @@ def stripped(tree: dict[str, Any]) -> dict[str, Any]:
 def listed(problem: ofm.Problem) -> list[Any]:
     """All groups that are not part of others, by brute force; how they come does not matter."""
     first = [problem.row_of.tolist().index(kind) for kind in range(len(problem.rows))]
-    found = []
-    for rows in maximal(all_groups(problem), problem.multiplicity):
-        found.append([sorted(first[row] for row in rows), [], [-1] * len(LEVELS)])
-    return sorted(found)
+    groups = maximal(all_groups(problem), problem.multiplicity)
+    return sorted([sorted(first[row] for row in rows), [], [-1] * len(LEVELS)] for rows in groups)
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])

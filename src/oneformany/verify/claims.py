@@ -251,5 +251,6 @@ def _point(entry: JsonObject, problem: Problem, changed: tuple[int, ...]) -> tup
 
 
 def _unreachable(fields: JsonObject, rows: int) -> int:
-    fields.only("row", "reason", "needed_changes", "blocked_by").text("reason")
+    """Read a row beyond help; what blocks it, and how many changes would help it, is for readers."""
+    fields.only("row", "reason", optional=("needed_changes", "blocked_by")).text("reason")
     return fields.integer("row", 0, rows - 1)
