@@ -3,6 +3,10 @@ from oneformany import datasets as datasets
 from oneformany import plotting as plotting
 from oneformany import verify as verify
 from oneformany.costs import Costs as Costs
+from oneformany.curves import Frontier as Frontier
+from oneformany.curves import FrontierPoint as FrontierPoint
+from oneformany.curves import frontier as frontier
+from oneformany.curves import frontier_of_frame as frontier_of_frame
 from oneformany.engine.cover.large_options import TableOptions as TableOptions
 from oneformany.engine.run import Options as Options
 from oneformany.exceptions import CertificateError as CertificateError
@@ -15,6 +19,9 @@ from oneformany.exceptions import UnsupportedModelError as UnsupportedModelError
 from oneformany.explainer import OneForMany as OneForMany
 from oneformany.goal import Goal as Goal
 from oneformany.methods import solve as solve
+from oneformany.nearest import Alternative as Alternative
+from oneformany.nearest import alternatives as alternatives
+from oneformany.nearest import nearest_change as nearest_change
 from oneformany.oracles.additive import AdditiveOracle as AdditiveOracle
 from oneformany.oracles.blackbox import BlackBoxOracle as BlackBoxOracle
 from oneformany.oracles.constrained import ConstrainedOracle as ConstrainedOracle
@@ -81,10 +88,3 @@ from oneformany.subgroups import Difference as Difference
 from oneformany.subgroups import audit as audit
 
 __version__: str
-from oneformany.curves import Frontier as Frontier
-from oneformany.curves import FrontierPoint as FrontierPoint
-from oneformany.curves import frontier as frontier
-from oneformany.curves import frontier_of_frame as frontier_of_frame
-from oneformany.nearest import Alternative as Alternative
-from oneformany.nearest import alternatives as alternatives
-from oneformany.nearest import nearest_change as nearest_change
