@@ -100,9 +100,10 @@ def solve_budget(
     budget = BudgetSearch(Incidence.of_table(table), people, search)
     budget.begin(k, start)
     proof: Settled | None = None
+    reachable = int(people[budget.incidence.reachable].sum())
 
     def bound() -> int:
-        weighed_bound = budget.weights.most_people(people, k)
+        weighed_bound = min(reachable, budget.weights.most_people(people, k))
         return weighed_bound if proof is None else min(weighed_bound, proof.target - 1)
 
     def report(phase: str) -> None:

@@ -30,6 +30,8 @@ MOST_RAISES = 3
 RELAXATION_TIME = 0.5
 PROGRAM_SECONDS = 30.0
 FEWEST_COLUMNS = 1_000
+MOST_FORCED = 1_000
+FORCING = 2**50  # a price beyond all savings
 MOST_ENTRIES = 300_000
 MANY_ENTRIES = 50_000
 
@@ -103,7 +105,24 @@ class CostSearch:
             )
         self.proof: CostExclusion | None = None
         self.values = np.zeros(len(table))
+        self.forced, self._forcing = self._essential()
         self.bound = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
+
+    def _essential(self) -> tuple[IntArray, IntArray]:
+        """Columns that hold a row that no other column holds, where everybody must be served; and such rows.
+
+        A price beyond all costs on one such row for each of them puts these columns among the greatest
+        savings, whatever the other prices are.
+        """
+        degrees = np.bincount(self.table.rows, minlength=self.table.n_rows)
+        nobody = np.zeros(0, dtype=np.int64)
+        if not self.search.options.fixing or self.needed < int(self.people[degrees > 0].sum()):
+            return nobody, nobody
+        alone = np.flatnonzero(degrees[self.table.rows] == 1)
+        columns = np.searchsorted(self.table.starts, alone, side="right") - 1
+        forced, first = (part[:MOST_FORCED] for part in np.unique(columns, return_index=True))
+        self.search.counters["columns forced"] = len(forced)
+        return forced, self.table.rows[alone[first]].astype(np.int64)
 
     def total(self, columns: IntArray) -> tuple[int, int]:
         """People served, and cost."""
@@ -146,31 +165,39 @@ class CostSearch:
             return
         stop = self.search.stop
         until = stop.elapsed() + RELAXATION_TIME * stop.remaining()
-        upper = self._losses(DEAR)
-        relaxation = FirstOrder(self.levels.incidence, upper, self.k)
-        relaxation.values[self.best] = 1.0
-        relaxation.duals = np.where(self.levels.incidence.covered_by(self.best), 0.5, 1.0) * np.minimum(
-            upper, self.people[self.levels.owner]
+        others = np.setdiff1d(np.arange(len(self.table)), self.forced)
+        left = max(0, self.k - len(self.forced))
+        part, kept = self.levels.incidence.part(others, ~self.levels.incidence.covered_by(self.forced))
+        upper = self._losses(DEAR)[kept]
+        relaxation = FirstOrder(part, upper, left)
+        relaxation.values[np.isin(others, self.best)] = 1.0
+        relaxation.duals = np.where(self.levels.incidence.covered_by(self.best)[kept], 0.5, 1.0) * np.minimum(
+            upper, self.people[self.levels.owner[kept]]
         )
-        relaxation.price = float(relaxation.duals.sum()) / (2 * max(1, self.k))
-        relaxation.balance = float(np.sqrt(max(1, self.k) / max(1.0, float((upper**2).sum()))))
+        relaxation.price = float(relaxation.duals.sum()) / (2 * max(1, left))
+        relaxation.balance = float(np.sqrt(max(1, left) / max(1.0, float((upper**2).sum()))))
+        every = np.zeros(self.levels.incidence.n_rows)
+        every[kept] = self._losses(1)[kept]
+        self.price(every)
         idle, raised = 0, 0
         for _ in range(self.search.options.max_rounds):
-            if self.finished() or stop.elapsed() > until or idle == PATIENCE:
+            if self.finished() or stop.elapsed() > until or idle == PATIENCE or not left:
                 break
             relaxation.advance(STEPS_PER_ROUND, stop)
             self.search.counters["rounds"] += 1
             before = self.bound.value
             for duals in (relaxation.duals, relaxation.mean_duals):
-                self.price(duals)
+                every[kept] = duals
+                self.price(every)
             idle = 0 if self.bound.value > before + GAIN * abs(before) else idle + 1
             if idle == PATIENCE and raised < MOST_RAISES:
                 idle, raised = 0, raised + 1
-                relaxation.upper = self._losses(DEAR * DEARER**raised)
+                relaxation.upper = self._losses(DEAR * DEARER**raised)[kept]
             self.report("relaxation")
             if self.is_small(MANY_ENTRIES):
                 break
-        self.values = relaxation.mean_values
+        self.values[others] = relaxation.mean_values
+        self.values[self.forced] = 1.0
 
     def _losses(self, dear: int) -> FloatArray:
         """What leaving each pair uncovered costs, when leaving a row out costs so many times the top cost."""
@@ -182,6 +209,7 @@ class CostSearch:
     def price(self, duals: FloatArray) -> None:
         """Turn duals into prices, and keep the better bound."""
         prices = np.rint(self.levels.prices(duals, self.people) * ONE_IN_COVERS).astype(np.int64)
+        prices[self._forcing] += FORCING // self.people[self._forcing]
         found = price_bound(self.table, self.people, prices, self.k, self.needed)
         if found.value > self.bound.value:
             self.bound = found
