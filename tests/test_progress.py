@@ -1,7 +1,9 @@
 """Tests that progress is silent on quick work and speaks on slow work."""
 
 import io
+import sys
 import time
+from types import ModuleType
 
 import pytest
 from rich.console import Console
@@ -83,3 +85,31 @@ def test_progress_ends_when_the_work_fails():
     with pytest.raises(RuntimeError), progress:
         raise RuntimeError
     assert not progress._thread.is_alive()
+
+
+def test_slow_work_in_a_notebook_keeps_one_output_up_to_date(monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, data, *, raw):
+            assert raw
+            shown.append(data["text/plain"])
+
+    def display(data, *, raw, display_id):
+        assert raw
+        assert display_id
+        shown.append(data["text/plain"])
+        return Handle()
+
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    fake = ModuleType("IPython.display")
+    fake.display = display
+    monkeypatch.setitem(sys.modules, "IPython.display", fake)
+    console = Console(file=io.StringIO(), force_jupyter=True, width=200)
+    with Progress("german", console=console, delay=0.0) as progress:
+        deadline = time.monotonic() + 10
+        while not shown and time.monotonic() < deadline:
+            time.sleep(0.01)
+        progress(RECORD)
+    assert shown[0].startswith("german | starting | ")
+    assert shown[-1].startswith("german | column generation | round 12")

@@ -1,11 +1,12 @@
-"""Live progress for humans: silent on quick work, one living line on a terminal, a few lines elsewhere."""
+"""Live progress for humans: silent on quick work, a living line on terminals and in notebooks, else a few."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from threading import Event, Thread
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.live import Live
@@ -66,7 +67,11 @@ class Progress:
     def __enter__(self) -> Self:
         self._start = monotonic()
         self._done.clear()
-        show = self._show_live if self._console.is_terminal else self._show_lines
+        show = self._show_lines
+        if self._console.is_jupyter:
+            show = self._show_in_notebook
+        elif self._console.is_terminal:
+            show = self._show_live
         self._thread = Thread(target=show, name="oneformany-progress", daemon=True)
         self._thread.start()
         return self
@@ -91,6 +96,16 @@ class Progress:
         with Live(spinner, console=self._console, refresh_per_second=8, transient=True):
             while not self._done.wait(0.125):
                 spinner.update(text=self._line())
+
+    def _show_in_notebook(self) -> None:
+        """Keep one output of the cell up to date; no widgets are needed for it."""
+        if self._done.wait(self.delay):
+            return
+        display: Any = import_module("IPython.display")
+        handle = display.display({"text/plain": str(self._line())}, raw=True, display_id=True)
+        while not self._done.wait(0.5):
+            handle.update({"text/plain": str(self._line())}, raw=True)
+        handle.update({"text/plain": str(self._line())}, raw=True)
 
     def _show_lines(self) -> None:
         pause = self.delay

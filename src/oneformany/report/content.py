@@ -12,6 +12,7 @@ from oneformany.arrays import IntArray
 from oneformany.report.audits import audit_part
 from oneformany.report.charts import line_chart
 from oneformany.report.page import Bar, Card, Change, Chart, Headline, LeftOut, Page, TableData
+from oneformany.result.apart import apart_words
 from oneformany.result.asked_words import rule_words, share_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import Labels, labels_of, shown
@@ -65,6 +66,7 @@ def page_of(result: Result, title: str | None = None, audits: Sequence[Audit] = 
         rules=tuple(rule_words(result)),
         left_out=tuple(_left_out(result, labels)),
         origin=_origin(result),
+        note=apart_words(result) or "",
         audits=tuple(audit_part(audit) for audit in audits),
     )
 

@@ -184,4 +184,5 @@ class Page:
     rules: tuple[str, ...]
     left_out: tuple[LeftOut, ...]
     origin: str = ""
+    note: str = ""
     audits: tuple[AuditPart, ...] = field(default=())

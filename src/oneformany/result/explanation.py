@@ -50,6 +50,19 @@ class Explanation:
         rows = f"{len(self.members)} row{'' if len(self.members) == 1 else 's'}"
         return f"Explanation(changes {features} of {rows})"
 
+    def _repr_html_(self) -> str:
+        """Tell what changes by number; a result knows the names, see its own table."""
+        changes = "".join(
+            f"<tr><td>{feature}</td><td>{self.point[feature] if self.ends is None else ''}</td></tr>"
+            for feature in self.changed
+        )
+        rows = ", ".join(map(str, self.members[:10])) + (", ..." if len(self.members) > 10 else "")
+        head = "<tr><th>feature</th><th>new level</th></tr>"
+        return (
+            f"<div><p>{len(self.members)} rows: {rows}</p>"
+            f"<table><thead>{head}</thead><tbody>{changes}</tbody></table></div>"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         plain = {"point": list(self.point), "changed": list(self.changed), "members": list(self.members)}

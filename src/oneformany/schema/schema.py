@@ -52,6 +52,11 @@ class Schema:
             if name in self.names[:index]:
                 raise InputError(f"the schema has two features named {name!r}")
 
+    def _repr_html_(self) -> str:
+        from oneformany.schema.html import schema_table
+
+        return schema_table(self)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the features."""

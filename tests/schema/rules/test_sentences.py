@@ -1,0 +1,72 @@
+"""Tests that every rule can be said in a sentence, by the rule itself and from a result file."""
+
+import numpy as np
+import pytest
+
+import oneformany as ofm
+from oneformany.result.asked_words import rule_words
+
+SENTENCES = [
+    (ofm.Immutable("sex"), "sex cannot change"),
+    (ofm.OnlyIncrease("age"), "age can only go up"),
+    (ofm.OnlyDecrease("debt"), "debt can only go down"),
+    (ofm.AtMostSteps("savings", 1), "savings moves at most 1 level"),
+    (ofm.AtMostSteps("savings", 2), "savings moves at most 2 levels"),
+    (ofm.Forbid("home", "own", "rent"), "home cannot go from own to rent"),
+    (ofm.NeverTarget("job", ["none", "unknown"]), "nobody is sent to job none or unknown"),
+    (ofm.Range("sum", 250, 12_345_678), "sum may change to numbers from 250 to 12345678"),
+    (ofm.Range("sum", low=2.5), "sum may change to 2.5 or more"),
+    (ofm.Range("sum", high=9), "sum may change to 9 or less"),
+    (
+        ofm.Implies({"job": "none"}, {"income": ["0", "low"]}),
+        "after a change, if job is none, then income is 0 or low",
+    ),
+    (ofm.Linked("sum", "months"), "sum and months change only together"),
+    (ofm.Linked("sum", "months", one_way=True), "sum changes only together with months"),
+    (ofm.NotTogether("job", "home"), "of job, home, no row changes more than one"),
+    (
+        ofm.Observed("job", "home", at_least=5),
+        "new values of job, home occur together in at least 5 rows of the reference data",
+    ),
+    (ofm.Observed(), "new values occur together in at least a row of the reference data"),
+]
+
+
+@pytest.mark.parametrize(("rule", "sentence"), SENTENCES)
+def test_a_rule_is_said_in_a_sentence(rule, sentence):
+    assert str(rule) == sentence
+
+
+def test_rules_are_read_off_the_matrices_where_a_file_has_no_sentences():
+    eye, up = np.eye(3, dtype=bool), np.triu(np.ones((3, 3), dtype=bool))
+    one = ~np.eye(3, dtype=bool) | eye
+    one[0, 2] = False
+    oracle = ofm.AdditiveOracle([[0, 1, 2]] * 5, threshold=1)
+    problem = ofm.Problem([[0] * 5], (3,) * 5, oracle, max_changes=1, allowed=[eye, up, up.T, one, None])
+    assert rule_words(ofm.solve(problem)) == [
+        "feature 0 cannot change",
+        "feature 1 can only go up",
+        "feature 2 can only go down",
+        "feature 3 may make 5 of its 6 moves",
+    ]
+
+
+def test_rules_on_rows_are_said_from_the_file_too():
+    schema = ofm.Schema(tuple(ofm.Feature(name, ("no", "yes")) for name in "abc"))
+    rules = [
+        ofm.Implies({"a": "yes"}, {"b": "no"}),
+        ofm.Linked("a", "b"),
+        ofm.Linked("a", "b", one_way=True),
+        ofm.NotTogether("a", "c"),
+        ofm.Observed("a", "c"),
+    ]
+    restrictions = [rule.restriction(schema, np.zeros((2, 3), dtype=np.int64)) for rule in rules]
+    oracle = ofm.AdditiveOracle([[0, 1]] * 3, threshold=1)
+    result = ofm.solve(ofm.Problem([[0] * 3], (2,) * 3, oracle, max_changes=1, restrictions=restrictions))
+    assert rule_words(result) == [
+        "after a change, if feature 0 is level 1, then feature 1 is level 0",
+        "feature 0 and feature 1 change only together",
+        "feature 0 changes only together with feature 1",
+        "of feature 0, feature 2, no row changes more than one",
+        "new values of feature 0, feature 2 occur together in at least a row of the reference data",
+    ]
