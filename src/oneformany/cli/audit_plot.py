@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import PAPER_WIDTH
+from oneformany.plotting.canvas import PAPER_WIDTH, plain
 from oneformany.plotting.subgroups import plot_subgroups
 
 if TYPE_CHECKING:
@@ -32,14 +31,16 @@ def save_picture(audits: Sequence[Audit], path: Path) -> None:
         Where to; its ending chooses the format.
     """
     parts = [(audit, measure) for audit in audits for measure in DRAWN]
-    heights = [0.95 + 0.3 * (1 if len(audit.table) == 2 else len(audit.table)) for audit, _ in parts]
+    heights = [1.1 + 0.3 * (1 if len(audit.table) == 2 else len(audit.table)) for audit, _ in parts]
     figure = Figure(figsize=(PAPER_WIDTH, sum(heights)), layout="constrained")
     for ax, (audit, measure) in zip(
         figure.subplots(len(parts), 1, height_ratios=heights, squeeze=False).flat, parts, strict=True
     ):
-        ax.set_title(f"by {audit.by}", fontsize=8, loc="left")
-        with suppress(InputError):  # nothing to compare: the axes stay empty
+        try:
             plot_subgroups(audit, ax, measure)
+        except InputError as error:
+            ax.set_axis_off()
+            ax.set_title(plain(error, 90), fontsize=9, loc="left")
     try:
         figure.savefig(path, dpi=150)
     except ValueError as error:

@@ -57,7 +57,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
         raise InputError(
             f"no two subgroups by {audit.by!r} have rows of which to compare {MEASURES[measure]}"
         )
-    ax = axes(ax, PAPER_WIDTH, 0.95 + 0.32 * len(lines))
+    ax = axes(ax, PAPER_WIDTH, 1.1 + 0.32 * len(lines))
     factor = 1.0 if measure == "mean_changes" else 100.0
     for height, line in enumerate(lines):
         colour = RED if line.clear else GREY
@@ -67,8 +67,9 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
     names = [f"{plain(line.subgroup)} ({_size(audit, line.subgroup, measure)})" for line in lines]
     ax.set_yticks(range(len(lines)), names)
     ax.set_ylim(len(lines) - 0.4, -0.6)
-    unit = "" if measure == "mean_changes" else " (percentage points)"
-    ax.set_xlabel(f"{MEASURES[measure]}: subgroup less all others{unit}", fontsize=9)
+    unit = "" if measure == "mean_changes" else ", percentage points"
+    ax.set_title(f"By {plain(audit.by)}: {MEASURES[measure]}", fontsize=9, loc="left")
+    ax.set_xlabel(f"subgroup less all others{unit}", fontsize=9)
     return tidy(ax)
 
 

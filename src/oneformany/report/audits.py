@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["audit_part"]
 
+NONE_CLEAR = "No difference between a subgroup and the others is clear of chance"
 CAUTION = (
-    "Intervals are not adjusted for the number of comparisons; a difference is a question to ask, not yet an "
-    "answer."
+    "Clear means that the interval leaves out 0; such lines are red. Intervals are not adjusted for the "
+    "number of comparisons; a difference is a question to ask, not yet an answer."
 )
 
 
@@ -46,9 +47,11 @@ def audit_part(audit: Audit) -> AuditPart:
         (shown(name), *(_cell(value) for value in line))
         for name, line in zip(audit.table.index, audit.table.itertuples(index=False), strict=True)
     )
-    words = " ".join(line.strip() for line in audit.summary().splitlines())
+    differences = tuple(_intervals(audit))
+    clear = sum(line.clear for line in differences)
+    words = f"{clear} of {len(differences)} differences are clear of chance" if clear else NONE_CLEAR
     table = TableData(columns, lines)
-    return AuditPart(f"By {shown(audit.by)}", table, tuple(_intervals(audit)), f"{words} {CAUTION}")
+    return AuditPart(f"By {shown(audit.by)}", table, differences, f"{words}. {CAUTION}")
 
 
 def _intervals(audit: Audit) -> Iterator[Interval]:
