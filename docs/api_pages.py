@@ -1,0 +1,153 @@
+"""Write the pages of the reference from the one list of public names: ``python docs/api_pages.py``.
+
+Each public name goes to the page whose rooms hold its module; names of later rooms need no word here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+
+import oneformany as ofm
+
+FOLDER = Path(__file__).parent / "api"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: what it is about, the modules it documents, and the names that come first."""
+
+    title: str
+    intro: str
+    rooms: tuple[str, ...]
+    first: tuple[str, ...] = ()
+
+
+PAGES = {
+    "explaining": Page(
+        "Explaining",
+        "From a fitted model and a data frame to explanations. Background: [start](../start.md).",
+        ("explainer", "result.explanation", "result.result", "result.row_index", "progress"),
+        ("OneForMany", "Result", "Explanation"),
+    ),
+    "rules": Page(
+        "Rules",
+        "What may not change, or only in some ways. Background: [my rules](../howto/rules.md).",
+        ("schema.rules",),
+        ("Immutable", "OnlyIncrease", "OnlyDecrease", "AtMostSteps", "Range", "NeverTarget", "Forbid"),
+    ),
+    "schema": Page(
+        "Features and cells",
+        "What the columns of a frame are. Background: [my numbers and bins](../howto/numbers.md).",
+        ("schema", "datasets"),
+        ("Schema", "Feature", "infer_schema"),
+    ),
+    "faces": Page(
+        "Reports and audits",
+        "An answer as a page for an audit file, and subgroups side by side.",
+        ("report", "subgroups"),
+    ),
+    "plotting": Page(
+        "Plots",
+        "Each is one function that takes an `ax` and returns it. `result.plot()` picks the usual one.",
+        ("plotting",),
+    ),
+    "curves": Page(
+        "Curves, and one row by itself",
+        "Explanations against changes, people against explanations; the nearest change of a single row.",
+        ("curves", "nearest"),
+        ("frontier", "frontier_of_frame", "nearest_change", "alternatives"),
+    ),
+    "proofs": Page(
+        "Proofs and their check",
+        "What a result carries, and who checks it. Background: [reading the proof](../howto/proof.md).",
+        ("verify", "result"),
+        ("verify",),
+    ),
+    "oracles": Page(
+        "Classifiers",
+        "How a fitted model becomes something that can be asked. Background: [extending](../extending.md).",
+        ("oracles", "readers"),
+        ("BlackBox", "register_reader", "oracle_for", "Oracle", "Question", "Answer"),
+    ),
+    "errors": Page(
+        "Errors",
+        "Each error of this package is one of these. Its message says where, and what to do next.",
+        ("exceptions",),
+        ("OneForManyError",),
+    ),
+    "problem": Page(
+        "The core, on codes",
+        "The question without data frames, and its answer. Background: [the method](../method.md).",
+        ("",),
+        ("Problem", "solve", "Goal"),
+    ),
+}
+ORDER = (
+    "explaining",
+    "rules",
+    "schema",
+    "problem",
+    "faces",
+    "plotting",
+    "curves",
+    "proofs",
+    "oracles",
+    "errors",
+)
+
+
+def pages() -> dict[str, str]:
+    """The text of every page, by its name."""
+    names: dict[str, list[str]] = {name: [] for name in PAGES}
+    for name, home in ofm.HOMES.items():
+        if home == "oneformany":  # a room of its own: each of its public names
+            names[_page(name)] += [
+                f"{name}.{inner}" for inner in getattr(ofm, name).__all__ if inner.lower() != "names"
+            ]
+        else:
+            names[_page(home.removeprefix("oneformany."))].append(name)
+    return {page: _text(PAGES[page], found) for page, found in names.items()}
+
+
+def _page(home: str) -> str:
+    return next(
+        name
+        for name, page in PAGES.items()
+        if any(not room or f"{home}.".startswith(f"{room}.") for room in page.rooms)
+    )
+
+
+def _text(page: Page, names: list[str]) -> str:
+    first = {name: rank for rank, name in enumerate(page.first)}
+    ordered = sorted(names, key=lambda name: (first.get(name.rpartition(".")[2], len(first)), name))
+    return "\n\n".join([f"# {page.title}", page.intro, *map(_entry, ordered)]) + "\n"
+
+
+def _entry(name: str) -> str:
+    thing: object = ofm
+    for part in name.split("."):
+        thing = getattr(thing, part)
+    lines = [f"## {name.rpartition('.')[2]}", "", "```{eval-rst}"]
+    if isinstance(thing, type) and issubclass(thing, Exception):
+        lines.append(f".. autoexception:: oneformany.{name}")
+    elif inspect.isclass(thing):
+        lines += [f".. autoclass:: oneformany.{name}", "   :members:"]
+    else:
+        lines.append(f".. auto{'function' if inspect.isroutine(thing) else 'data'}:: oneformany.{name}")
+    return "\n".join([*lines, "```"])
+
+
+def main() -> None:
+    """Write them, and the list of them."""
+    for name, text in pages().items():
+        (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
+    words = "Everything public is in `oneformany` itself: `import oneformany as ofm`."
+    listing = "\n".join(ORDER)
+    index = f"# API reference\n\n{words}\n\n```{{toctree}}\n:maxdepth: 2\n\n{listing}\n```\n"
+    (FOLDER / "index.md").write_text(index, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
