@@ -36,7 +36,7 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """All pages that have code to run."""
+    """All pages that have code to run, the README first."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [page for page in found if "_build" not in page.parts and "```python\n" in page.read_text("utf-8")]
 
