@@ -1,0 +1,20 @@
+"""A run with first columns, as ``solve`` starts it."""
+
+from __future__ import annotations
+
+from engine.problems import parts_of
+from oneformany.engine.cover.greedy import greedy_cover
+from oneformany.engine.first_columns import first_columns
+from oneformany.engine.run import Options, Run
+from oneformany.statistics import Statistics
+from oneformany.stop import Stop
+
+
+def run_of(problem, options=None, seconds=None):
+    """Make a run whose pool covers every row that can be helped, with the greedy cover as its best."""
+    space, _, oracle = parts_of(problem)
+    points = [problem.oracle.reach(problem.question(int(row))).point for row in space.helpable]
+    run = Run(space, oracle, Stop(seconds), Statistics(), options or Options())
+    run.pool.add(first_columns(run, points))
+    run.offer(greedy_cover(run.pool.columns, len(space.rows)))
+    return run

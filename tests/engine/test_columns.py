@@ -1,0 +1,37 @@
+"""Tests that a column holds all rows that its point covers, and that a pool holds each group once."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import assume, given, settings
+
+from engine.problems import parts_of, problem_of, random_additive
+from oneformany.engine.columns import Column, ColumnPool
+from strategies import small_problems
+
+
+@settings(max_examples=60, deadline=None)
+@given(small=small_problems())
+def test_a_column_covers_every_row_that_may_move_to_its_point_within_its_features(small):
+    problem = problem_of(small)
+    space, items, oracle = parts_of(problem)
+    assume(len(items))
+    column = oracle.column(0, np.full(problem.n_features, -1))
+    assume(column is not None)
+    fits = ((space.rows == column.point) | column.changed).all(axis=1)
+    fits &= problem.may_move(space.rows, column.point).all(axis=1)
+    assert column.rows.tolist() == np.flatnonzero(fits).tolist()
+    assert column.cost == 1
+
+
+def test_of_columns_with_the_same_rows_the_first_stays():
+    problem = random_additive(np.random.default_rng(0))
+    space, _, _ = parts_of(problem)
+    point, changed = space.rows[0], np.zeros(problem.n_features, dtype=np.bool_)
+    first, second = (Column(point, changed, np.array([0, 2])) for _ in range(2))
+    other = Column(point, changed, np.array([1]))
+    pool = ColumnPool()
+    assert pool.add([first, second]) == [first]
+    assert pool.add([second, other]) == [other]
+    assert pool.columns == [first, other]
+    assert len(pool) == 2

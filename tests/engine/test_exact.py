@@ -1,0 +1,47 @@
+"""Tests that the exact method proves the minimum that exhaustion finds, whatever closes the gap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from engine.pricing.test_pricer import all_groups
+from engine.problems import parts_of, problem_of, random_additive
+from engine.run_of import run_of
+from oneformany.engine.exact import minimise
+from oneformany.engine.run import Options
+from strategies import small_problems
+
+WAYS = [Options(), Options(enumeration=False), Options(diving=False, quick_pricing=False, cuts=False)]
+
+
+def minimum_by_exhaustion(groups, n):
+    """The fewest groups that cover all rows, by breadth-first search over sets of rows."""
+    masks = {sum(1 << row for row in group) for group in groups}
+    reached, count = {0}, 0
+    while (1 << n) - 1 not in reached:
+        reached = {have | mask for have in reached for mask in masks}
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("options", WAYS, ids=["all", "branching", "plain"])
+@settings(max_examples=50, deadline=None)
+@given(small=small_problems())
+def test_the_minimum_is_found_and_proved(options, small):
+    problem = problem_of(small)
+    space, items, _ = parts_of(problem)
+    assume(len(items))
+    run = run_of(problem, options)
+    proof = minimise(run)
+    assert run.count == proof.bound == minimum_by_exhaustion(all_groups(problem, space.rows), len(items))
+
+
+def test_without_time_there_is_a_cover_and_a_bound_below_it():
+    run = run_of(random_additive(np.random.default_rng(2)), seconds=0)
+    proof = minimise(run)
+    assert set(np.concatenate([column.rows for column in run.best]).tolist()) == set(
+        range(len(run.space.rows))
+    )
+    assert (0 if proof is None else proof.bound) <= run.bound <= run.count

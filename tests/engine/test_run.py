@@ -1,0 +1,52 @@
+"""Tests that a run keeps the best cover, tells its rounds, and refuses options that mean nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.problems import random_additive
+from engine.run_of import run_of
+from oneformany.engine.run import Options
+from oneformany.exceptions import InputError
+
+
+def test_only_a_smaller_cover_is_taken():
+    run = run_of(random_additive(np.random.default_rng(0)))
+    best = list(run.best)
+    run.offer([*best, best[0]])
+    assert run.best == best
+    run.offer(best[:1])
+    assert run.count == 1
+
+
+def test_rounds_are_numbered_kept_and_told():
+    run = run_of(random_additive(np.random.default_rng(0)))
+    told = []
+    run.progress = told.append
+    run.report("columns", 3.5, 12)
+    run.report("columns", 3.0, 13)
+    assert told == run.statistics.rounds
+    assert [(told_round.number, told_round.columns) for told_round in told] == [(1, 12), (2, 13)]
+
+
+def test_time_of_a_phase_is_added_also_when_it_fails():
+    run = run_of(random_additive(np.random.default_rng(0)))
+    with pytest.raises(RuntimeError), run.timed("phase"):
+        raise RuntimeError
+    assert run.statistics.timings["phase"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"max_nodes": 0}, "max_nodes is 0"),
+        ({"max_columns": 1.5}, "max_columns is 1.5"),
+        ({"max_rounds": True}, "max_rounds is True"),
+        ({"way": "guess"}, "way is 'guess'"),
+        ({"pricer": None}, "pricer is None"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(wrong, words):
+    with pytest.raises(InputError, match=words):
+        Options(**wrong)

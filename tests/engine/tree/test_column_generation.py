@@ -1,0 +1,53 @@
+"""Tests that a node's relaxation is the optimum over all columns, and that its bound is never above it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from scipy.optimize import linprog
+
+from engine.pricing.test_pricer import all_groups
+from engine.problems import parts_of, problem_of
+from engine.run_of import run_of
+from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.tree.column_generation import Node
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
+from strategies import small_problems
+
+
+def relaxation_by_exhaustion(groups, n):
+    inside = np.array([[row in group for group in groups] for row in range(n)], dtype=float)
+    return linprog(np.ones(len(groups)), A_ub=-inside, b_ub=-np.ones(n)).fun
+
+
+@settings(max_examples=60, deadline=None)
+@given(small=small_problems())
+def test_the_relaxation_over_generated_columns_is_that_over_all(small):
+    problem = problem_of(small)
+    space, items, _ = parts_of(problem)
+    assume(len(items))
+    node = Node(run_of(problem), items)
+    node.generate()
+    value = relaxation_by_exhaustion(sorted(all_groups(problem, space.rows)), len(items))
+    assert node.relaxed.value == pytest.approx(value, abs=1e-6)
+    assert math.ceil(value - 1e-3) <= node.bound <= math.ceil(value - 1e-9) or node.bound >= node.run.count
+
+
+def test_an_item_without_a_column_closes_the_node():
+    run = run_of(Problem([[0, 0], [1, 1]], (2, 2), AdditiveOracle([[0, 1], [1, 0]], threshold=0), 1))
+    node = Node(run, Items(run.space, Decisions().join(0, 1)))
+    node.generate()
+    assert node.bound >= run.count
+
+
+def test_columns_that_a_node_knows_are_not_added_again():
+    from engine.problems import random_additive
+
+    problem = random_additive(np.random.default_rng(3))
+    run = run_of(problem)
+    node = Node(run, Items(run.space, Decisions()))
+    assert node.add(run.pool.columns, np.ones(len(node.items), dtype=np.int64)) == 0
