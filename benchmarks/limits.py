@@ -21,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
 from oneformany.datasets import load
+from oneformany.engine.run import Options
 from oneformany.methods import solve
 from oneformany.paper.tables.table import FORMATS, make_table
 from oneformany.problem import Problem
@@ -47,7 +48,9 @@ def lines(
         model = MODELS[name].fit(data.one_hot, data.target)
         reading = read_model(model, data.schema, frame=data.frame)
         refused = data.codes[~reading.verdict(data.codes)]
-        solve(Problem(refused[:60], data.schema.levels, reading.oracle, max_changes), time_limit=30.0)
+        few = Problem(refused[:60], data.schema.levels, reading.oracle, max_changes)
+        for way in ("search", "listing"):
+            solve(few, options=Options(way=way))
         for n in rows:
             problem = Problem(refused[:n], data.schema.levels, reading.oracle, max_changes)
             for limit in limits:
