@@ -23,7 +23,7 @@ from oneformany.schema.rules import RowRule, Rule
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
 from oneformany.stop import Stop
-from oneformany.streams import DistinctRows, distinct_refused, first_batch, is_stream
+from oneformany.streams import DistinctRows, distinct_refused, first_batch, is_stream, typed
 
 __all__ = ["OneForMany"]
 
@@ -214,10 +214,15 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
 def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  # noqa: ANN401 (a stream)
     """Keep the distinct refused rows of a stream; the reference data or the first batch choose cells."""
     first, source = first_batch(source)
-    posed = pose(asked, Table.of(first))
-    kept = distinct_refused(source, lambda rows: ~posed.decide(rows), list(posed.schema.names), stop)
+    like = None if asked.reference is None else Table.of(asked.reference, "the reference data").frame
+    table = Table.of(first)
+    if like is not None:
+        table = replace(table, frame=typed(table.frame, like))
+    posed = pose(asked, table)
+    kept = distinct_refused(source, lambda rows: ~posed.decide(rows), list(posed.schema.names), stop, like)
     if not len(kept.frame):
         raise InputError(f"the model calls all {kept.read} rows positive: there is nothing to explain")
+    kept = replace(kept, frame=table.named(kept.frame))
     return kept, first if asked.reference is None else asked.reference
 
 

@@ -14,11 +14,12 @@ import pandas as pd
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.schema.frames import as_pandas
 
 if TYPE_CHECKING:
     from oneformany.stop import Stop
 
-__all__ = ["BATCH", "DistinctRows", "batches_of", "distinct_refused", "first_batch", "is_stream"]
+__all__ = ["BATCH", "DistinctRows", "batches_of", "distinct_refused", "first_batch", "is_stream", "typed"]
 
 BATCH = 200_000
 PEOPLE = "__people__"
@@ -78,7 +79,7 @@ def batches_of(source: Any, columns: list[Any] | None = None, size: int = BATCH)
     [2, 2, 1]
     """
     if not isinstance(source, (str, os.PathLike)):
-        yield from source
+        yield from (as_pandas(batch, "the batches") for batch in source)
         return
     path = Path(source)
     try:
@@ -99,19 +100,26 @@ def first_batch(source: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN401 (a pat
         The rows.
     """
     if _is_dask(source):
-        return source.head(BATCH), source
-    batches = batches_of(source)
-    first = next(batches, None)
-    if first is None or not len(first):
+        first = source.head(BATCH)
+        if not len(first):
+            first = source.head(BATCH, npartitions=-1)
+        rest = source
+    else:
+        batches = batches_of(source)
+        seen = list(_up_to_rows(batches))
+        first = seen[-1] if seen else pd.DataFrame()
+        rest = source if isinstance(source, (str, os.PathLike)) else chain(seen, batches)
+    if not len(first):
         raise InputError("there is not a single row to explain: the source is empty")
-    return first, source if isinstance(source, (str, os.PathLike)) else chain([first], batches)
+    return first, rest
 
 
 def distinct_refused(
     source: Any,  # noqa: ANN401 (a path, frames in an iterator, or a Dask frame)
     refuses: Callable[[pd.DataFrame], BoolArray],
-    columns: list[Any],
+    columns: list[str],
     stop: Stop,
+    like: pd.DataFrame | None = None,
 ) -> DistinctRows:
     """Keep what the model refuses, each distinct row once, with its number.
 
@@ -121,18 +129,25 @@ def distinct_refused(
         The rows.
     refuses : callable
         Says for each row of a frame whether the model refuses it.
-    columns : list
+    columns : list of str
         The columns that the model reads; rows are equal when they agree in these.
     stop : Stop
-        Looked at after every batch.
+        Looked at after every batch; a cluster is waited for.
+    like : DataFrame or None
+        A frame whose columns have the types that the batches are to have, such as categories, which a CSV file
+        does not know.
     """
+    like = None if like is None else like.iloc[:0]
     if _is_dask(source):
-        parts = source[columns].map_partitions(_counted, refuses, columns, meta=_meta(source, columns))
+        read = [label for label in source.columns if str(label) in columns]
+        parts = source[read].map_partitions(
+            _counted, refuses, columns, like, meta=_meta(source, columns, like)
+        )
         return _joined([parts.compute()], columns, len(source), complete=True)
     kept: list[pd.DataFrame] = []
     read, complete = 0, True
     for batch in batches_of(source, columns):
-        kept.append(_counted(batch, refuses, columns))
+        kept.append(_counted(batch, refuses, columns, like))
         read += len(batch)
         if len(kept) > 16:
             kept = [_summed(kept, columns)]
@@ -142,19 +157,53 @@ def distinct_refused(
     return _joined(kept, columns, read, complete=complete)
 
 
+def _up_to_rows(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    """Batches up to the first one that has rows."""
+    for batch in batches:
+        yield batch
+        if len(batch):
+            return
+
+
 def _counted(
-    batch: pd.DataFrame, refuses: Callable[[pd.DataFrame], BoolArray], columns: list[Any]
+    batch: pd.DataFrame,
+    refuses: Callable[[pd.DataFrame], BoolArray],
+    columns: list[str],
+    like: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Distinct refused rows of one batch with their number."""
+    batch = batch.set_axis([str(label) for label in batch.columns], axis=1)
     if missing := [column for column in columns if column not in batch.columns]:
         raise InputError(f"the rows lack the column {missing[0]!r}, which the model reads; add it")
     rows = batch[columns]
-    refused = rows[np.asarray(refuses(rows), dtype=np.bool_)]
-    return _summed([refused.assign(**{PEOPLE: 1})], columns)
+    if like is not None:
+        rows = typed(rows, like)
+    refused = np.asarray(refuses(rows), dtype=np.bool_) if len(rows) else np.zeros(0, dtype=np.bool_)
+    return _summed([rows[refused].assign(**{PEOPLE: 1})], columns)
 
 
-def _summed(parts: Iterable[pd.DataFrame], columns: list[Any]) -> pd.DataFrame:
-    rows = pd.concat(list(parts), ignore_index=True)
+def typed(rows: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
+    """Give columns of texts the categories that they have in another frame; other columns stay as they are.
+
+    Parameters
+    ----------
+    rows, like : DataFrame
+        Columns that the other frame lacks stay as they are; categories that it does not know are added.
+    """
+    types = {
+        name: like[name].dtype
+        for name in rows
+        if name in like and isinstance(like[name].dtype, pd.CategoricalDtype)
+    }
+    for name, kind in types.items():
+        known = [*kind.categories, *(v for v in rows[name].dropna().unique() if v not in kind.categories)]
+        rows = rows.assign(**{name: pd.Categorical(rows[name], known, ordered=bool(kind.ordered))})
+    return rows
+
+
+def _summed(parts: Iterable[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    several = list(parts)
+    rows = pd.concat([part for part in several if len(part)] or several[:1], ignore_index=True)
     return rows.groupby(columns, sort=False, dropna=False, observed=True)[PEOPLE].sum().reset_index()
 
 
@@ -180,7 +229,9 @@ def _is_dask(source: object) -> bool:
     return kind.__module__.split(".")[0] in {"dask", "dask_expr"} and hasattr(source, "map_partitions")
 
 
-def _meta(source: Any, columns: list[Any]) -> pd.DataFrame:  # noqa: ANN401 (a Dask frame)
+def _meta(source: Any, columns: list[str], like: pd.DataFrame | None) -> pd.DataFrame:  # noqa: ANN401 (a Dask frame)
     """An empty frame of the columns that every partition yields."""
-    empty = pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in source[columns].dtypes.items()})
+    types = {str(name): dtype for name, dtype in source.dtypes.items()}
+    empty = pd.DataFrame({name: pd.Series(dtype=types[name]) for name in columns})
+    empty = empty if like is None else typed(empty, like)
     return empty.assign(**{PEOPLE: np.zeros(0, dtype=np.int64)})
