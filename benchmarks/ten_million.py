@@ -3,9 +3,9 @@
     python benchmarks/ten_million.py                     # a file in the folder for temporary files
     python benchmarks/ten_million.py --rows 1000000
 
-Applicants with eight features of few values each, as after binning, and a logistic regression. Only the distinct
-refused rows are kept, each with the number of people who have it. Printed: rows, people refused, distinct rows,
-explanations and their bound, seconds, and the most memory that this process ever had.
+Applicants with eight features of few values each, as after binning, and a logistic regression. Only the
+distinct refused rows are kept, each with the number of people who have it. Printed: rows, people refused,
+distinct rows, explanations and their bound, seconds, and the most memory that this process ever had.
 """
 
 from __future__ import annotations

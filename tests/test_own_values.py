@@ -103,42 +103,62 @@ def chosen_rules(seed):
     return [rule for rule in rules if not (isinstance(rule, OnlyDecrease) and Immutable("debts") in rules)]
 
 
-@pytest.mark.filterwarnings("ignore:the rule", "ignore:by the rule")
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", MODELS)
-def test_the_optimum_is_the_one_of_the_models_own_predictions(kind, seed):
-    frame, target = rows(seed)
-    model = MODELS[kind]().fit(frame, target)
-    refused_rows = frame[model.predict(frame) == 0].head(10)
-    some = pd.concat([refused_rows, frame[model.predict(frame) == 1].head(3)])
-    rules = chosen_rules(seed) if seed else []
-    bins = {"age": 3, "income": 4}
-    asked = posed(model, some, max_changes=2, rules=rules, reference=frame, bins=bins)
-    refused = np.flatnonzero(~asked.positive)
-    accept = by_prediction(asked, model, some, refused)
-    for share in ("point", "action", "features"):
-        problem = asked.problem(refused, 2, share)
-        own, out = smallest_cover(problem)
-        true, truly_out = smallest_cover(problem, accept)
-        assert (len(own), out) == (len(true), truly_out)
+def as_function(model):
+    """The same model as something that nobody can look inside."""
+    return lambda frame: model.predict_proba(frame)[:, 1]
 
 
 @pytest.mark.filterwarnings("ignore:the rule", "ignore:by the rule")
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", [*MODELS, "black box"])
+def test_the_optimum_is_the_one_of_the_models_own_predictions(kind, seed):
+    frame, target = rows(seed)
+    model = MODELS["logistic" if kind == "black box" else kind]().fit(frame, target)
+    refused_rows = frame[model.predict(frame) == 0].head(10)
+    some = pd.concat([refused_rows, frame[model.predict(frame) == 1].head(3)])
+    rules = chosen_rules(seed) if seed else []
+    read = as_function(model) if kind == "black box" else model
+    parameters = {"max_changes": 2, "rules": rules, "reference": frame, "bins": {"age": 3, "income": 4}}
+    asked = posed(read, some, **parameters)
+    refused = np.flatnonzero(~asked.positive)
+    accept = by_prediction(asked, model, some, refused)
+    for share in ("point", "action", "features"):
+        true, truly_out = smallest_cover(asked.problem(refused, 2, share), accept)
+        result = OneForMany(read, share=share, **parameters).explain(some)
+        assert result.status == ("optimal" if true else "infeasible")
+        assert (result.count, result.lower_bound) == (len(true), len(true))
+        assert tuple(entry.row for entry in result.unreachable) == truly_out
+        moved = result.apply(some)
+        assert len(moved) == len(refused) - len(truly_out)
+        if len(moved):
+            assert (model.predict(moved) == 1).all()
+            check_all(rules, some.loc[moved.index], moved, result.schema, frame)
+
+
+@pytest.mark.filterwarnings("ignore:the rule", "ignore:by the rule")
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["logistic", "histogram"])
-def test_no_rule_is_ever_violated_on_the_rows_themselves(kind, seed):
+def test_no_rule_is_ever_violated_on_the_rows_themselves(kind, seed, share):
     frame, target = rows(seed)
     model = MODELS[kind]().fit(frame, target)
     rules = chosen_rules(seed + 10)
-    result = OneForMany(model, 2, rules=rules, bins={"age": 4, "income": 4}).explain(frame)
+    bins = {"age": 4, "income": 4}
+    result = OneForMany(model, 2, rules=rules, bins=bins, share=share).explain(frame)
     moved = result.apply(frame)
-    given = frame.loc[moved.index]
-    for rule in rules:
-        check(rule, given, moved, result.schema)
+    check_all(rules, frame.loc[moved.index], moved, result.schema, frame)
     assert (model.predict(moved) == 1).all()
 
 
-def check(rule, given, moved, schema):  # noqa: C901 (one case per rule)
+def check_all(rules, given, moved, schema, reference):
+    """No more features change than may, and every rule holds."""
+    changed = sum((given[name] != moved[name]).to_numpy().astype(int) for name in given)
+    assert changed.max() <= 2
+    for rule in rules:
+        check(rule, given, moved, schema, reference)
+
+
+def check(rule, given, moved, schema, reference):  # noqa: C901 (one case per rule)
     """Whether a rule holds, written down once more on raw values."""
     changed = {name: (given[name] != moved[name]).to_numpy() for name in given}
     cell = {name: schema.features[schema.index(name)].find for name in given}
@@ -166,7 +186,20 @@ def check(rule, given, moved, schema):  # noqa: C901 (one case per rule)
         case NotTogether():
             assert not (changed["income"] & changed["debts"]).any()
         case _:
-            assert isinstance(rule, Observed)
+            check_observed(rule, changed, moved, cell, reference)
+
+
+def check_observed(rule, changed, moved, cell, reference):
+    """The cells that a row moves to occur together in the reference data."""
+    assert isinstance(rule, Observed)
+    for row in range(len(moved)):
+        names = [name for name in rule.features if changed[name][row]]
+        if names:
+            new = [cell[name](moved[name].iloc[row]) for name in names]
+            together = np.ones(len(reference), dtype=bool)
+            for name, wanted in zip(names, new, strict=True):
+                together &= np.array([cell[name](value) == wanted for value in reference[name]])
+            assert together.any()
 
 
 def test_each_way_to_share_needs_no_more_than_the_one_before():
@@ -177,3 +210,21 @@ def test_each_way_to_share_needs_no_more_than_the_one_before():
         asked = posed(model, frame, max_changes=2, share=share)
         counts.append(len(smallest_cover(asked.problem(np.flatnonzero(~asked.positive), 2, share))[0]))
     assert counts[0] >= counts[1] >= counts[2] >= 1
+
+
+def test_a_tree_on_its_own_cells_needs_as_many_as_with_its_thresholds_by_hand():
+    frame, target = rows(7, n=200)
+    numbers = frame[["age", "income", "debts"]]
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(numbers, target)
+    inner = model.tree_.children_left >= 0
+    edges = {
+        name: sorted(set(model.tree_.threshold[inner & (model.tree_.feature == place)].tolist()))
+        for place, name in enumerate(numbers)
+    }
+    by_hand = {name: cuts for name, cuts in edges.items() if cuts}
+    for share in ("point", "action", "features"):
+        own = OneForMany(model, 2, share=share).explain(numbers)
+        handed = OneForMany(model, 2, share=share, edges=by_hand).explain(numbers)
+        assert own.status == handed.status == "optimal"
+        assert own.count == own.lower_bound == handed.count
+        assert own.problem["own"] is None

@@ -219,7 +219,8 @@ def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  #
     if like is not None:
         table = replace(table, frame=typed(table.frame, like))
     posed = pose(asked, table)
-    kept = distinct_refused(source, lambda rows: ~posed.decide(rows), list(posed.schema.names), stop, like)
+    decide = posed.decide
+    kept = distinct_refused(source, lambda rows: ~decide(rows), list(posed.schema.names), stop, like)
     if not len(kept.frame):
         raise InputError(f"the model calls all {kept.read} rows positive: there is nothing to explain")
     kept = replace(kept, frame=table.named(kept.frame))

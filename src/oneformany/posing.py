@@ -166,8 +166,10 @@ def _pose_values(asked: Asked, table: Table, wishes: Wishes) -> Posed:
     costs = _costs(asked.costs, schema)
     oracle, own = read_values(inputs, cells, asked.threshold, asked.positive)
 
+    labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
+
     def decide(frame: pd.DataFrame) -> BoolArray:
-        return inputs.decide(table.named(frame[list(inputs.names)]))
+        return inputs.decide(labels.named(frame[list(inputs.names)]))
 
     positive = decide(table.frame)
     return Posed(schema, cells.codes, own, oracle, positive, decide, allowed, restrictions, costs)

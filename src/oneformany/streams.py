@@ -134,8 +134,8 @@ def distinct_refused(
     stop : Stop
         Looked at after every batch; a cluster is waited for.
     like : DataFrame or None
-        A frame whose columns have the types that the batches are to have, such as categories, which a CSV file
-        does not know.
+        A frame whose columns have the types that the batches are to have, such as categories, which a CSV
+        file does not know.
     """
     like = None if like is None else like.iloc[:0]
     if _is_dask(source):

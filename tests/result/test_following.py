@@ -117,6 +117,22 @@ def test_new_rows_with_own_numbers_are_accepted_by_the_model(share):
         assert not len(moved) or (model.predict(moved[READ]) == 1).all()
 
 
+@pytest.mark.parametrize("rules", [[], [Immutable("debts")], [Linked("income", "debts")]])
+def test_new_rows_that_share_features_find_targets_of_their_own(rules):
+    model = linear()
+    explainer = OneForMany(model, 2, share="features", rules=rules)
+    result = explainer.explain(FRAME)
+    refused = FRAME[model.predict(FRAME[READ]) == 0]
+    placed = result.assign(refused, model=explainer)
+    told = result.assignment_frame()
+    assert (placed >= 0).tolist() == (told["outcome"] == "explained").tolist()
+    new = rows(60, 4)
+    again = explainer.explain(new)
+    fits = result.assign(new, model=explainer)
+    helped = again.assignment_frame()["outcome"] == "explained"
+    assert set(fits.index[fits < 0]) >= set(helped.index[~helped])
+
+
 def test_rules_hold_for_new_rows():
     model = linear()
     explainer = OneForMany(model, 2, rules=[Immutable("debts")], share="action")

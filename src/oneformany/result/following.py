@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -15,6 +17,7 @@ from oneformany.schema.frames import Table
 from oneformany.schema.rules.rebuild import cell_rule
 
 if TYPE_CHECKING:
+    from oneformany.result.explanation import Explanation
     from oneformany.result.result import Result
     from oneformany.schema.schema import Schema
 
@@ -107,8 +110,6 @@ def assign(
     share = result.problem.get("share", "point")
     if model is None and (share != "point" or result.problem.get("own") is not None):
         raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
-    if share == "features":
-        raise InputError('explanations with share="features" name no targets for new rows; explain these')
     table = Table.of(frame, "the new rows")
     decide = None if model is None else _decision(model, schema, table)
     codes, fits = _cells(schema, table.frame)
@@ -116,23 +117,45 @@ def assign(
     rules = [cell_rule(data) for data in result.problem.get("restrictions") or ()]
     found = np.full(len(codes), -1, dtype=np.int64)
     for number, explanation in enumerate(result.explanations):
-        changed = np.zeros(codes.shape[1], dtype=np.bool_)
-        changed[list(explanation.changed)] = True
-        after = np.where(changed, np.asarray(explanation.point), codes)
-        joins = (found < 0) & fits
-        if share == "point":
-            joins &= (after == np.asarray(explanation.point)).all(axis=1)
-        for index, matrix in enumerate(allowed or ()):
-            if matrix is not None:
-                joins &= np.asarray(matrix, dtype=np.bool_)[codes[:, index], after[:, index]]
-        for rule in rules:
-            joins &= rule.holds(codes, after)
-        here = np.flatnonzero(joins)
-        if len(here) and decide is not None:
-            moved = follow(schema, table.frame.iloc[here], codes[here], after[here])
-            here = here[decide(moved)]
-        found[here] = number
+        for goal in _goals(explanation, result.problem["levels"]):
+            waiting = np.flatnonzero((found < 0) & fits)
+            before = codes[waiting]
+            after = np.where(goal >= 0, goal, before)
+            joins = np.ones(len(waiting), dtype=np.bool_)
+            if share == "point":
+                joins &= (after == np.asarray(explanation.point)).all(axis=1)
+            for feature, matrix in enumerate(allowed or ()):
+                if matrix is not None:
+                    joins &= np.asarray(matrix, dtype=np.bool_)[before[:, feature], after[:, feature]]
+            for rule in rules:
+                joins &= rule.holds(before, after)
+            here = waiting[joins]
+            if len(here) and decide is not None:
+                moved = follow(schema, table.frame.iloc[here], before[joins], after[joins])
+                here = here[decide(moved)]
+            found[here] = number
     return pd.Series(found, index=table.frame.index, name="explanation")
+
+
+def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray]:
+    """Where the rows of an explanation may go, -1 where they stay.
+
+    That is its point, or, where it names features only, every choice of cells for these; those that its rows
+    went to come first.
+    """
+    changed = list(explanation.changed)
+    if explanation.ends is None:
+        goal = np.full(len(levels), -1, dtype=np.int64)
+        goal[changed] = np.asarray(explanation.point, dtype=np.int64)[changed]
+        yield goal
+        return
+    known = Counter(tuple(end[feature] for feature in changed) for end in explanation.ends)
+    first = [cells for cells, _ in known.most_common()]
+    every = product(*(range(levels[feature]) for feature in changed))
+    for cells in chain(first, (cells for cells in every if cells not in known)):
+        goal = np.full(len(levels), -1, dtype=np.int64)
+        goal[changed] = cells
+        yield goal
 
 
 def _decision(model: Any, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:  # noqa: ANN401 (as above)
