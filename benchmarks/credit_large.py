@@ -3,14 +3,15 @@
     python benchmarks/credit_large.py --data FOLDER          # 10 minutes
     python benchmarks/credit_large.py --data FOLDER --seconds 60
 
-FOLDER holds cs-training.csv.gz. Ten features in up to 8 quantile bins (missing values are a bin of their own),
-logistic regression on these, the threshold set so that two thirds of the rows are refused, 3 changes.
+FOLDER holds cs-training.csv.gz. Ten features in up to 8 quantile bins (missing values are a bin of their
+own), a logistic regression on these, the threshold set so that two thirds of the rows are refused, 3 changes.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
@@ -52,7 +53,7 @@ def problem(folder: Path, changes: int) -> ofm.Problem:
     one_hot = np.zeros((len(codes), offsets[-1]))
     np.put_along_axis(one_hot, codes + offsets[:-1], 1.0, axis=1)
     model = LogisticRegression(solver="liblinear", C=10, random_state=0).fit(one_hot, good)
-    tables = [model.coef_[0][begin:end] for begin, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    tables = [model.coef_[0][begin:end] for begin, end in pairwise(offsets)]
     scores = ofm.AdditiveOracle(tables, float(model.intercept_[0])).score(codes)
     oracle = ofm.AdditiveOracle(tables, float(model.intercept_[0]), float(np.quantile(scores, REFUSED)))
     return ofm.Problem(codes[~oracle.positive(codes)], levels, oracle, changes)
@@ -66,9 +67,7 @@ def main() -> None:
     parser.add_argument("--changes", type=int, default=3, help="features that may change")
     arguments = parser.parse_args()
     asked = problem(arguments.data, arguments.changes)
-    ofm.solve(
-        ofm.Problem(asked.codes[:50], asked.levels, asked.oracle, 3), options=Options(way="listing")
-    )
+    ofm.solve(ofm.Problem(asked.codes[:50], asked.levels, asked.oracle, 3), options=Options(way="listing"))
     start = perf_counter()
     result = ofm.solve(asked, time_limit=arguments.seconds)
     took = perf_counter() - start

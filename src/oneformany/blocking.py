@@ -10,11 +10,10 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.oracles.protocol import Question
-from oneformany.problem import Problem
+from oneformany.problem import Problem, Restriction
 from oneformany.result.explanation import Unreachable
 from oneformany.result.result import Result
 from oneformany.schema.rules import RowRule, Rule, allowed_moves
-from oneformany.schema.rules.rule import CellRule
 from oneformany.schema.schema import Schema
 from oneformany.stop import Stop
 
@@ -32,7 +31,7 @@ class _Lifted:
 
     name: str
     allowed: tuple[BoolArray | None, ...]
-    restrictions: tuple[CellRule, ...]
+    restrictions: tuple[Restriction, ...]
 
 
 def with_reasons(

@@ -392,7 +392,8 @@ def test_labels_of_the_schema_are_used_where_there_is_one(result):
     assert told.to_frame().loc[1, "changed_features"] == "job; outcome"
     frame = told.assignment_frame()
     assert frame.columns.tolist() == [
-        "explanation", "outcome_", "reason", "needed_changes", "blocked_by", "changes", "job", "outcome", "savings",
+        "explanation", "outcome_", "reason", "needed_changes", "blocked_by", "changes",
+        "job", "outcome", "savings",
     ]  # fmt: skip
     assert frame.loc[0, "outcome"] == "good"
     assert Result.from_json(told.to_json()) == told

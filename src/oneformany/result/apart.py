@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray
 from oneformany.result.labels import labels_of
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def keeps_apart(result: Result) -> Apart | None:
     codes = np.asarray(result.problem["codes"], dtype=np.int64)[rows]
     codes = codes[np.linspace(0, len(codes) - 1, min(len(codes), MOST_ROWS)).astype(np.int64)]
     differs = [column[:, None] != column[None] for column in codes.T]
-    distance = np.sum(differs, axis=0, dtype=np.int16)
+    distance = np.asarray(np.sum(differs, axis=0, dtype=np.int16))
     np.fill_diagonal(distance, np.iinfo(np.int16).max)
     changes = int(result.problem["max_changes"])
     nearest = distance.min(axis=1)
@@ -126,7 +127,9 @@ def apart_words(result: Result) -> str | None:
     )
 
 
-def _named(distance: IntArray, differs: list[BoolArray], changes: int) -> tuple[list[int], IntArray]:
+def _named(
+    distance: NDArray[np.int16], differs: list[BoolArray], changes: int
+) -> tuple[list[int], NDArray[np.int16]]:
     """Put features into one cell, the most helpful first, as long as that helps."""
     left, named = distance, list[int]()
     while len(named) < min(MOST_FEATURES, len(differs) - changes):
