@@ -16,7 +16,9 @@ from certificates import sealed
 from judgement_goals import is_true_of_goals
 from oneformany.exceptions import CertificateError
 from oneformany.oracles.blackbox import BlackBoxOracle
+from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.own import OwnValues
+from oneformany.schema.rules.not_together import NotTogetherCells
 from oneformany.verify import Outcome, Report, verify
 from oneformany.verify.json_object import JsonObject
 from oneformany.verify.restrictions import read_restrictions
@@ -333,3 +335,23 @@ def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Paths of everything that proofs and questions hold."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [found for key, part in inner for found in ((*path, key), *_paths(part, (*path, key)))]
+
+
+@pytest.mark.parametrize("kind", ["additive", "network"])
+def test_questions_with_more_points_than_integers_count_are_confirmed(kind: str) -> None:
+    levels, rng = (2,) * 70, np.random.default_rng(7)
+    codes = (rng.random((5, 70)) < 0.5).astype(np.int64)
+    codes[1:3] = codes[0]
+    codes[1, 3] ^= 1
+    worth = rng.integers(1, 5, size=70)
+    least = int((codes @ worth).max()) + 2
+    oracle: Any = ofm.AdditiveOracle([[0, int(n)] for n in worth], threshold=least)
+    if kind == "network":
+        tables = tuple(np.array([[0.0], [float(n)]]) for n in worth)
+        layer = (np.array([[1.0]]), np.array([0.5 - least]))
+        oracle = NetworkOracle(Network(tables, np.zeros(1), (layer,)), 0.0)
+    for share in ("point", "features"):
+        problem = ofm.Problem(codes, levels, oracle, 1, share=share, restrictions=(NotTogetherCells((0, 1)),))  # type: ignore[arg-type]
+        content = written(problem, explanations=2)
+        assert content["covered"] > 0
+        assert verify(content).ok, verify(content)
