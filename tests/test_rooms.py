@@ -15,7 +15,7 @@ SOURCE = Path(oneformany.__file__).parent
 # Each room may import the rooms before it; rooms in one line do not know each other.
 ARROW = (
     ("exceptions",),
-    ("arrays", "files", "provenance", "statistics", "verify"),
+    ("arrays", "compiled", "files", "provenance", "statistics", "verify"),
     ("stop", "progress"),
     ("schema", "streams"),
     ("oracles", "datasets", "own", "costs", "goal"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from oneformany.compiled import inner, outer
 
 __all__ = ["swap_columns"]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def swap_columns(starts, rows, row_starts, row_columns, people, chosen):
     """Exchange each column in turn for the best one in its stead; return the number of exchanges.
 
@@ -38,7 +39,7 @@ def swap_columns(starts, rows, row_starts, row_columns, people, chosen):
     return swaps
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _enter(starts, rows, row_starts, row_columns, people, times, gains, j):
     for e in range(starts[j], starts[j + 1]):
         i = rows[e]
@@ -48,7 +49,7 @@ def _enter(starts, rows, row_starts, row_columns, people, times, gains, j):
                 gains[row_columns[f]] -= people[i]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _leave(starts, rows, row_starts, row_columns, people, times, gains, j):
     for e in range(starts[j], starts[j + 1]):
         i = rows[e]

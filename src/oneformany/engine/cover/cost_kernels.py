@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from oneformany.compiled import outer
 
 __all__ = ["cheapest", "column_savings", "level_columns"]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def column_savings(starts, rows, costs, people, prices, scale):
     """What each column saves against the prices: sum of ``people * max(0, price - scale * cost)``."""
     savings = np.zeros(len(starts) - 1, dtype=np.int64)
@@ -23,7 +24,7 @@ def column_savings(starts, rows, costs, people, prices, scale):
     return savings
 
 
-@njit(cache=True, nogil=True)
+@outer
 def cheapest(starts, rows, costs, chosen, n_rows):
     """For each row the cheapest of the chosen columns (its index in ``chosen``, -1: none) and its cost."""
     owner = np.full(n_rows, -1, dtype=np.int64)
@@ -38,7 +39,7 @@ def cheapest(starts, rows, costs, chosen, n_rows):
     return owner, least
 
 
-@njit(cache=True, nogil=True)
+@outer
 def level_columns(starts, rows, entry_levels, first, n_levels):
     """The same columns over pairs of row and level: a column has all levels from its cost on."""
     m = len(starts) - 1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from oneformany.compiled import inner, outer
 
 __all__ = ["feasible_duals", "integer_loads", "primal_dual_steps"]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def integer_loads(starts, rows, weights):
     """Total weight of each column."""
     loads = np.zeros(len(starts) - 1, dtype=np.int64)
@@ -20,7 +21,7 @@ def integer_loads(starts, rows, weights):
     return loads
 
 
-@njit(cache=True, nogil=True)
+@outer
 def primal_dual_steps(
     starts,
     rows,
@@ -75,7 +76,7 @@ def primal_dual_steps(
     return price
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _price_for(starts, values, loads, budget, balance, price):
     """Find the price at which the moved values sum to the budget, by Newton steps on a convex function."""
     for _ in range(50):
@@ -100,7 +101,7 @@ def _price_for(starts, values, loads, budget, balance, price):
     return max(price, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@outer
 def feasible_duals(starts, rows, row_starts, row_columns, duals, upper, capacity):
     """Shrink duals until no column weighs more than the capacity, then raise them where there is room.
 

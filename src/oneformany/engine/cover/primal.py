@@ -9,7 +9,7 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.primal_kernels import greedy, neighbourhood, without_superfluous
+from oneformany.engine.cover.primal_kernels import greedy, needed_columns, neighbourhood
 from oneformany.engine.cover.primal_program import program
 from oneformany.stop import Stop
 
@@ -28,7 +28,15 @@ def greedy_columns(incidence: Incidence) -> IntArray:
     everything = np.ones(incidence.n_rows)
     same = np.ones(incidence.n_columns)
     chosen = greedy(*incidence.arrays, everything, same, incidence.n_columns)
-    return np.asarray(without_superfluous(incidence.starts, incidence.rows, incidence.n_rows, chosen))
+    return _without_superfluous(incidence, chosen)
+
+
+def _without_superfluous(incidence: Incidence, chosen: IntArray) -> IntArray:
+    """Drop columns whose rows the others cover as well, smallest first."""
+    starts = incidence.starts
+    order = np.argsort(starts[chosen + 1] - starts[chosen], kind="stable")
+    needed = np.asarray(needed_columns(starts, incidence.rows, incidence.n_rows, chosen, order))
+    return np.asarray(chosen[needed])
 
 
 def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Stop) -> IntArray | None:
@@ -81,7 +89,7 @@ def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Sto
         alive = np.diff(part.starts) > 0
         columns, values = columns[alive], values[alive]
     found = np.array(chosen, dtype=np.int64)
-    return np.asarray(without_superfluous(incidence.starts, incidence.rows, incidence.n_rows, found))
+    return _without_superfluous(incidence, found)
 
 
 class Repair:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
-__all__ = ["greedy", "neighbourhood", "without_superfluous"]
+from oneformany.compiled import outer
+
+__all__ = ["greedy", "needed_columns", "neighbourhood"]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
     """Take the column of greatest score times new weight, again and again; return the columns in that order.
 
@@ -51,15 +52,15 @@ def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
     return found
 
 
-@njit(cache=True, nogil=True)
-def without_superfluous(starts, rows, n_rows, chosen):
-    """Drop columns whose rows the others cover as well, smallest first."""
+@outer
+def needed_columns(starts, rows, n_rows, chosen, order):
+    """Drop columns whose rows the others cover as well, in this order; return which are left."""
     times = np.zeros(n_rows, dtype=np.int64)
     for j in chosen:
         for e in range(starts[j], starts[j + 1]):
             times[rows[e]] += 1
     keep = np.ones(len(chosen), dtype=np.bool_)
-    for index in np.argsort(starts[chosen + 1] - starts[chosen], kind="mergesort"):
+    for index in order:
         j = chosen[index]
         needed = False
         for e in range(starts[j], starts[j + 1]):
@@ -70,10 +71,10 @@ def without_superfluous(starts, rows, n_rows, chosen):
             keep[index] = False
             for e in range(starts[j], starts[j + 1]):
                 times[rows[e]] -= 1
-    return chosen[keep]
+    return keep
 
 
-@njit(cache=True, nogil=True)
+@outer
 def neighbourhood(starts, rows, row_starts, row_columns, inside, row, size):
     """Columns in use near a row, nearest first: at most so many."""
     n = len(row_starts) - 1

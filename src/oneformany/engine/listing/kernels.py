@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from oneformany.compiled import inner, outer
 from oneformany.engine.listing.cost.kernels import FORBIDDEN, accepts, cheapen
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def buckets(cells, keys, row_codes, offsets, features):
     """Group rows by their cells outside ``features``; return only groups of two or more rows.
 
@@ -89,7 +89,7 @@ def buckets(cells, keys, row_codes, offsets, features):
     return order, starts
 
 
-@njit(cache=True, nogil=True)
+@outer
 def candidates(gain, price, offset, n_cells, members, costed, alive):
     """Mark the targets of one feature that no other target makes superfluous; return how many."""
     left = 0
@@ -121,11 +121,12 @@ def candidates(gain, price, offset, n_cells, members, costed, alive):
     return left
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _append(starts, rows, targets, n_groups, members, n_members, target):
     """Add a group, in larger copies of the arrays when these are full; entries are copied one by one.
 
-    Assigning slices would take numba seconds more to compile.
+    Assigning slices would take numba seconds more to compile, and so would counts that begin as a literal 0:
+    they make a second version.
     """
     used = starts[n_groups]
     if used + n_members > len(rows):
@@ -150,7 +151,7 @@ def _append(starts, rows, targets, n_groups, members, n_members, target):
     return starts, rows, targets
 
 
-@njit(cache=True, nogil=True)
+@outer
 def point_groups(gain, price, deficit, potential, offsets, weight, features, order, bounds, simple, costed):
     """Groups of two or more rows in the buckets of one feature set: starts, rows, targets of each.
 
@@ -171,11 +172,11 @@ def point_groups(gain, price, deficit, potential, offsets, weight, features, ord
     starts = np.zeros(257, np.int64)
     rows = np.empty(1024, np.int32)
     targets = np.empty((256, k), np.int32)
-    n_groups = 0
+    n_groups = np.int64(0)
     able = np.empty(len(order), np.int32)
     joined = np.empty(len(order), np.int32)
     for b in range(len(bounds) - 1):
-        n_able = 0
+        n_able = np.int64(0)
         for index in range(bounds[b], bounds[b + 1]):
             i = order[index]
             total = 0
@@ -208,7 +209,7 @@ def point_groups(gain, price, deficit, potential, offsets, weight, features, ord
         while True:
             for j in range(k):
                 target[j] = choice[j, digit[j]]
-            n_joined = 0
+            n_joined = np.int64(0)
             if simple:
                 if accepts(gain, deficit, offsets, features, target, members[0]):
                     n_joined = n_able
@@ -239,7 +240,7 @@ def point_groups(gain, price, deficit, potential, offsets, weight, features, ord
     return starts[: n_groups + 1], rows[: starts[n_groups]], targets[:n_groups]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def action_groups(gains, gain, price, deficit, offsets, weight, features, choices, together, costed):
     """Groups of actions on one feature set: starts, rows, targets of each.
 
@@ -260,11 +261,11 @@ def action_groups(gains, gain, price, deficit, offsets, weight, features, choice
     goals = np.zeros((k, widest), np.int64)
     burdens = np.zeros((k, widest), np.int64)
     joined = np.empty(n, np.int32)
-    n_groups = 0
+    n_groups = np.int64(0)
     for a in range(len(choices)):
         for j in range(k):
             needed[j] = False
-        n_joined = 0
+        n_joined = np.int64(0)
         for i in range(n):
             total = 0
             for j in range(k):
@@ -294,7 +295,7 @@ def action_groups(gains, gain, price, deficit, offsets, weight, features, choice
     return starts[: n_groups + 1], rows[: starts[n_groups]], targets[:n_groups]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def feature_groups(potential, deficit, features):
     """Rows that accept some targets inside a feature set."""
     joined = np.empty(len(deficit), np.int32)
@@ -309,7 +310,7 @@ def feature_groups(potential, deficit, features):
     return joined[:count]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def groups_of(accepted, order, bounds, choices, least):
     """Groups of ``least`` or more rows from acceptance: per bucket and choice the rows that accept it.
 
@@ -319,7 +320,7 @@ def groups_of(accepted, order, bounds, choices, least):
     rows = np.empty(1024, np.int32)
     targets = np.empty((256, choices.shape[1]), np.int32)
     joined = np.empty(len(order), np.int32)
-    n_groups = 0
+    n_groups = np.int64(0)
     for b in range(len(bounds) - 1):
         for c in range(len(choices)):
             count = 0

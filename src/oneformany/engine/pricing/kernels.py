@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.compiled import inner, outer
 
 __all__ = [
     "ACCEPT",
@@ -46,10 +46,6 @@ DONE, LIMIT, CANDIDATE, FOUND = 0, 1, 2, 3
 DEPTH, BEST, NODES, ANCHOR, ANSWER, TARGET, STAGE, WEIGHT, OPEN, REJECTED = range(10)
 # values of SearchState.scalars[ANSWER], set by the caller after CANDIDATE
 ACCEPT, GO_ON, PRUNE = 1, 2, 3
-
-# Called from compiled code only: without a door to Python they compile in half the time.
-_inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-_outer = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -114,7 +110,7 @@ class SearchState(NamedTuple):
     scalars: IntArray  # (10,)
 
 
-@_inner
+@inner
 def _popcount(x):
     x = x - ((x >> ONE) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -122,7 +118,7 @@ def _popcount(x):
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@_inner
+@inner
 def _lowest(x):
     return _popcount((x & (~x + ONE)) - ONE)
 
@@ -130,23 +126,23 @@ def _lowest(x):
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
 
 
-@_inner
+@inner
 def _has(sets, row, feature):
     return (sets[row, feature >> 6] >> np.uint64(feature & 63)) & ONE != ZERO
 
 
-@_inner
+@inner
 def _add(sets, row, feature):
     sets[row, feature >> 6] |= ONE << np.uint64(feature & 63)
 
 
-@_inner
+@inner
 def _clear(sets, row):
     for w in range(sets.shape[1]):
         sets[row, w] = ZERO
 
 
-@_inner
+@inner
 def _reachable(arrays, state, score, d, more):
     """Whether ``score`` plus the ``more`` largest gains outside ``state.inside[d]`` meets the threshold."""
     for i in range(len(state.features)):
@@ -161,7 +157,7 @@ def _reachable(arrays, state, score, d, more):
     return score >= arrays.threshold
 
 
-@_outer
+@outer
 def begin(arrays, state, item, weights):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
     p = arrays.rows.shape[1]
@@ -210,12 +206,12 @@ def begin(arrays, state, item, weights):
     state.nodes[0].child = -1
 
 
-@_inner
+@inner
 def _level_joins(arrays, feature, option, level):
     return arrays.option_from[arrays.option_start[feature] + option * arrays.levels[feature] + level]
 
 
-@_inner
+@inner
 def _joins(arrays, item, feature, option):
     for s in range(arrays.item_start[item], arrays.item_start[item + 1]):
         if not _level_joins(arrays, feature, option, arrays.rows[arrays.item_rows[s], feature]):
@@ -223,7 +219,7 @@ def _joins(arrays, item, feature, option):
     return True
 
 
-@_inner
+@inner
 def _evaluate(arrays, state, weights, parts, d):
     """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh."""
     words = state.masks.shape[1]
@@ -286,7 +282,7 @@ def _evaluate(arrays, state, weights, parts, d):
     return covered + best
 
 
-@_inner
+@inner
 def _all_together(arrays, state, weights, d):
     """Weight of covering every possible item of node ``d`` at once, or -1 where that cannot be.
 
@@ -322,7 +318,7 @@ def _all_together(arrays, state, weights, d):
     return total
 
 
-@_inner
+@inner
 def _branching_feature(state, d):
     """A forced feature first, else the one with the largest load."""
     for w in range(state.masks.shape[1]):
@@ -336,7 +332,7 @@ def _branching_feature(state, d):
     return heaviest
 
 
-@_outer
+@outer
 def advance(arrays, state, item, weights, parts, step, limit):
     """Go on searching for at most ``limit`` nodes.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from oneformany.compiled import inner, outer
 
 __all__ = [
     "FORBIDDEN",
@@ -16,7 +17,7 @@ __all__ = [
 FORBIDDEN = np.iinfo(np.int64).min
 
 
-@njit(cache=True, nogil=True)
+@inner
 def accepts(gain, deficit, offsets, features, target, i):
     """Whether a row that goes to the targets gains what it lacks."""
     total = 0
@@ -28,7 +29,7 @@ def accepts(gain, deficit, offsets, features, target, i):
     return total >= deficit[i]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def entry_costs(price, offsets, features, starts, rows, targets):
     """What each row of each group pays for going to the group's targets."""
     costs = np.zeros(len(rows), np.int64)
@@ -39,7 +40,7 @@ def entry_costs(price, offsets, features, starts, rows, targets):
     return costs
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, goals, burdens):
     """Write the targets of one feature that all members may go to, cheapest first, and what all of them pay.
 
@@ -78,7 +79,7 @@ def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, g
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def cheapen(gain, price, deficit, offsets, features, members, weight, simple, target, goals, burdens):
     """Replace a target by the cheapest that the same rows accept, if there is a cheaper one.
 
@@ -132,7 +133,7 @@ def cheapen(gain, price, deficit, offsets, features, members, weight, simple, ta
             j -= 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _cheapest(gain, price, deficit, potential, offsets, features, budget, i, target):
     """Cheapest way of one row to gain what it lacks by at most ``budget`` moves; -1 when there is none.
 
@@ -199,7 +200,7 @@ def _cheapest(gain, price, deficit, potential, offsets, features, budget, i, tar
     return best
 
 
-@njit(cache=True, nogil=True)
+@outer
 def cheapest_each(gain, price, deficit, potential, offsets, features, budget, members, targets):
     """Cheapest way of each member by itself; -1 where there is none. Writes cells, -1 where one stays."""
     costs = np.empty(len(members), np.int64)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from oneformany.compiled import inner, outer
 
 __all__ = [
     "absorb",
@@ -15,7 +16,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, nogil=True)
+@outer
 def absorb(weight, row_keys, costed, found, features, store, store_features, codes, totals, slots, count):
     """Add groups to a store that has room for all of them; return how many columns it then holds.
 
@@ -76,7 +77,7 @@ def absorb(weight, row_keys, costed, found, features, store, store_features, cod
     return count
 
 
-@njit(cache=True, nogil=True)
+@outer
 def rehash(codes, slots):
     """Fill an empty table of slots with columns by their codes."""
     mask = np.uint64(len(slots) - 1)
@@ -87,7 +88,7 @@ def rehash(codes, slots):
         slots[slot] = c
 
 
-@njit(cache=True, nogil=True)
+@outer
 def columns_of_rows(starts, rows, by_size, n_rows):
     """For each row the columns that hold it, in the order ``by_size``."""
     first = np.zeros(n_rows + 1, np.int64)
@@ -104,7 +105,7 @@ def columns_of_rows(starts, rows, by_size, n_rows):
     return first, columns
 
 
-@njit(cache=True, nogil=True)
+@outer
 def signatures(starts, rows, row_keys, words):
     """Some bits per column: those of all of its rows. The bits of a part are part of the bits."""
     bits = np.zeros((len(starts) - 1, words), np.uint64)
@@ -115,7 +116,7 @@ def signatures(starts, rows, row_keys, words):
     return bits
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _inside(rows, starts, costs, costed, small, large):
     """Whether a column's rows all belong to another one, where none of them pays more."""
     other = starts[large]
@@ -136,7 +137,7 @@ def _inside(rows, starts, costs, costed, small, large):
     return True
 
 
-@njit(cache=True, nogil=True)
+@outer
 def dominated(starts, rows, costs, costed, first, columns, bits, batch, gone):
     """Mark the columns of a batch whose rows all belong to another column, and pay no more there."""
     for c in batch:
@@ -162,7 +163,7 @@ def dominated(starts, rows, costs, costed, first, columns, bits, batch, gone):
                 break
 
 
-@njit(cache=True, nogil=True)
+@outer
 def remember(points, words, slots, count, entries):
     """Write for each point its entry among ``words``, a new one if it is new; return how many there are."""
     mask = np.uint64(len(slots) - 1)

@@ -1,0 +1,27 @@
+"""How kernels are compiled: kept on disk, and without the doors to Python and C that nothing uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import numba
+
+__all__ = ["inner", "outer"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def outer(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that Python calls; other threads run meanwhile."""
+    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
+    return compiled
+
+
+def inner(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that only compiled code calls: that takes half the time."""
+    compiled: Callable[P, R] = numba.njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+        function
+    )
+    return compiled
