@@ -156,15 +156,19 @@ def _violated(inside: BoolArray, values: FloatArray) -> tuple[IntArray, FloatArr
     weighted = inside * values
     cover = weighted.sum(axis=1)
     shared = weighted @ inside.T.astype(np.float64)
+    ordered = np.triu(np.ones(shared.shape, dtype=np.bool_), 1)
     found, lacks, total = [], [], 0
     for first in range(len(inside) - 2):
         rest = slice(first + 1, None)
         once = cover[rest] - shared[first, rest]
-        lack = np.triu(2.0 - cover[first] - once[:, None] - once + shared[rest, rest], 1)
-        second, third = np.nonzero(lack > VIOLATION)
+        lack = shared[rest, rest] - once
+        lack -= (once + (cover[first] - 2.0))[:, None]
+        second, third = np.nonzero((lack > VIOLATION) & ordered[rest, rest])
         left = lack[second, third]
         second, third = second + first + 1, third + first + 1
-        left -= 2.0 * ((inside[second] & inside[third]) @ weighted[first])
+        here = np.flatnonzero(inside[first])
+        near = inside[:, here]
+        left -= 2.0 * ((near[second] & near[third]) @ values[here])
         violated = np.flatnonzero(left > VIOLATION)
         found.append(np.stack((np.full(len(violated), first), second[violated], third[violated]), axis=1))
         lacks.append(left[violated])
