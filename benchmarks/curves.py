@@ -46,9 +46,8 @@ def main() -> None:
             title=f"german, {arguments.rows} refused rows, {model_kind(kind).title}: {took:.0f} s",
         )
         for point in curve.points:
-            table.add_row(
-                *map(str, (point.asked, point.value, point.bound, point.covered)), f"{point.seconds:.1f}"
-            )
+            numbers = (point.asked, point.value, point.bound, point.covered)
+            table.add_row(*map(str, numbers), f"{point.seconds:.1f}")
         Console().print(table)
         curve.plot(axis).set_title(model_kind(kind).title, fontsize=9)
     if arguments.picture is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -38,7 +39,12 @@ class Screened:
     reasons: dict[int, str]
 
 
-def screen(problem: Problem, statistics: Statistics, stop: Stop | None = None) -> Screened:
+def screen(
+    problem: Problem,
+    statistics: Statistics,
+    stop: Stop | None = None,
+    known: Mapping[int, IntArray] | None = None,
+) -> Screened:
     """Look once at every distinct row, as long as there is time.
 
     Parameters
@@ -49,6 +55,8 @@ def screen(problem: Problem, statistics: Statistics, stop: Stop | None = None) -
         Where the time goes.
     stop : Stop or None
         Rows not examined in time stay undecided.
+    known : mapping from int to integer array or None
+        Positive points in reach of some distinct rows; the classifier is not asked about these again.
 
     Examples
     --------
@@ -64,17 +72,19 @@ def screen(problem: Problem, statistics: Statistics, stop: Stop | None = None) -
     if relaxation is not None and relaxation.exact and not problem.restrictions:
         screened = _in_closed_form(problem, relaxation, stop)
     else:
-        screened = _by_asking(problem, stop)
+        screened = _by_asking(problem, stop, known or {})
     statistics.spend("screening", perf_counter() - start)
     statistics.count("rows screened", len(screened.helpable) + len(screened.reasons))
     return screened
 
 
-def _by_asking(problem: Problem, stop: Stop) -> Screened:
-    helpable, points, reasons = [], [], {}
+def _by_asking(problem: Problem, stop: Stop, known: Mapping[int, IntArray]) -> Screened:
+    helpable, points, reasons = list(known), list(known.values()), {}
     for row in range(len(problem.rows)):
         if stop.expired():
             break
+        if row in known:
+            continue
         question = replace(problem.question(row), stop=stop)
         answer = problem.oracle.reach(question)
         if answer.point is not None:
@@ -86,7 +96,10 @@ def _by_asking(problem: Problem, stop: Stop) -> Screened:
             score = float(problem.oracle.score(problem.values[[row]])[0])
             best = problem.oracle.upper_bound(question.domain)
             reasons[row] = _reason(problem, score, best)
-    return Screened(np.array(helpable, dtype=np.int64), points, reasons)
+    order = np.argsort(helpable)
+    return Screened(
+        np.array(helpable, dtype=np.int64)[order], [points[index] for index in order.tolist()], reasons
+    )
 
 
 def _in_closed_form(problem: Problem, relaxation: Relaxation, stop: Stop) -> Screened:

@@ -86,7 +86,7 @@ def solve_exact(
         )
     statistics = Statistics()
     with stop.on_interrupt():
-        screened = screen(problem, statistics, stop)
+        screened = screen(problem, statistics, stop, _known_points(problem, start))
         space = SearchSpace(problem, screened.helpable)
         run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
         proof = None
@@ -115,6 +115,15 @@ def solve_exact(
         method="exact",
         seed=seed,
     )
+
+
+def _known_points(problem: Problem, start: Sequence[Explanation]) -> dict[int, IntArray]:
+    """The point that each distinct row of a known answer goes to."""
+    return {
+        int(problem.row_of[row]): np.array(explanation.point, dtype=np.int64)
+        for explanation in start
+        for row in explanation.members
+    }
 
 
 def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Column]:
