@@ -15,6 +15,7 @@ from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.posing import Asked, Posed, pose
 from oneformany.problem import Share
 from oneformany.provenance import model_record, rule_sentences
+from oneformany.ranges import with_ranges
 from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
@@ -202,7 +203,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             result = replace(result, problem={**result.problem, **told})
         result = self._recorded(result)
         _confirm(result, posed, table)
-        return result
+        return with_ranges(result, posed, table, None if time_limit is None else stop.remaining())
 
     def _recorded(self, result: Result) -> Result:
         """Add what an auditor asks for: model, threshold, rules, date."""

@@ -71,6 +71,9 @@ class Posed:
         The model's own decision about the rows of a frame like the one that was given.
     allowed, restrictions, costs
         As in :class:`~oneformany.problem.Problem`.
+    inside : callable or None
+        The distinct values of the reference data in a cell, by feature and cell; ``None`` where a model reads
+        cells.
     """
 
     schema: Schema
@@ -82,6 +85,7 @@ class Posed:
     allowed: list[BoolArray | None]
     restrictions: tuple[CellRule, ...]
     costs: Costs | None
+    inside: Callable[[int, int], list[Any]] | None = None
 
     def problem(
         self, rows: IntArray, max_changes: int, share: Share, people: IntArray | None = None
@@ -172,7 +176,9 @@ def _pose_values(asked: Asked, table: Table, wishes: Wishes) -> Posed:
         return inputs.decide(labels.named(frame[list(inputs.names)]))
 
     positive = decide(table.frame)
-    return Posed(schema, cells.codes, own, oracle, positive, decide, allowed, restrictions, costs)
+    return Posed(
+        schema, cells.codes, own, oracle, positive, decide, allowed, restrictions, costs, cells.inside
+    )
 
 
 def _pose_cells(asked: Asked, table: Table, wishes: Wishes) -> Posed:

@@ -72,6 +72,20 @@ class Cells:
         rest = self._cells(slice(self.n_rows, None))
         return rest if len(rest) else self.codes
 
+    def inside(self, feature: int, cell: int) -> list[Any]:
+        """Distinct values of the reference data in a cell.
+
+        Parameters
+        ----------
+        feature, cell : int
+            Which cell.
+        """
+        column, of = self.columns[feature], self.cell_of[feature]
+        counted = column.codes[self.n_rows :] if len(column.codes) > self.n_rows else column.codes
+        found = np.unique(counted)
+        plain = column.plain
+        return [plain[place] for place in found[of[found] == cell].tolist() if plain[place] is not None]
+
     def _cells(self, rows: slice) -> IntArray:
         return np.stack(
             [of[c.codes[rows]] for of, c in zip(self.cell_of, self.columns, strict=True)], axis=1
@@ -222,6 +236,12 @@ def _rows(names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Any]) -
 
 
 def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
+    if feature.edges is not None and column.kind == "number" and not feature.special and len(column.plain):
+        cells = np.searchsorted(feature.edges, column.numbers, side="left").astype(np.int64)
+        if feature.missing_level is not None:
+            cells[column.gaps] = feature.missing_level
+        if feature.missing_level is not None or not column.gaps.any():
+            return cells
     found = [feature.find(value) for value in column.plain]
     if None in found:
         index = found.index(None)

@@ -78,6 +78,13 @@ class Labels:
 
         return shown(f"{number_label(self.targets[feature][level])} {self.units[feature]}".rstrip())
 
+    def any_of(self, feature: int, level: int) -> str:
+        """Name a level as a range of which every number serves, for sentences."""
+        for sign, words in (("<= ", "at most "), ("> ", "more than ")):
+            if self.levels[feature][level].startswith(sign):
+                return self.word(feature, level).replace(sign, words, 1)
+        return self.word(feature, level)
+
     def row(self, row: int) -> str:
         """Label of a given row, for sentences."""
         return shown(self.rows[row])

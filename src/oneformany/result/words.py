@@ -277,6 +277,7 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
     [('feature 0', 'level 1', '1 from level 0')]
     """
     codes = result.problem["codes"]
+    ranges = _ranges(result, explanation)
     ends = explanation.ends or (explanation.point,) * len(explanation.members)
     for feature in explanation.changed:
         moves = [
@@ -289,11 +290,21 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
             targets = Counter(new for _, new in moves)
             yield (
                 labels.feature(feature),
-                " or ".join(labels.target(feature, new) for new in sorted(targets)),
+                " or ".join(
+                    labels.any_of(feature, new) if feature in ranges else labels.target(feature, new)
+                    for new in sorted(targets)
+                ),
                 ", ".join(
                     f"{rows} from {labels.word(feature, old)}" for old, rows in sorted(origins.items())
                 ),
             )
+
+
+def _ranges(result: Result, explanation: Explanation) -> Sequence[int]:
+    """Features of which every number of the new level serves every row of the group."""
+    known: Sequence[Sequence[int]] = result.problem.get("ranges") or ()
+    number = result.assignment[explanation.members[0]] if explanation.members else -1
+    return known[number] if 0 <= number < len(known) else ()
 
 
 def _argument(proof: Proof) -> str:

@@ -105,7 +105,7 @@ def named_targets(
 def _target(
     feature: Feature, values: ColumnValues, counts: IntArray, inside: IntArray, cell: int
 ) -> Raw | None:
-    plain: list[Raw] = values.plain
+    plain: Sequence[Raw] = values.plain
     if not len(inside):
         own = feature.target(cell)
         seen = any(not is_missing(value) and feature.find(value) == cell for value in plain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,17 +69,20 @@ class ColumnValues:
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
         return cls(name, array.take(order), position[codes].astype(np.int64), kind, ordered)
 
-    @property
-    def plain(self) -> list[Any]:
+    @cached_property
+    def plain(self) -> tuple[Any, ...]:
         """The values as Python objects; missing ones are None."""
-        return [None if is_missing(value) else _python(value) for value in self.array]
+        values = [_python(value) for value in pd.Series(self.array).tolist()]
+        for place in np.flatnonzero(self.gaps).tolist():
+            values[place] = None
+        return tuple(values)
 
-    @property
+    @cached_property
     def gaps(self) -> BoolArray:
         """Which of them are missing: at most the last."""
         return np.asarray(pd.isna(self.array), dtype=np.bool_)
 
-    @property
+    @cached_property
     def numbers(self) -> FloatArray:
         """The values as numbers; missing ones are not-a-number."""
         return np.asarray(pd.Series(self.array).to_numpy(dtype=np.float64, na_value=np.nan))
@@ -109,7 +113,11 @@ class ColumnValues:
 
     def index_of(self, value: Raw | None) -> int:
         """Find a value."""
-        return self.plain.index(None if is_missing(value) else value)
+        return self._places[None if is_missing(value) else value]
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        return {value: place for place, value in reversed(list(enumerate(self.plain)))}
 
 
 @dataclass(frozen=True)
@@ -207,7 +215,7 @@ def _alike(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:  # noqa: ANN40
 
 
 def _labels(array: Any) -> tuple[str, ...]:  # noqa: ANN401 (an array of pandas)
-    plain = ["missing" if is_missing(value) else number_label(_python(value)) for value in array]
+    plain = ["missing" if is_missing(v) else number_label(_python(v)) for v in pd.Series(array).tolist()]
     if len(set(plain)) == len(plain):
         return tuple(plain)
     return tuple(f"{label} ({number})" for number, label in enumerate(plain))

@@ -27,7 +27,7 @@ SHARES = ("point", "action", "features")
 PARTS = ("codes", "levels", "max_changes", "allowed", "oracle")
 OPTIONAL = (
     *("share", "own", "costs", "restrictions", "people"),
-    *("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules"),
+    *("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges"),
 )
 
 IntArray = NDArray[np.int64]
