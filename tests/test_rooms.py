@@ -17,7 +17,7 @@ ARROW = (
     ("exceptions",),
     ("arrays", "compiled", "files", "provenance", "statistics", "verify"),
     ("stop", "progress"),
-    ("schema"),
+    ("schema",),
     ("oracles", "datasets", "own", "costs", "goal", "streams"),
     ("readers",),
     ("problem",),
