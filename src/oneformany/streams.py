@@ -139,8 +139,8 @@ def distinct_refused(
     """
     like = None if like is None else like.iloc[:0]
     if _is_dask(source):
-        read = [label for label in source.columns if str(label) in columns]
-        parts = source[read].map_partitions(
+        labels = [label for label in source.columns if str(label) in columns]
+        parts = source[labels].map_partitions(
             _counted, refuses, columns, like, meta=_meta(source, columns, like)
         )
         return _joined([parts.compute()], columns, len(source), complete=True)
@@ -190,14 +190,12 @@ def typed(rows: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
     rows, like : DataFrame
         Columns that the other frame lacks stay as they are; categories that it does not know are added.
     """
-    types = {
-        name: like[name].dtype
-        for name in rows
-        if name in like and isinstance(like[name].dtype, pd.CategoricalDtype)
-    }
-    for name, kind in types.items():
-        known = [*kind.categories, *(v for v in rows[name].dropna().unique() if v not in kind.categories)]
-        rows = rows.assign(**{name: pd.Categorical(rows[name], known, ordered=bool(kind.ordered))})
+    for name in map(str, rows.columns):
+        kind = like[name].dtype if name in like else None
+        if isinstance(kind, pd.CategoricalDtype):
+            new = [value for value in rows[name].dropna().unique() if value not in kind.categories]
+            values = pd.Categorical(rows[name], [*kind.categories, *new], ordered=bool(kind.ordered))
+            rows = rows.assign(**{name: values})
     return rows
 
 
