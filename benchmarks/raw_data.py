@@ -7,8 +7,8 @@
 Each model is fitted on one half of the rows, with the settings of its library; all rows of the other half
 that it refuses, at most 2,000, are explained with up to 3 changes on default cells, the first half being
 reference data. Borrowers of the competition data are seldom late, so those models are fitted on all that
-were late and on as many others. Some columns: how many of the covered rows, as they are after following, the model's
-own predict accepts; and seconds, reading the model included; the limit is 60.
+were late and on as many others. Some columns: how many of the covered rows, as they are after following,
+the model's own predict accepts; and seconds, reading the model included; the limit is 60.
 """
 
 from __future__ import annotations
