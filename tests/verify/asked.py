@@ -9,19 +9,45 @@ from typing import Any
 import numpy as np
 
 import oneformany as ofm
+from certificates import sealed
 from engine.listing.sharing_problems import draw_problem
 from oneformany.engine.cover.large_options import TableOptions
 from oneformany.goal import Goal
 from oneformany.oracles.network.oracle import NetworkOracle
+from oneformany.own import OwnValues
 from oneformany.problem import Problem
 from oneformany.schema.rules.implies import ImpliesCells
 from oneformany.schema.rules.linked import LinkedCells
 from oneformany.schema.rules.not_together import NotTogetherCells
 from oneformany.schema.rules.observed import ObservedCells
+from verify.search_proofs import with_searches
 
 KINDS = ("additive", "tree", "network")
 SHARES = ("point", "action", "features")
 GOALS = ("everybody", "explanations", "coverage", "both")
+
+
+# Five features, all of which have to be high. Each row lacks one of them, so that with two changes two kinds
+# of rows share an explanation; the last row lacks three. Values 0 and 1 of the first feature are low, 2 and 3
+# high.
+LEVELS = (2,) * 5
+VALUES = [
+    *([0, 1, 1, 1, 1], [1, 1, 1, 1, 1], [2, 0, 1, 1, 1], [3, 0, 1, 1, 1], [2, 1, 0, 1, 1], [2, 1, 0, 1, 1]),
+    *([2, 1, 1, 0, 1], [3, 1, 1, 1, 0], [0, 0, 0, 1, 1]),
+]
+CODES = [[row[0] // 2, *row[1:]] for row in VALUES]
+HELPABLE = len(CODES) - 1
+
+
+def five_features(share: str = "action", **more: Any) -> Problem:
+    """A question that three explanations answer, and two or one do not."""
+    oracle = ofm.AdditiveOracle([[0, 1, 2, 2], *[[0, 2]] * 4], threshold=10)
+    own = OwnValues(
+        np.array(VALUES),
+        (np.array([0, 0, 1, 1]), *(np.arange(2),) * 4),
+        (np.array([-1, 2]), *(np.array([-1, 1]),) * 4),
+    )
+    return Problem(CODES, LEVELS, oracle, 2, share=share, own=own, **more)  # type: ignore[arg-type]
 
 
 def question(rng: np.random.Generator, kind: str, share: str) -> Problem:
@@ -63,10 +89,12 @@ def goal(rng: np.random.Generator, name: str) -> Goal:
 
 
 def answered(rng: np.random.Generator, number: int) -> dict[str, Any]:
-    """The file of an answer; the number tells kind, share and goal, all combinations in turn."""
+    """The file of an answer, half of them with searches as proofs; the number tells kind, share and goal."""
     kind, share = KINDS[number % 3], SHARES[number // 3 % 3]
     problem, wanted = question(rng, kind, share), goal(rng, GOALS[number // 9 % 4])
-    # Few rounds leave bad weights and prices, so that proofs need searches.
+    if number % 5 == 0:
+        problem = five_features(share, people=rng.integers(1, 4, size=len(CODES)))
+    # Few rounds leave bad weights and prices, so that proofs may need searches.
     table = TableOptions(max_rounds=int(rng.integers(0, 3)), repair=bool(rng.random() < 0.5))
     result = ofm.solve(
         problem,
@@ -75,4 +103,4 @@ def answered(rng: np.random.Generator, number: int) -> dict[str, Any]:
         options=ofm.Options(way="listing", least_cost=bool(rng.random() < 0.8), table=table),
     )
     content: dict[str, Any] = json.loads(result.to_json())
-    return content
+    return sealed(with_searches(content, problem, wanted)) if rng.random() < 0.5 else content
