@@ -95,11 +95,11 @@ def _serve(
     """Whether every row is accepted with every combination of numbers in the features in which it moves."""
     combinations = list(product(*numbers.values()))
     many = rows.iloc[np.repeat(np.arange(len(rows)), len(combinations))].reset_index(drop=True)
-    for place, feature in enumerate(numbers):
+    for index, feature in enumerate(numbers):
         name = posed.schema.names[feature]
         moves = np.repeat(before[:, feature] != explanation.point[feature], len(combinations))
         column = many[name]
-        new = pd.Series([combination[place] for combination in combinations] * len(rows), name=name)
+        new = pd.Series([combination[index] for combination in combinations] * len(rows), name=name)
         many[name] = column.where(~moves, new.astype(column.dtype) if _fits(new, column) else new)
     return bool(np.asarray(posed.decide(many)).all())
 

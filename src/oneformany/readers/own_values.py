@@ -84,7 +84,7 @@ class Cells:
         counted = column.codes[self.n_rows :] if len(column.codes) > self.n_rows else column.codes
         found = np.unique(counted)
         plain = column.plain
-        return [plain[place] for place in found[of[found] == cell].tolist() if plain[place] is not None]
+        return [plain[index] for index in found[of[found] == cell].tolist() if plain[index] is not None]
 
     def _cells(self, rows: slice) -> IntArray:
         return np.stack(

@@ -73,8 +73,8 @@ class ColumnValues:
     def plain(self) -> tuple[Any, ...]:
         """The values as Python objects; missing ones are None."""
         values = [_python(value) for value in pd.Series(self.array).tolist()]
-        for place in np.flatnonzero(self.gaps).tolist():
-            values[place] = None
+        for index in np.flatnonzero(self.gaps).tolist():
+            values[index] = None
         return tuple(values)
 
     @cached_property
@@ -117,7 +117,7 @@ class ColumnValues:
 
     @cached_property
     def _places(self) -> dict[Any, int]:
-        return {value: place for place, value in reversed(list(enumerate(self.plain)))}
+        return {value: index for index, value in reversed(list(enumerate(self.plain)))}
 
 
 @dataclass(frozen=True)
