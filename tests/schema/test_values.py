@@ -27,20 +27,20 @@ def test_values_in_their_own_types_give_the_column_back(column):
 
 def test_numbers_increase_and_the_gap_is_last():
     found = ColumnValues.of(pd.Series([5.0, np.nan, -1.0, 2.0], name="x"))
-    assert found.plain == [-1.0, 2.0, 5.0, None]
+    assert found.plain == (-1.0, 2.0, 5.0, None)
     assert found.codes.tolist() == [2, 3, 0, 1]
     assert found.gaps.tolist() == [False, False, False, True]
 
 
 def test_values_that_no_row_has_are_added_in_the_columns_type():
     found = ColumnValues.of(pd.Series([5, 1], name="x")).with_values([3, 5])
-    assert found.plain == [1, 3, 5]
+    assert found.plain == (1, 3, 5)
     assert str(found.array.dtype) == "int64"
     assert found.codes.tolist() == [2, 0]
     wide = ColumnValues.of(pd.Series([5, 1], name="x")).with_values([2.5])
-    assert wide.plain == [1, 2.5, 5]
+    assert wide.plain == (1, 2.5, 5)
     kind = ColumnValues.of(pd.Series(pd.Categorical(["a"]), name="x")).with_values(["b"])
-    assert kind.plain == ["a", "b"]
+    assert kind.plain == ("a", "b")
     assert isinstance(kind.array.dtype, pd.CategoricalDtype)
 
 
