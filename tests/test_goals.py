@@ -152,6 +152,8 @@ def test_what_is_too_much_to_list_is_answered_in_part_and_says_so(kind, share, d
     else:
         assert result.covered_bound >= best.covered
     assert result.cost_bound is None
+    for step in result.statistics.rounds:
+        assert step.bound >= best.covered if step.measure == "people" else step.bound == 0
     if problem.max_changes > 1:
         assert any("were listed" in note for note in result.statistics.notes)
     if result.status == "feasible":

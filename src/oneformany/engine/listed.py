@@ -374,6 +374,14 @@ class ListedRun:
         for name, number in dict(counters).items():  # type: ignore[call-overload]
             self.statistics.count(name, number)
 
+    def _proved(self, bound: int, measure: Measure) -> int:
+        """What a bound over the table says about the problem: nothing, where columns are missing."""
+        if measure == "cost":
+            return bound if self.table.complete and self._plan.by_cost else 0
+        if self.table.complete:
+            return bound
+        return self.proofs.rows if measure == "people" else 0
+
     def _report(self, measure: Measure) -> Callable[[State], None]:
         def tell(state: State) -> None:
             rounds = self.statistics.rounds
@@ -383,7 +391,7 @@ class ListedRun:
                     len(rounds) + 1,
                     len(self.table),
                     float(state.value),
-                    state.bound,
+                    self._proved(state.bound, measure),
                     state.value,
                     self.stop.elapsed(),
                     measure,

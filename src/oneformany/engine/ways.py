@@ -168,14 +168,14 @@ def planned(problem: Problem, options: Options, *, by_cost: bool) -> Plan:
     estimate = estimated(problem)
     if estimate.ok:
         return Plan(problem, by_cost=False, memory=options.memory, notes=tuple(notes))
-    changes = problem.max_changes - 1
+    changes = max(1, problem.max_changes - 1)
     while changes > 1 and not estimated(replace(problem, max_changes=changes)).ok:
         changes -= 1
     notes.append(
         f"only columns that change at most {changes} of the {problem.max_changes} features were listed: "
         f"all would take {estimate.reason}"
     )
-    return Plan(problem, by_cost=False, changes=max(1, changes), memory=options.memory, notes=tuple(notes))
+    return Plan(problem, by_cost=False, changes=changes, memory=options.memory, notes=tuple(notes))
 
 
 def columns_holding(table: ColumnTable, problem: Problem, explanations: Sequence[Explanation]) -> IntArray:
