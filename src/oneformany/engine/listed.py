@@ -227,16 +227,21 @@ class ListedRun:
                 self.table, people, needed, self.stop, self.table_options, self._report("explanations"), start
             )
             self._count(share.counters)
-            best = solve_budget(
-                self.table,
-                people,
-                len(share.chosen),
-                self.stop,
-                self.table_options,
-                self._report("people"),
-                share.chosen,
+            best = (
+                share
+                if self.stop.expired()
+                else solve_budget(
+                    self.table,
+                    people,
+                    len(share.chosen),
+                    self.stop,
+                    self.table_options,
+                    self._report("people"),
+                    share.chosen,
+                )
             )
-        self._count(best.counters)
+        if best is not share:
+            self._count(best.counters)
         complete = self.table.complete
         self.choice = _Choice(
             best.chosen if best.covered >= share.covered else share.chosen,
@@ -277,6 +282,9 @@ class ListedRun:
             What is wanted.
         """
         if not self.by_cost(goal) or not len(self.choice.columns) or self.table.costs is None:
+            return
+        if self.stop.expired():
+            self.choice = replace(self.choice, cost_open=True)
             return
         people = self.problem.multiplicity
         covered = np.zeros(self.table.n_rows, dtype=np.bool_)
