@@ -182,3 +182,13 @@ def test_a_result_without_unreachable_rows_stays_as_it_is():
     problem = ofm.Problem([[0]], (2,), ofm.AdditiveOracle([[0, 1]], threshold=1), 1)
     result = ofm.solve(problem)
     assert with_reasons(result, problem, schema) is result
+
+
+def test_missing_values_are_no_way_out_even_without_rules():
+    frame = pd.DataFrame({"x": [1.0, 1.0, np.nan, 2.0], "y": [0, 1, 0, 1]})
+
+    def chance(given):
+        return np.where(given["x"].isna(), 0.9, 0.1)
+
+    result = ofm.OneForMany(chance, 1, rules=[Immutable("y")]).explain(frame)
+    assert {entry.blocked_by for entry in result.unreachable} == {(MODEL,)}

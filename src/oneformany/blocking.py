@@ -59,7 +59,8 @@ def with_reasons(
     if not result.unreachable:
         return result
     stop = Stop(SECONDS if seconds is None else max(0.0, min(seconds, SECONDS)))
-    asking = _Asking(problem, stop, _lifted(problem, schema, rules))
+    free = _Lifted(MODEL, _to_targets(schema, [None] * len(schema.features)), ())
+    asking = _Asking(problem, stop, _lifted(problem, schema, rules), free)
     known: dict[int, tuple[int | None, tuple[str, ...], str]] = {}
     entries = []
     for entry in result.unreachable:
@@ -75,11 +76,9 @@ def with_reasons(
 class _Asking:
     """Questions about single rows, with other limits and rules than those that were given."""
 
-    def __init__(self, problem: Problem, stop: Stop, lifted: list[_Lifted]) -> None:
-        self.problem, self.stop, self.lifted = problem, stop, lifted
+    def __init__(self, problem: Problem, stop: Stop, lifted: list[_Lifted], free: _Lifted) -> None:
+        self.problem, self.stop, self.lifted, self.free = problem, stop, lifted, free
         self.given = _Lifted("", problem.moves, tuple(problem.restrictions))
-        free: tuple[BoolArray | None, ...] = (None,) * problem.n_features
-        self.free = _Lifted(MODEL, free, ())
 
     def about(self, row: int) -> tuple[int | None, tuple[str, ...], str]:
         """The number of changes that would do, what blocks the row, and both in words."""
@@ -176,7 +175,7 @@ def _lifted(problem: Problem, schema: Schema, rules: Sequence[Rule | RowRule]) -
         rest = [other for other in rules if other is not rule]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            allowed = tuple(allowed_moves(schema, rest))
+            allowed = _to_targets(schema, allowed_moves(schema, rest))
         kept = tuple(
             restriction
             for other, restriction in zip(of_rows, problem.restrictions, strict=True)
@@ -184,3 +183,21 @@ def _lifted(problem: Problem, schema: Schema, rules: Sequence[Rule | RowRule]) -
         )
         found.append(_Lifted(str(rule), allowed, kept))
     return found
+
+
+def _to_targets(schema: Schema, allowed: Sequence[BoolArray | None]) -> tuple[BoolArray | None, ...]:
+    """Without a rule, too, nobody is sent to missing values, special codes, or cells that offer no target."""
+    moves: list[BoolArray | None] = []
+    for feature, matrix in zip(schema.features, allowed, strict=True):
+        cells = range(feature.n_levels)
+        if feature.targets is None:
+            there = np.array([cell < feature.n_regular for cell in cells])
+        else:
+            there = np.array([feature.targets[cell] is not None for cell in cells])
+        if there.all():
+            moves.append(matrix)
+        else:
+            full = np.ones((feature.n_levels,) * 2, dtype=np.bool_) if matrix is None else matrix.copy()
+            full[:, ~there] = False
+            moves.append(full)
+    return tuple(moves)

@@ -28,6 +28,9 @@ from oneformany.streams import DistinctRows, distinct_refused, first_batch, is_s
 
 __all__ = ["OneForMany"]
 
+A_MOMENT = 0.5
+"""Seconds beyond a time limit for telling why rows cannot be helped, and for ranges."""
+
 
 class OneForMany(BaseEstimator):  # type: ignore[misc]
     """Explain what a classifier turned down with the fewest advices, each good for many rows.
@@ -195,21 +198,25 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             progress=progress,
             **{name: value for name, value in wanted.items() if value is not None},
         )
-        seconds = None if time_limit is None else stop.remaining()
-        result = with_reasons(result, problem, posed.schema, self.rules, seconds)
+        result = with_reasons(result, problem, posed.schema, self.rules, _left(stop, time_limit))
         result = _told(result, posed, table, refused)
         if read is not None:
             told = {"rows_read": read.read, "read_to_the_end": read.complete}
             result = replace(result, problem={**result.problem, **told})
         result = self._recorded(result)
         _confirm(result, posed, table)
-        return with_ranges(result, posed, table, None if time_limit is None else stop.remaining())
+        return with_ranges(result, posed, table, _left(stop, time_limit))
 
     def _recorded(self, result: Result) -> Result:
         """Add what an auditor asks for: model, threshold, rules, date."""
         record = model_record(self.model, self.threshold, self.positive, result.problem["oracle"])
         problem = {**result.problem, "model": record, "rules": rule_sentences(self.rules)}
         return replace(result, problem=problem)
+
+
+def _left(stop: Stop, time_limit: float | None) -> float | None:
+    """Seconds for what is said beside the answer: what is left, or a moment beyond the limit."""
+    return None if time_limit is None else max(stop.remaining(), min(A_MOMENT, time_limit))
 
 
 def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  # noqa: ANN401 (a stream)

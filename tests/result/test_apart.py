@@ -1,5 +1,7 @@
 """Tests of what keeps rows apart where explanations are nearly as many as rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,13 @@ def test_the_words_name_features_cells_and_remedies():
     assert "bins=" in words
     assert "max_changes=2" in words
     assert 'share="action"' in words
+
+
+def test_an_answer_that_was_cut_short_is_not_said_to_need_so_many():
+    result = explained(strangers())
+    assert "Fewer may do" not in apart_words(result)
+    cut = replace(result, status="feasible", lower_bound=1, proof=None)
+    assert "Fewer may do, as the search was cut short: only 1 are proved" in apart_words(cut)
 
 
 def test_the_summary_says_it():

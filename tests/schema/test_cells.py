@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
@@ -133,6 +133,7 @@ def test_edges_for_texts_are_refused():
         cells(["a", "b"], bins=2)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6) | st.none(), min_size=1, max_size=60), st.integers(0, 3))
 def test_every_value_has_exactly_one_cell_and_order_is_kept(values, kind):
     found = column(pd.Series(values, dtype=float).to_list())

@@ -102,6 +102,10 @@ def apart_words(result: Result) -> str | None:
         return None
     rows, changes = int((np.asarray(result.assignment) >= 0).sum()), int(result.problem["max_changes"])
     head = f"Why so many: {result.count} explanations for {rows} rows."
+    if 2 * result.lower_bound <= result.count:
+        head += (
+            f" Fewer may do, as the search was cut short: only {result.lower_bound} are proved to be needed."
+        )
     more = f"more changes (max_changes={changes + 1} or more)"
     if result.share != "point":
         looser = ', or rows that share only which features change (share="features")'
