@@ -5,8 +5,8 @@ import json
 import runpy
 import sys
 
-import matplotlib as mpl
 import pytest
+from matplotlib import pyplot as plt
 
 from pages import ROOT
 
@@ -22,10 +22,10 @@ NOTEBOOKS = ["audit_by_subgroup.ipynb", "network.ipynb", "three_ways_to_share.ip
 @pytest.fixture(autouse=True)
 def quiet(tmp_path, monkeypatch):
     """No windows, and a folder of one's own."""
-    mpl.use("agg")
+    plt.switch_backend("agg")
     monkeypatch.chdir(tmp_path)
     yield
-    mpl.pyplot.close("all")
+    plt.close("all")
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

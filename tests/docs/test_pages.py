@@ -6,8 +6,8 @@ The code of the README has a test of its own.
 import re
 import runpy
 
-import matplotlib as mpl
 import pytest
+from matplotlib import pyplot as plt
 
 import oneformany as ofm
 from oneformany.readers.registry import READERS
@@ -23,9 +23,9 @@ PAGES = [
 def quiet():
     """No windows, and no reader that stays registered."""
     before = list(READERS)
-    mpl.use("agg")
+    plt.switch_backend("agg")
     yield
-    mpl.pyplot.close("all")
+    plt.close("all")
     READERS[:] = before
 
 
