@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -299,8 +300,12 @@ KINDS = {
     ),
     "perceptron of two layers": _fitted(lambda: MLPClassifier((4,), max_iter=20)),
     "perceptron of two layers, round": Kind(_round_network),
-    "torch": _torch(round_weights=False),
-    "torch, round": _torch(round_weights=True),
+    # A framework that a machine may lack: the head of the test run says whether it is there.
+    **(
+        {"torch": _torch(round_weights=False), "torch, round": _torch(round_weights=True)}
+        if find_spec("torch")
+        else {}
+    ),
     "ONNX, round": _onnx(),
     "boosting machine": _frames(_boosting_machine),
     "pipeline": _frames(

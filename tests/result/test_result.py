@@ -462,7 +462,8 @@ def test_rows_left_out_by_a_budget_are_told_apart(result):
         goal=Goal(1), covered_bound=2,
     )  # fmt: skip
     assert short.left_out == (3,)
-    assert "1 row is left out; at most 2 can be covered by 1 explanation." in short.summary()
+    assert "proved to be the most that 1 explanation can cover." in short.summary()
+    assert "1 row is left out." in short.summary()
     assert short.assignment_frame()["outcome"].tolist()[3] == "left out"
 
 

@@ -67,7 +67,7 @@ def keeps_apart(result: Result) -> Apart | None:
     >>> oracle = ofm.AdditiveOracle([[0, 1], [0] * 8, [0] * 8], threshold=1)
     >>> codes = [[0, row, row] for row in range(8)]
     >>> keeps_apart(ofm.solve(ofm.Problem(codes, (2, 8, 8), oracle, max_changes=1))).features
-    (1,)
+    (1, 2)
     """
     rows = np.flatnonzero(np.asarray(result.assignment) >= 0)
     if len(rows) < FEW_ROWS or 2 * result.count <= len(rows):

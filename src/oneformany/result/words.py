@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from oneformany.result.apart import apart_words
+from oneformany.result.asked_words import share_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
 
@@ -54,6 +55,8 @@ def summarise(result: Result, limit: int | None = 20) -> str:
     """
     shown_ = result.explanations if limit is None else result.explanations[:limit]
     parts = [status_words(result)]
+    if result.count > 1:
+        parts.append(f"Rows of one explanation share {share_words(result)}.")
     parts += [explanation_words(result, number) for number in range(1, len(shown_) + 1)]
     if hidden := result.count - len(shown_):
         parts.append(f"... and {_many(hidden, 'further explanation')}: see to_frame().")
@@ -125,10 +128,9 @@ def status_words(result: Result) -> str:
     if result.undecided:
         lines.append(f"{_many(len(result.undecided), 'row')} {_be(result.undecided)} undecided.")
     if result.left_out:
-        lines.append(
-            f"{_many(len(result.left_out), 'row')} {_be(result.left_out)} left out; "
-            f"at most {result.covered_bound} can be covered by {_many(result.count, 'explanation')}."
-        )
+        lines.append(f"{_many(len(result.left_out), 'row')} {_be(result.left_out)} left out.")
+    if result.cost_bound is not None:
+        lines.append(_cost(result))
     if result.ended != "proved":
         lines.append(f"{ENDINGS[result.ended].capitalize()}.")
         lines += [f"{note[:1].upper()}{note[1:]}." for note in result.statistics.notes]
@@ -234,7 +236,7 @@ def proof_words(result: Result) -> str:
     if result.lower_bound == 0:
         return "Proof: none; it is not known of any row that it can be helped."
     if result.proof is None:
-        return f"Proof: none attached; {_needed(result)}, it is claimed."
+        return _goal_proof(result)
     rows = ", counting only rows known to be helpable" if result.undecided else ""
     return (
         f"Proof that at least {_many(result.lower_bound, 'explanation')} must be used{rows}: "
@@ -251,9 +253,49 @@ def _needed(result: Result) -> str:
 
 
 def _known(result: Result) -> str:
+    if result.goal.explanations is not None:
+        so_many = _many(result.goal.explanations, "explanation")
+        if result.covered == result.covered_bound:
+            return f"proved to be the most that {so_many} can cover"
+        return f"{so_many} can cover at most {result.covered_bound} (gap {result.gap:.1%})"
+    if result.goal.coverage is not None:
+        share = f"{result.goal.coverage:.4g} of all rows were to be covered"
+        if result.covered < result.goal.needed(result.people):
+            share += ", which is more than can be" if not result.left_out else ""
+        if result.count == result.lower_bound:
+            return f"{share}; proved to be the fewest that can"
+        return f"{share}; {_needed(result)} (gap {result.gap:.1%})"
     if result.count == result.lower_bound:
         return "proved to be the fewest possible" + (" for these rows" if result.undecided else "")
     return f"{_needed(result)} (gap {result.gap:.1%})"
+
+
+def _cost(result: Result) -> str:
+    scale = (result.problem.get("costs") or {}).get("scale", 1)
+    cost, least = result.cost / scale, (result.cost_bound or 0) / scale
+    known = "proved to be the least" if cost == least else f"at least {least:g} must be paid"
+    if result.problem.get("costs") is not None:
+        return f"Together they cost {cost:g}: {known} for so many rows and explanations."
+    mean = cost / result.covered if result.covered else 0.0
+    known = known.replace("must be paid", "are needed")
+    return f"A covered row changes {mean:.2f} features on average, {cost:g} together: {known} here."
+
+
+def _goal_proof(result: Result) -> str:
+    proof = result.coverage_proof
+    if proof is None:
+        return f"Proof: none attached; {_needed(result)}, it is claimed."
+    weigh = (
+        f"the rows carry weights of at most 1, and no explanation covers rows of more than "
+        f"{proof.capacity / proof.scale:.3f} together"
+    )
+    search = ", and all groups heavy enough for more were searched" if proof.exclusion is not None else ""
+    if result.goal.explanations is not None:
+        most = _many(result.goal.explanations, "explanation")
+        claim = f"at most {result.covered_bound} rows can be covered by {most}"
+    else:
+        claim = f"{_needed(result)} for {result.goal.needed(result.people)} rows"
+    return f"Proof that {claim}: {weigh}{search}."
 
 
 def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iterator[tuple[str, str, str]]:
