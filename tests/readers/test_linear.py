@@ -200,7 +200,10 @@ def test_the_reading_agrees_with_the_model_on_every_point(small, threshold, plac
     level = threshold if threshold is not None else 0.5 if hasattr(model, "predict_proba") else 0.0
     positives = oracle.positive(points)
     assert (positives <= (scores >= level)).all()
-    assert (positives >= (scores > level + 1e-7)).all()
+    # Within the margin rounding could decide; there a reading asks the model, the oracle alone says no.
+    low, high = (edge / oracle._scale for edge in oracle._band)
+    sure = (oracle.score(points) < low) | (oracle.score(points) > high)
+    assert (positives >= (scores > level + 1e-7))[sure].all()
     if threshold is None:
         assert (positives <= (model.predict(encoding.encode(points)) == positive)).all()
 
@@ -211,7 +214,7 @@ def test_the_reading_agrees_with_the_model_on_every_point(small, threshold, plac
     near = (points != anchor).sum(axis=1) <= extra
     if answer.point is None:
         assert answer.proved_none
-        assert not (scores[near] > level + 1e-7).any()
+        assert not (scores > level + 1e-7)[near & sure].any()
     else:
         assert (answer.point != anchor).sum() <= extra
         assert own_scores(model, encoding.encode(answer.point[None]), positive)[0] >= level

@@ -18,6 +18,7 @@ __all__ = ["Screened", "screen"]
 
 BLOCK = 4096
 NO_MOVE = -(2**62)
+TINY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,8 +208,13 @@ def _reason(problem: Problem, score: float, best: float, needed: int | None = No
     if best < threshold:
         return (
             f"no allowed move reaches the threshold: score {score:.6g}, at most {best:.6g} "
-            f"with every feature free, needed {threshold:.6g}"
+            f"with every feature free, needed {_plain(threshold)}"
         )
     changes = "1 change" if problem.max_changes == 1 else f"{problem.max_changes} changes"
     remedy = "" if needed is None else f"; {needed} changes would do"
-    return f"no positive point within {changes}: score {score:.6g}, needed {threshold:.6g}{remedy}"
+    return f"no positive point within {changes}: score {score:.6g}, needed {_plain(threshold)}{remedy}"
+
+
+def _plain(number: float) -> str:
+    """A number for a sentence: the margin of a threshold that is 0 to the user is not told."""
+    return f"{0.0 if abs(number) < TINY else number:.6g}"
