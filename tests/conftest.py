@@ -6,13 +6,21 @@ A test module named after such a framework is collected when it can be imported,
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 OPTIONAL = ("torch",)
+
+
+# The checks of a change give the same verdict every time; runs elsewhere go on looking for new cases.
+settings.register_profile("checks", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("checks")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
