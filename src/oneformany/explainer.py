@@ -39,7 +39,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
     ----------
     model : object
         A fitted classifier: of scikit-learn (also pipelines on the frame's original columns), XGBoost,
-        LightGBM, PyTorch, ONNX or interpret, a scorecard, or a function from frames to probabilities.
+        LightGBM, PyTorch, ONNX or interpret, a scorecard, or a function from frames to probabilities. Any
+        other classifier with a ``predict`` that answers about the rows is asked as a black box.
     max_changes : int
         How many features one explanation may change.
     threshold : float or None
@@ -203,13 +204,13 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         if read is not None:
             told = {"rows_read": read.read, "read_to_the_end": read.complete}
             result = replace(result, problem={**result.problem, **told})
-        result = self._recorded(result)
+        result = self._recorded(result, posed.unread)
         _confirm(result, posed, table)
         return with_ranges(result, posed, table, _left(stop, time_limit))
 
-    def _recorded(self, result: Result) -> Result:
+    def _recorded(self, result: Result, unread: str | None) -> Result:
         """Add what an auditor asks for: model, threshold, rules, date."""
-        record = model_record(self.model, self.threshold, self.positive, result.problem["oracle"])
+        record = model_record(self.model, self.threshold, self.positive, result.problem["oracle"], unread)
         problem = {**result.problem, "model": record, "rules": rule_sentences(self.rules)}
         return replace(result, problem=problem)
 

@@ -11,12 +11,14 @@ import pandas as pd
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.costs import Costs
-from oneformany.exceptions import InputError, PredictionMismatchError
+from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.own import OwnValues
 from oneformany.problem import Problem, Share
+from oneformany.readers.any_classifier import as_black_box
 from oneformany.readers.columns import reads_schema
 from oneformany.readers.inputs import inputs_of
+from oneformany.readers.native_categories import TextsError
 from oneformany.readers.own_values import read_cells, read_values
 from oneformany.readers.registry import read_model, reader_for, unwrapped
 from oneformany.schema.discretise import infer_schema
@@ -74,6 +76,8 @@ class Posed:
     inside : callable or None
         The distinct values of the reference data in a cell, by feature and cell; ``None`` where a model reads
         cells.
+    unread : str or None
+        Why the model was not read but is asked as a black box.
     """
 
     schema: Schema
@@ -86,6 +90,7 @@ class Posed:
     restrictions: tuple[CellRule, ...]
     costs: Costs | None
     inside: Callable[[int, int], list[Any]] | None = None
+    unread: str | None = None
 
     def problem(
         self, rows: IntArray, max_changes: int, share: Share, people: IntArray | None = None
@@ -124,6 +129,8 @@ class Posed:
 def pose(asked: Asked, table: Table) -> Posed:
     """Read the model and the rows; rules and parameters are checked before the model is asked anything.
 
+    A classifier that cannot be read, but answers about the rows, is asked as a black box.
+
     Parameters
     ----------
     asked : Asked
@@ -136,11 +143,24 @@ def pose(asked: Asked, table: Table) -> Posed:
     InputError
         Frame, schema, rules or parameters cannot be used.
     UnsupportedModelError
-        The model cannot be read.
+        The model can neither be read nor asked.
     PredictionMismatchError
         The model decides otherwise about some row than its reading.
     """
     _check_parameters(asked)
+    try:
+        posed = _pose(asked, table)
+    except (UnsupportedModelError, TextsError) as error:
+        box = as_black_box(asked.model, table, asked.threshold, asked.positive)
+        if box is None:
+            raise
+        read = replace(asked, model=box, threshold=None, positive=1)
+        posed = replace(_pose(read, table), unread=str(error).split(";")[0])
+    _check_reading(posed, table.frame.index)
+    return posed
+
+
+def _pose(asked: Asked, table: Table) -> Posed:
     wishes = Wishes.of(asked.schema, asked.edges, asked.bins, asked.special, asked.targets, table)
     reader = reader_for(asked.model)
     if reader.reads == "labels" or (
@@ -148,11 +168,8 @@ def pose(asked: Asked, table: Table) -> Posed:
         and asked.schema is not None
         and reads_schema(unwrapped(asked.model), asked.schema)
     ):
-        posed = _pose_cells(asked, table, wishes)
-    else:
-        posed = _pose_values(asked, table, wishes)
-    _check_reading(posed, table.frame.index)
-    return posed
+        return _pose_cells(asked, table, wishes)
+    return _pose_values(asked, table, wishes)
 
 
 def _pose_values(asked: Asked, table: Table, wishes: Wishes) -> Posed:

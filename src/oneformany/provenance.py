@@ -14,7 +14,11 @@ __all__ = ["model_record", "rule_sentences"]
 
 
 def model_record(
-    model: object, threshold: float | None, positive: object, description: dict[str, Any]
+    model: object,
+    threshold: float | None,
+    positive: object,
+    description: dict[str, Any],
+    unread: str | None = None,
 ) -> dict[str, Any]:
     """Describe a model as plain data for the result file.
 
@@ -28,12 +32,15 @@ def model_record(
         Label of the positive class.
     description : dict
         Of the oracle that was read from it, see ``describe()``.
+    unread : str or None
+        Why it was not read but asked as a black box.
 
     Returns
     -------
     dict
         ``kind`` (name of its class), ``digest`` (SHA-256 of the description in canonical JSON, or ``None``
-        where nobody can look inside), ``threshold``, ``positive`` and ``date`` (UTC).
+        where nobody can look inside), ``threshold``, ``positive``, ``date`` (UTC) and, if there is a reason,
+        ``unread``.
 
     Examples
     --------
@@ -47,7 +54,7 @@ def model_record(
         "threshold": None if threshold is None else float(threshold),
         "positive": _plain(positive),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    } | ({} if unread is None else {"unread": unread})
 
 
 def rule_sentences(rules: Iterable[object]) -> list[str]:

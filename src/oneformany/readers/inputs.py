@@ -21,7 +21,7 @@ from oneformany.readers.verdict import Verdict, class_index
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.frames import Table
 
-__all__ = ["Inputs", "inputs_of"]
+__all__ = ["Inputs", "inputs_of", "plain_array"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ def _decide(
         verdict: Any = reader.verdict(model, cast("Encoding", _Encoded(transform)), threshold, positive)
         return cast("Callable[[pd.DataFrame], BoolArray]", verdict)
     named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
-    return Verdict(model, (lambda frame: frame) if named else _plain, threshold, positive)
+    return Verdict(model, (lambda frame: frame) if named else plain_array, threshold, positive)
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,14 @@ class _Encoded:
     encode: Callable[[Any], FloatArray]
 
 
-def _plain(frame: pd.DataFrame) -> Any:
-    """Make an array for a model that was fitted on one; gaps become not-a-number."""
+def plain_array(frame: pd.DataFrame) -> Any:
+    """Make an array for a model that was fitted on one; gaps become not-a-number.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The columns that the model reads, in order.
+    """
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return np.column_stack(
             [frame.iloc[:, c].to_numpy(np.float64, na_value=np.nan) for c in range(frame.shape[1])]

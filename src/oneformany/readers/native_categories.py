@@ -14,7 +14,11 @@ from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 from oneformany.readers.registry import named
 
-__all__ = ["CategoryCodes", "known_categories", "preprocessed"]
+__all__ = ["CategoryCodes", "TextsError", "known_categories", "preprocessed"]
+
+
+class TextsError(InputError):
+    """A column holds texts, and the model reads numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +52,7 @@ class CategoryCodes:
         try:
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (ValueError, TypeError) as error:
-            raise InputError(
+            raise TextsError(
                 f"column {name!r} holds texts, which {self.model} cannot read; turn it into a column of type "
                 "category if the model was fitted so, or pass the schema whose one-hot columns it reads"
             ) from error

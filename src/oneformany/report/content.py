@@ -33,6 +33,7 @@ MODEL_WORDS = {
     "digest": "digest of the model as read",
     "threshold": "threshold",
     "positive": "positive class",
+    "unread": "asked as a black box, because",
     "rows_file": "file of the rows",
     "rows_digest": "digest of that file of rows",
     "date": "date",

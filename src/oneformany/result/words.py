@@ -66,6 +66,8 @@ def summarise(result: Result, limit: int | None = 20) -> str:
         parts.append(undecided_words(result))
     if (why := apart_words(result)) is not None:
         parts.append(why)
+    if "unread" in (model := result.problem.get("model", {})):
+        parts.append(f"The model was asked as a black box, since it cannot be read: {model['unread']}.")
     parts.append(proof_words(result))
     return "\n\n".join(parts)
 

@@ -1,0 +1,77 @@
+"""Fitted classifiers that nobody can look inside: asked by their own ``predict``, as black boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.arrays import FloatArray
+from oneformany.readers.callables import BlackBox
+from oneformany.readers.inputs import plain_array
+from oneformany.readers.verdict import Verdict, class_index
+from oneformany.schema.frames import Table
+
+__all__ = ["as_black_box"]
+
+ALMOST = 1 - 2**-20
+
+
+def as_black_box(model: Any, table: Table, threshold: float | None, positive: object) -> BlackBox | None:
+    """Wrap a fitted classifier as a function, if it answers about the rows as they are.
+
+    Parameters
+    ----------
+    model : object
+        Whatever was given as the model.
+    table : Table
+        The rows.
+    threshold : float or None
+        Least probability or decision value of a positive row; ``None``: as its ``predict`` decides.
+    positive : object
+        Label of the positive class.
+
+    Returns
+    -------
+    BlackBox or None
+        Positive, from 0.5 on, is what the classifier itself accepts; ``None``: it cannot be asked.
+    """
+    if not hasattr(model, "predict") or not hasattr(model, "classes_"):
+        return None
+    class_index(model, positive)
+    inside = _Asked(model, threshold, positive)
+    try:
+        inside.score(table.named(table.frame.head(2)))
+    except Exception:  # noqa: BLE001 (whatever a stranger's model raises: it does not read these rows)
+        return None
+    return BlackBox(inside.score)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A classifier's decisions as numbers; its probabilities only tell a search where to look."""
+
+    model: Any
+    threshold: float | None
+    positive: object
+
+    def __getattr__(self, name: str) -> Any:
+        """Know the columns that the classifier was fitted on."""
+        if name in {"feature_names_in_", "n_features_in_"}:
+            return getattr(self.model, name)
+        raise AttributeError(name)
+
+    def score(self, frame: pd.DataFrame) -> FloatArray:
+        """At least 0.5 where the classifier accepts a row, and more the surer it is."""
+        names = getattr(self.model, "feature_names_in_", None)
+        data = plain_array(frame) if names is None else frame[list(names)]
+        accepted = Verdict(self.model, lambda rows: rows, self.threshold, self.positive)(data)
+        return np.asarray((accepted + self._chances(data)) / 2)
+
+    def _chances(self, data: Any) -> FloatArray:
+        if not hasattr(self.model, "predict_proba"):
+            return np.zeros(len(data))
+        index = class_index(self.model, self.positive)
+        return np.asarray(np.clip(np.asarray(self.model.predict_proba(data))[:, index], 0, ALMOST))

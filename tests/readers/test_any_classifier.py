@@ -1,0 +1,99 @@
+"""Tests of classifiers that cannot be read: they are asked through their own predict."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import oneformany as ofm
+
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame(
+    {
+        "income": RNG.integers(0, 60, 80),
+        "debt": RNG.integers(0, 30, 80),
+        "home": RNG.choice(["rent", "own", "family"], 80),
+    },
+    index=[f"p{number}" for number in range(80)],
+)
+ACCEPTED = np.where(FRAME["income"] - FRAME["debt"] + 10 * (FRAME["home"] == "own") > 20, "yes", "no")
+
+
+def numbers():
+    return make_column_transformer((OneHotEncoder(), ["home"]), remainder=StandardScaler())
+
+
+def two():
+    return [("line", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=3, random_state=0))]
+
+
+MODELS = {
+    "kernel": make_pipeline(numbers(), SVC()),
+    "neighbours": make_pipeline(numbers(), KNeighborsClassifier()),
+    "mixing step": make_pipeline(numbers(), PCA(3), LogisticRegression()),
+    "vote": make_pipeline(numbers(), VotingClassifier(two(), voting="soft")),
+    "stack": make_pipeline(numbers(), StackingClassifier(two(), cv=2)),
+    "cutoff": FixedThresholdClassifier(make_pipeline(numbers(), LogisticRegression()), threshold=0.8),
+    "calibrated pipelines": CalibratedClassifierCV(make_pipeline(numbers(), LogisticRegression()), cv=2),
+}
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_classifier_that_cannot_be_read_is_asked(name, share):
+    model = MODELS[name].fit(FRAME, ACCEPTED)
+    result = ofm.OneForMany(model, max_changes=2, share=share, positive="yes", bins=3).explain(FRAME)
+    refused = FRAME[model.predict(FRAME) == "no"]
+    assert list(result.index) == list(refused.index)
+    assert result.status == "optimal"
+    assert result.covered > 0
+    assert (model.predict(result.apply(FRAME)) == "yes").all()
+    assert "The model was asked as a black box, since it cannot be read" in result.summary()
+
+
+def test_the_answer_is_that_of_the_reading_where_there_is_one():
+    model = make_pipeline(numbers(), LogisticRegression()).fit(FRAME, ACCEPTED)
+    cutoff = FixedThresholdClassifier(model, threshold=0.7).fit(FRAME, ACCEPTED)
+    read = ofm.OneForMany(cutoff.estimator_, 2, 0.7, positive="yes", bins=4).explain(FRAME)
+    asked = ofm.OneForMany(cutoff, 2, positive="yes", bins=4).explain(FRAME)
+    assert read.count == asked.count
+    assert (read.status, asked.status) == ("optimal", "optimal")
+    assert "unread" not in read.problem["model"]
+    assert "FixedThresholdClassifier cannot be read" in asked.problem["model"]["unread"]
+
+
+def test_a_threshold_is_kept_by_models_with_probabilities_and_with_decision_values():
+    near = make_pipeline(numbers(), KNeighborsClassifier(7)).fit(FRAME, ACCEPTED)
+    result = ofm.OneForMany(near, max_changes=2, positive="yes", threshold=0.8, bins=3).explain(FRAME)
+    assert len(result.assignment) == int((near.predict_proba(FRAME)[:, 1] < 0.8).sum())
+    assert (near.predict_proba(result.apply(FRAME))[:, 1] >= 0.8).all()
+    kernel = make_pipeline(numbers(), SVC()).fit(FRAME, ACCEPTED)
+    result = ofm.OneForMany(kernel, max_changes=2, positive="yes", threshold=0.5, bins=3).explain(FRAME)
+    assert (kernel.decision_function(result.apply(FRAME)) >= 0.5).all()
+
+
+def test_a_model_fitted_on_an_array_is_asked_with_arrays():
+    plain = FRAME[["income", "debt"]]
+    model = KNeighborsClassifier().fit(plain.to_numpy(), ACCEPTED)
+    result = ofm.OneForMany(model, max_changes=1, positive="yes", bins=4).explain(plain)
+    assert (model.predict(result.apply(plain).to_numpy()) == "yes").all()
+
+
+def test_a_model_that_does_not_answer_about_the_rows_is_refused_as_before():
+    model = KNeighborsClassifier().fit(FRAME[["income", "debt"]], ACCEPTED)
+    with pytest.raises(ofm.UnsupportedModelError, match="KNeighborsClassifier cannot be read"):
+        ofm.OneForMany(model, positive="yes").explain(FRAME[["home"]])
+    with pytest.raises(ofm.UnsupportedModelError, match="cannot be read"):
+        ofm.OneForMany(KNeighborsClassifier(), positive="yes").explain(FRAME)
+    with pytest.raises(ofm.InputError, match="none of the model's classes"):
+        ofm.OneForMany(model, positive="maybe").explain(FRAME[["income", "debt"]])
