@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
 from oneformany.explainer import OneForMany
 from oneformany.schema import Immutable, NeverTarget
+from oneformany.verify import verify
 
 JOBS = ["none", "part", "full"]
 
@@ -519,3 +520,63 @@ def test_an_unfitted_model_and_a_regressor_are_refused():
         OneForMany(LogisticRegression(), 1).explain(FRAME)
     with pytest.raises(OneForManyError):
         OneForMany(LogisticRegression, 1).explain(FRAME)
+
+
+def with_names(frame):
+    """Columns that a pipeline was given and drops: whatever they hold, nothing depends on them."""
+    people = [f"person {number}" for number in range(len(frame))]
+    born = pd.Timestamp("1990-01-01") + pd.to_timedelta(np.arange(len(frame)), "D")
+    return frame.assign(name=people, born=born, notes=[[1, 2]] * len(frame))
+
+
+def dropping():
+    steps = make_column_transformer((StandardScaler(), ["age", "income"]), (OneHotEncoder(), ["job"]))
+    return make_pipeline(steps, LogisticRegression()).fit(with_names(FRAME), TARGET)
+
+
+def test_columns_that_a_pipeline_drops_may_hold_anything(tmp_path):
+    frame, model = with_names(FRAME), dropping()
+    result = OneForMany(model, 2, share="action", rules=[Immutable("name")], reference=frame).explain(frame)
+    plain = make_pipeline(*(step for _, step in model.steps)).fit(FRAME, TARGET)
+    assert result.count == OneForMany(plain, 2, share="action", reference=FRAME).explain(FRAME).count
+    assert (model.predict(result.apply(frame)) == 1).all()
+    assert result.schema.features[result.schema.index("born")].levels == ("any value",)
+    new = frame[model.predict(frame) == 0].assign(name="somebody new", born=pd.NaT)
+    assert result.assign(new, model=model).tolist() == [n for n in result.assignment if n >= 0]
+    result.to_json(tmp_path / "result.json")
+    assert verify(tmp_path / "result.json").outcome == "confirmed"
+
+
+def test_columns_that_a_pipeline_drops_make_no_rows_distinct():
+    frame = pd.concat([FRAME, FRAME], ignore_index=True)
+    frame = with_names(frame).drop(columns="notes")
+    model = make_pipeline(*(step for _, step in dropping().steps)).fit(frame, np.tile(TARGET, 2))
+    refused = int((model.predict(frame) == 0).sum())
+    result = OneForMany(model, 2, share="action", reference=frame).explain(iter([frame]))
+    assert (len(result.assignment), result.people) == (refused // 2, refused)
+
+
+def test_a_missing_value_that_the_model_cannot_read_is_named():
+    model = make_pipeline(
+        make_column_transformer((SimpleImputer(), ["age"]), (StandardScaler(), ["income"])),
+        LogisticRegression(),
+    ).fit(FRAME, TARGET)
+    frame = FRAME.set_axis([f"p{number}" for number in range(len(FRAME))], axis=0).astype({"age": float})
+    frame.iloc[3, 0] = np.nan
+    frame.iloc[5, 1] = np.nan
+    with pytest.raises(InputError, match="column 'income', row p5: the value is missing, and the model does"):
+        OneForMany(model, 2).explain(frame)
+
+
+def test_a_row_alone_is_told_where_other_values_come_from():
+    model = pipeline()
+    refused = FRAME[model.predict(FRAME) == 0].head(1)
+    alone = OneForMany(model, 2).explain(refused)
+    assert alone.status == "infeasible"
+    assert "no column has another value to go to; reference= data would offer some" in alone.summary()
+    assert OneForMany(model, 3, reference=FRAME).explain(refused).covered == 1
+
+
+def test_a_path_without_a_file_is_named():
+    with pytest.raises(InputError, match=r"there is no file 'model\.onnx'; a model that is a path"):
+        OneForMany("model.onnx", 2).explain(FRAME)

@@ -17,10 +17,11 @@ from oneformany.schema.rules import RowRule, Rule, allowed_moves
 from oneformany.schema.schema import Schema
 from oneformany.stop import Stop
 
-__all__ = ["LIMIT", "MODEL", "with_reasons"]
+__all__ = ["DATA", "LIMIT", "MODEL", "with_reasons"]
 
 LIMIT = "max_changes"
 MODEL = "the model"
+DATA = "the data"
 SECONDS = 5.0
 SECONDS_PER_QUESTION = 0.5
 
@@ -85,6 +86,8 @@ class _Asking:
         features, most = self.problem.n_features, self.problem.max_changes
         if self.stop.expired():
             return None, (), "what would help it was not examined for lack of time"
+        if not self._somewhere(row):
+            return None, (DATA,), "no column has another value to go to; reference= data would offer some"
         ever = self._helps(row, features, self.given)
         needed = self._fewest(row) if ever else None
         blocked = [LIMIT] if needed is not None else []
@@ -99,6 +102,10 @@ class _Asking:
                 together = " together with ".join(one.name for one in self.lifted)
                 return None, (together,), f"no number of changes would do under these rules: {together}"
         return needed, tuple(blocked), _words(needed, blocked, ever=ever)
+
+    def _somewhere(self, row: int) -> bool:
+        """Whether some feature of a row could change, rules aside."""
+        return bool((_targets(self.problem, row, self.free.allowed).sum(axis=1) > 1).any())
 
     def _fewest(self, row: int) -> int | None:
         """The smallest number of changes that helps, if everything below is proved not to."""

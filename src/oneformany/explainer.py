@@ -229,7 +229,8 @@ def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  #
         table = replace(table, frame=typed(table.frame, like))
     posed = pose(asked, table)
     decide = posed.decide
-    kept = distinct_refused(source, lambda rows: ~decide(rows), list(posed.schema.names), stop, like)
+    alike = {f.name: table.frame[f.name].iloc[0] for f in posed.schema.features if f.unread}
+    kept = distinct_refused(source, lambda rows: ~decide(rows), list(posed.schema.names), stop, like, alike)
     if not len(kept.frame):
         raise InputError(f"the model calls all {kept.read} rows positive: there is nothing to explain")
     kept = replace(kept, frame=table.named(kept.frame))

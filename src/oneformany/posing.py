@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -185,17 +187,35 @@ def _pose_values(asked: Asked, table: Table, wishes: Wishes) -> Posed:
     restrictions = restrictions_of(schema, asked.rules, cells.reference, allowed)
     _check_budget(asked.max_changes, schema)
     costs = _costs(asked.costs, schema)
-    oracle, own = read_values(inputs, cells, asked.threshold, asked.positive)
-
     labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
 
     def decide(frame: pd.DataFrame) -> BoolArray:
         return inputs.decide(labels.named(frame[list(inputs.names)]))
 
-    positive = decide(table.frame)
+    positive = _decided(decide, table.frame)
+    oracle, own = read_values(inputs, cells, asked.threshold, asked.positive)
     return Posed(
         schema, cells.codes, own, oracle, positive, decide, allowed, restrictions, costs, cells.inside
     )
+
+
+def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -> BoolArray:
+    """Ask the model about the rows; where it refuses them for a missing value, say which."""
+    try:
+        return decide(frame)
+    except ValueError as error:
+        gaps = frame.isna()
+        full = frame.bfill().ffill()
+        for name in gaps.columns[gaps.any()]:
+            row = frame.index[int(gaps[name].to_numpy().argmax())]
+            try:
+                decide(full.assign(**{name: frame[name]}))
+            except ValueError:
+                raise InputError(
+                    f"column {name!r}, row {row}: the value is missing, and the model does not read missing "
+                    "values there; fill it, drop the row, or put an imputer into the pipeline"
+                ) from error
+        raise
 
 
 def _pose_cells(asked: Asked, table: Table, wishes: Wishes) -> Posed:
@@ -271,6 +291,10 @@ def _moves_to_targets(schema: Schema, allowed: list[BoolArray | None]) -> list[B
 
 
 def _check_parameters(asked: Asked) -> None:
+    if isinstance(asked.model, (str, os.PathLike)) and not Path(asked.model).is_file():
+        raise InputError(
+            f"there is no file {str(asked.model)!r}; a model that is a path must be an ONNX file"
+        )
     if asked.schema is not None and not isinstance(asked.schema, Schema):
         raise InputError(f"schema must be a Schema, not {type(asked.schema).__name__}")
     if isinstance(asked.max_changes, bool) or not isinstance(asked.max_changes, (int, np.integer)):

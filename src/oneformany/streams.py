@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -120,6 +120,7 @@ def distinct_refused(
     columns: list[str],
     stop: Stop,
     like: pd.DataFrame | None = None,
+    alike: Mapping[str, Any] | None = None,
 ) -> DistinctRows:
     """Keep what the model refuses, each distinct row once, with its number.
 
@@ -136,18 +137,20 @@ def distinct_refused(
     like : DataFrame or None
         A frame whose columns have the types that the batches are to have, such as categories, which a CSV
         file does not know.
+    alike : dict or None
+        Columns on which nothing depends, such as names and numbers of people, and the value that they get.
     """
     like = None if like is None else like.iloc[:0]
     if _is_dask(source):
         labels = [label for label in source.columns if str(label) in columns]
         parts = source[labels].map_partitions(
-            _counted, refuses, columns, like, meta=_meta(source, columns, like)
+            _counted, refuses, columns, like, alike, meta=_meta(source, columns, like)
         )
         return _joined([parts.compute()], columns, len(source), complete=True)
     kept: list[pd.DataFrame] = []
     read, complete = 0, True
     for batch in batches_of(source, columns):
-        kept.append(_counted(batch, refuses, columns, like))
+        kept.append(_counted(batch, refuses, columns, like, alike))
         read += len(batch)
         if len(kept) > 16:
             kept = [_summed(kept, columns)]
@@ -170,6 +173,7 @@ def _counted(
     refuses: Callable[[pd.DataFrame], BoolArray],
     columns: list[str],
     like: pd.DataFrame | None = None,
+    alike: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """Distinct refused rows of one batch with their number."""
     batch = batch.set_axis([str(label) for label in batch.columns], axis=1)
@@ -179,7 +183,7 @@ def _counted(
     if like is not None:
         rows = typed(rows, like)
     refused = np.asarray(refuses(rows), dtype=np.bool_) if len(rows) else np.zeros(0, dtype=np.bool_)
-    return _summed([rows[refused].assign(**{PEOPLE: 1})], columns)
+    return _summed([rows[refused].assign(**(alike or {}), **{PEOPLE: 1})], columns)
 
 
 def typed(rows: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:

@@ -44,6 +44,8 @@ class Inputs:
         What follows.
     known : dict of str to frozenset
         Categories that the model was fitted on, where it says so.
+    unread : frozenset of str
+        Those of the columns that its first step drops.
     """
 
     model: Any
@@ -53,6 +55,7 @@ class Inputs:
     transform: Callable[[pd.DataFrame], FloatArray] | None = None
     classifier: Any = None
     known: dict[str, frozenset[object]] = field(default_factory=dict)
+    unread: frozenset[str] = frozenset()
 
 
 def inputs_of(model: Any, table: Table, threshold: float | None, positive: object) -> Inputs:
@@ -176,7 +179,18 @@ def _pipeline(outer: Any, model: Pipeline, table: Table, threshold: float | None
     own = table.named(table.frame[list(names)])
     known = {name: frozenset(values) for name, values in _encoder_categories(first, own).items()}
     decide = Verdict(model, transform.inputs, threshold, positive)
-    return Inputs(outer, reader, names, decide, transform, classifier, known)
+    return Inputs(outer, reader, names, decide, transform, classifier, known, _dropped(first, own))
+
+
+def _dropped(step: Any, frame: pd.DataFrame) -> frozenset[str]:
+    """Name the columns that a fitted step leaves out."""
+    if not isinstance(step, ColumnTransformer):
+        return frozenset()
+    columns = list(frame.columns)
+    kept = [_chosen(chosen, columns) for _, inner, chosen in step.transformers_ if inner != "drop"]
+    used = {str(column) for part in kept for column in part}
+    slices = any(isinstance(chosen, slice) for _, _, chosen in step.transformers_)
+    return frozenset() if slices else frozenset(map(str, columns)) - used
 
 
 def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, positive: object) -> Inputs:

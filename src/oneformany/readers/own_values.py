@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from oneformany.readers.registry import read_model
 from oneformany.readers.rows import Rows
 from oneformany.readers.splits import Splits, model_splits
 from oneformany.readers.value_classes import ValueClasses
-from oneformany.schema.cells import Told, decide_cells
+from oneformany.schema.cells import Choice, Told, decide_cells
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import Table
@@ -106,11 +106,15 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
     wishes : Wishes
         What the user says.
     """
-    joined = [
-        _joined(table.frame[name], _column(reference, name), wishes.targets.get(name))
-        for name in inputs.names
-    ]
     choices = [wishes.choice(name, inputs.known.get(name)) for name in inputs.names]
+    choices = [
+        replace(choice, unread=name in inputs.unread and choice == Choice())
+        for name, choice in zip(inputs.names, choices, strict=True)
+    ]
+    joined = [
+        _joined(table.frame[name], _column(reference, name), wishes.targets.get(name), unread=choice.unread)
+        for name, choice in zip(inputs.names, choices, strict=True)
+    ]
     columns = [_with_wanted(column, choice.feature) for column, choice in zip(joined, choices, strict=True)]
     encoding = None
     if inputs.transform is not None:
@@ -192,8 +196,12 @@ def _column(table: Table | None, name: str) -> pd.Series[Any] | None:
     return table.frame[name]
 
 
-def _joined(column: pd.Series[Any], reference: pd.Series[Any] | None, targets: Any) -> ColumnValues:
+def _joined(
+    column: pd.Series[Any], reference: pd.Series[Any] | None, targets: Any, *, unread: bool
+) -> ColumnValues:
     """Find the distinct values of rows, reference data and wished targets."""
+    if unread:
+        return ColumnValues.unread(column if reference is None else pd.concat([column, reference]))
     if reference is None:
         values = ColumnValues.of(column)
     else:

@@ -188,6 +188,8 @@ def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:
     codes = np.zeros((len(frame), len(schema.features)), dtype=np.int64)
     fits = np.ones(len(frame), dtype=np.bool_)
     for index, feature in enumerate(schema.features):
+        if feature.unread:
+            continue
         indices, distinct = pd.factorize(frame[feature.name], use_na_sentinel=False)
         found = [feature.find(value) for value in distinct]
         cells = np.array([-1 if cell is None else cell for cell in found], dtype=np.int64)[indices]

@@ -51,6 +51,8 @@ class Choice:
         Categories that the model was fitted on; ``None``: not known.
     apart : bool
         Categories that the model does not tell apart stay apart, as a rule names them.
+    unread : bool
+        The model surely does not read the column.
     """
 
     feature: Feature | None = None
@@ -59,6 +61,7 @@ class Choice:
     special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()
     known: frozenset[object] | None = None
     apart: bool = False
+    unread: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +102,8 @@ def decide_cells(
         The choice does not fit the column.
     """
     choice = choice or Choice()
+    if choice.unread:
+        return Feature(values.name, (ANY_VALUE,), unseen=True)
     coded = {code for _, codes in choice.special for code in codes}
     plain = values.plain
     unseen = np.array(

@@ -59,7 +59,8 @@ class Feature:
     missing : bool
         Whether a level for missing values follows.
     unseen : bool
-        Whether a last level holds every value that has no other.
+        Whether a last level holds every value that has no other; if it is the only level, the feature is one
+        that the model does not read, and missing values are there as well.
     targets : sequence, optional
         For each level the value that a row is sent to, ``None`` where it is sent nowhere. Without it
         each regular level stands for itself.
@@ -116,7 +117,14 @@ class Feature:
     @property
     def missing_level(self) -> int | None:
         """The level of missing values, if there is one."""
+        if self.unread:
+            return 0
         return self.n_levels - 1 - self.unseen if self.missing else None
+
+    @property
+    def unread(self) -> bool:
+        """Whether every value is in the only level, as nothing depends on it."""
+        return self.unseen and self.n_levels == 1
 
     @property
     def binned(self) -> bool:
@@ -131,7 +139,7 @@ class Feature:
         value : object
             A label, or a number or truth value where the feature has ``edges`` or ``numbers``.
         """
-        if is_missing(value):
+        if self.unread or is_missing(value):
             return self.missing_level
         found = self._indices.get(value)
         if found is None and self.edges is not None and _is_number(value) and math.isfinite(value):
@@ -304,7 +312,7 @@ def is_missing(value: object) -> bool:
 
 def number_label(value: Raw) -> str:
     """Write a number without a needless ".0", everything else as it is."""
-    if isinstance(value, (str, bool)):
+    if not _is_number(value):
         return str(value)
     exact = float(value)
     return str(int(value)) if exact.is_integer() and abs(exact) < 1e15 else repr(exact)

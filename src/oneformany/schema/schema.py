@@ -213,6 +213,8 @@ class Schema:
 
 
 def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
+    if feature.unread:
+        return np.zeros(len(column), dtype=np.int64)
     try:
         indices, distinct = pd.factorize(column)
     except TypeError as error:

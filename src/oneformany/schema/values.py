@@ -69,6 +69,18 @@ class ColumnValues:
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
         return cls(name, array.take(order), position[codes].astype(np.int64), kind, ordered)
 
+    @classmethod
+    def unread(cls, column: pd.Series[Any]) -> ColumnValues:
+        """Let one value stand for all of a column on which nothing depends, whatever it holds.
+
+        Parameters
+        ----------
+        column : Series
+            At least one value.
+        """
+        nowhere = np.zeros(len(column), dtype=np.int64)
+        return cls(str(column.name), column.array[:1], nowhere, "category", ordered=False)
+
     @cached_property
     def plain(self) -> tuple[Any, ...]:
         """The values as Python objects; missing ones are None."""
