@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,14 @@ from oneformany.result.apart import apart_words
 from oneformany.result.asked_words import rule_words, share_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import Labels, labels_of, shown
-from oneformany.result.sizes import MEASURED, changes_by_feature, coverage_curve, group_sizes, shown_rounds
+from oneformany.result.sizes import (
+    MEASURED,
+    changes_by_feature,
+    coverage_curve,
+    group_sizes,
+    people_in,
+    shown_rounds,
+)
 from oneformany.result.words import changes_of, proof_words, status_words
 
 if TYPE_CHECKING:
@@ -79,11 +85,11 @@ def _headline(result: Result) -> Headline:
         ("covered", f"{result.covered:,}"),
         ("explanations", f"{result.count:,}"),
         ("proved: no fewer than", f"{result.lower_bound:,}"),
-        ("beyond help, proved", f"{len(result.unreachable):,}"),
-        ("undecided", f"{len(result.undecided):,}"),
+        ("beyond help, proved", f"{people_in(result, [entry.row for entry in result.unreachable]):,}"),
+        ("undecided", f"{people_in(result, result.undecided):,}"),
     ]
     if result.left_out:
-        numbers.append(("not reached with so few", f"{len(result.left_out):,}"))
+        numbers.append(("not reached with so few", f"{people_in(result, result.left_out):,}"))
     if result.status == "feasible":
         numbers.append(("gap", f"{result.gap:.1%}"))
     if result.covered:
@@ -229,18 +235,25 @@ def _proof(result: Result) -> Iterator[str]:
 
 
 def _left_out(result: Result, labels: Labels) -> Iterator[LeftOut]:
-    reasons = Counter(entry.reason for entry in result.unreachable)
-    for reason, count in reasons.most_common():
-        rows = [entry.row for entry in result.unreachable if entry.reason == reason]
-        yield LeftOut(f"Beyond help: {_many(count, 'row')}", count, shown(reason), _rows(rows, labels))
-    if result.undecided:
-        words = "Nobody knows whether these rows can be helped: the run ended before they were settled."
-        title = f"Undecided: {_many(len(result.undecided), 'row')}"
-        yield LeftOut(title, len(result.undecided), words, _rows(result.undecided, labels))
-    if result.left_out:
-        words = "These rows can be helped, but not by so few explanations at once."
-        title = f"Not reached: {_many(len(result.left_out), 'row')}"
-        yield LeftOut(title, len(result.left_out), words, _rows(result.left_out, labels))
+    by_reason: dict[str, list[int]] = {}
+    for entry in result.unreachable:
+        by_reason.setdefault(entry.reason, []).append(entry.row)
+    largest = sorted(by_reason.items(), key=lambda item: -people_in(result, item[1]))
+    for what, words, rows in (
+        *(("Beyond help", shown(reason), rows) for reason, rows in largest),
+        (
+            "Undecided",
+            "Nobody knows whether these rows can be helped: the run ended before they were settled.",
+            result.undecided,
+        ),
+        (
+            "Not reached",
+            "These rows can be helped, but not by so few explanations at once.",
+            result.left_out,
+        ),
+    ):
+        if count := people_in(result, rows):
+            yield LeftOut(f"{what}: {_many(count, 'row')}", count, words, _rows(rows, labels))
 
 
 def _rows(rows: Sequence[int], labels: Labels) -> str:

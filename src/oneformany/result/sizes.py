@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +13,26 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.statistics import Round
 
-__all__ = ["MEASURED", "changes_by_feature", "coverage_curve", "group_sizes", "shown_rounds"]
+__all__ = ["MEASURED", "changes_by_feature", "coverage_curve", "group_sizes", "people_in", "shown_rounds"]
 
 MEASURED = {
     "explanations": ("explanations", "proved: no fewer"),
     "people": ("rows covered", "proved: no more"),
     "cost": ("cost", "proved: no less"),
 }
+
+
+def people_in(result: Result, rows: Sequence[int]) -> int:
+    """How many people some of the given rows stand for.
+
+    Parameters
+    ----------
+    result : Result
+        What to count.
+    rows : sequence of int
+        Which rows.
+    """
+    return int(result.people_of_rows[list(rows)].sum())
 
 
 def group_sizes(result: Result) -> IntArray:
@@ -36,8 +50,7 @@ def group_sizes(result: Result) -> IntArray:
     >>> group_sizes(ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))).tolist()
     [2]
     """
-    people = result.people_of_rows
-    return np.array([people[list(one.members)].sum() for one in result.explanations], dtype=np.int64)
+    return np.array([people_in(result, one.members) for one in result.explanations], dtype=np.int64)
 
 
 def coverage_curve(result: Result) -> list[float]:

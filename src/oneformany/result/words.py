@@ -10,6 +10,7 @@ from oneformany.result.apart import apart_words
 from oneformany.result.asked_words import share_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
+from oneformany.result.sizes import people_in
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -91,9 +92,9 @@ def short_words(result: Result) -> str:
     rows = result.people
     parts = [f"{_cover(result)} {result.covered} of {_many(rows, 'row')}", _needed(result)]
     if result.unreachable:
-        parts.append(f"{len(result.unreachable)} beyond help")
+        parts.append(f"{_unreachable_people(result)} beyond help")
     if result.undecided:
-        parts.append(f"{len(result.undecided)} undecided")
+        parts.append(f"{people_in(result, result.undecided)} undecided")
     return f"{result.status}: {', '.join(parts)}"
 
 
@@ -126,11 +127,10 @@ def status_words(result: Result) -> str:
         who = f"all {_many(rows, 'row')}" if result.covered == rows else f"{result.covered} of {rows} rows"
         lines = [f"{_cover(result)} {who}, each changing {budget}: {_known(result)}."]
     if result.unreachable:
-        lines.append(f"{_many(len(result.unreachable), 'row')} cannot be helped that way: proved.")
-    if result.undecided:
-        lines.append(f"{_many(len(result.undecided), 'row')} {_be(result.undecided)} undecided.")
-    if result.left_out:
-        lines.append(f"{_many(len(result.left_out), 'row')} {_be(result.left_out)} left out.")
+        lines.append(f"{_many(_unreachable_people(result), 'row')} cannot be helped that way: proved.")
+    for rows_, what in ((result.undecided, "undecided"), (result.left_out, "left out")):
+        if number := people_in(result, rows_):
+            lines.append(f"{_many(number, 'row')} {'is' if number == 1 else 'are'} {what}.")
     if result.cost_bound is not None:
         lines.append(_cost(result))
     if result.ended != "proved":
@@ -161,7 +161,9 @@ def explanation_words(result: Result, number: int) -> str:
     explanation = result.explanations[number - 1]
     labels = labels_of(result)
     members = explanation.members
-    head = f"Explanation {number} covers {_many(len(members), 'row')} ({_rows(members, labels)})"
+    head = (
+        f"Explanation {number} covers {_many(people_in(result, members), 'row')} ({_rows(members, labels)})"
+    )
     changes = list(changes_of(result, explanation, labels))
     if not changes:
         return f"{head}: already positive, nothing to change."
@@ -320,18 +322,16 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
     >>> list(changes_of(result, result.explanations[0], labels_of(result)))
     [('feature 0', 'level 1', '1 from level 0')]
     """
-    codes = result.problem["codes"]
+    codes, people = result.problem["codes"], result.people_of_rows
     ranges = _ranges(result, explanation)
     ends = explanation.ends or (explanation.point,) * len(explanation.members)
     for feature in explanation.changed:
-        moves = [
-            (codes[row][feature], end[feature])
-            for row, end in zip(explanation.members, ends, strict=True)
-            if codes[row][feature] != end[feature]
-        ]
-        if moves:
-            origins = Counter(old for old, _ in moves)
-            targets = Counter(new for _, new in moves)
+        origins, targets = Counter[int](), set[int]()
+        for row, end in zip(explanation.members, ends, strict=True):
+            if codes[row][feature] != end[feature]:
+                origins[codes[row][feature]] += int(people[row])
+                targets.add(end[feature])
+        if targets:
             yield (
                 labels.feature(feature),
                 " or ".join(
@@ -386,8 +386,8 @@ def _rows(rows: Sequence[int], labels: Labels) -> str:
     return f"row{'' if len(rows) == 1 else 's'} {told}{more}"
 
 
-def _be(rows: Sequence[int]) -> str:
-    return "is" if len(rows) == 1 else "are"
+def _unreachable_people(result: Result) -> int:
+    return people_in(result, [entry.row for entry in result.unreachable])
 
 
 def _many(number: int, noun: str) -> str:
