@@ -19,6 +19,7 @@ from oneformany.readers.registry import read_model
 from oneformany.readers.rows import Rows
 from oneformany.readers.splits import Splits, model_splits
 from oneformany.readers.value_classes import ValueClasses
+from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.schema.cells import Choice, Told, decide_cells
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing
@@ -175,6 +176,8 @@ def read_values(
         blocks = tuple(block[part.first] for block, part in zip(cells.encoding.values, classes, strict=True))
         encoding = Encoding(cells.encoding.columns, blocks, cells.encoding.constants, cells.encoding.names)
         oracle = inputs.reader.load()(inputs.classifier, encoding, threshold, positive)
+        verdict = FrameVerdict(_rows(cells.schema.names, arrays, cells.labels), inputs.decide)
+        oracle = Reading(oracle, verdict).oracle  # asks the model itself where rounding could decide
     if all(part.plain for part in classes):
         return oracle, None
     values_of_rows = np.stack(
