@@ -202,13 +202,6 @@ def test_a_single_row_cannot_move_without_reference_data_and_can_with_them():
     assert helped.count == 1
 
 
-def test_constant_columns_stay_features_that_rules_may_name():
-    frame = FRAME.assign(job="full")
-    result, _ = explained(pipeline(), frame, rules=[Immutable("job")])
-    assert result.schema.names == ("age", "income", "job", "home")
-    assert result.schema.levels[2] == 1
-
-
 def test_columns_that_no_split_reads_stay_features_with_one_cell():
     frame = FRAME[["age", "income"]].assign(noise=1)
     frame.loc[::2, "noise"] = 0

@@ -230,44 +230,6 @@ def test_an_unfitted_model_is_refused(german):
         OneForMany(LogisticRegression(), schema=german.schema).explain(german.frame)
 
 
-class Cautious(LogisticRegression):
-    """Has a cutoff of its own, which its probabilities do not show."""
-
-    cutoff = 0.7
-
-    def predict(self, data):
-        return (self.predict_proba(data)[:, 1] >= self.cutoff).astype(int)
-
-
-@pytest.mark.parametrize("cutoff", [0.3, 0.7])
-def test_a_model_with_a_cutoff_of_its_own_is_noticed_in_both_directions(cutoff):
-    rng = np.random.default_rng(0)
-    for seed in range(20):
-        frame = pd.DataFrame(rng.normal(size=(60, 3)).round(1), columns=list("abc"))
-        target = (frame.sum(axis=1) + rng.normal(0, 1, 60) > 0).astype(int)
-        model = Cautious().fit(frame, target)
-        model.cutoff = cutoff
-        chances = model.predict_proba(frame)[:, 1]
-        assert ((chances >= 0.5) != (chances >= cutoff)).any(), seed
-        words = "accepts it, but its reading turns it down" if cutoff < 0.5 else "turns it down, but"
-        with pytest.raises(PredictionMismatchError, match=words):
-            OneForMany(model, 2).explain(frame)
-
-
-def test_a_model_fitted_on_plain_numbers_is_never_fed_codes():
-    frame = pd.DataFrame({"income": [10.5, 20.0, 30.25, 40.0], "debts": [3, 2, 1, 0]})
-    model = LogisticRegression().fit(frame.to_numpy(), [0, 0, 1, 1])
-    schema = Schema(
-        (
-            Feature("income", ("10.5", "20", "30.25", "40"), ordered=True, numbers=(10.5, 20.0, 30.25, 40.0)),
-            Feature("debts", ("0", "1", "2", "3"), ordered=True, numbers=(0, 1, 2, 3)),
-        )
-    )
-    result = OneForMany(model, 2, schema=schema).explain(frame)
-    assert result.problem["rows"] == np.flatnonzero(model.predict(frame.to_numpy()) == 0).tolist()
-    assert (model.predict(result.apply(frame).to_numpy()) == 1).all()
-
-
 def test_numbers_or_codes_that_nobody_can_tell_apart_are_refused():
     frame = pd.DataFrame({"income": [10.5, 20.0, 30.25, 40.0], "sex": ["m", "f", "f", "m"]})
     model = LogisticRegression().fit(np.arange(8).reshape(4, 2), [0, 0, 1, 1])
@@ -281,19 +243,6 @@ def test_numbers_or_codes_that_nobody_can_tell_apart_are_refused():
         InputError, match="whether the columns held numbers or codes; fit the model on a frame"
     ):
         OneForMany(model, 2, schema=schema).explain(frame)
-
-
-def test_columns_of_a_function_that_the_schema_lacks_become_features():
-    frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
-
-    def chance(rows):
-        return (rows["a"] + rows["b"]).to_numpy() / 2
-
-    schema = Schema((Feature("a", ("0", "1"), numbers=(0, 1)),))
-    result = OneForMany(chance, 2, threshold=0.8, schema=schema).explain(frame)
-    assert result.schema.names == ("a", "b")
-    assert result.problem["rows"] == [0, 1, 2]
-    assert (chance(result.apply(frame)) >= 0.8).all()
 
 
 def test_rules_and_budget_are_checked_before_the_model_is_asked():
