@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem, Restriction
 from oneformany.result.explanation import Unreachable
@@ -127,13 +127,13 @@ class _Asking:
             anchor=values,
             free=np.zeros(problem.n_features, dtype=np.bool_),
             extra=changes,
-            domain=_targets(problem, row, rules.allowed),
+            domain=problem.targets(row, rules.allowed),
             stop=Stop(min(SECONDS_PER_QUESTION, remaining)),
         )
         answer = problem.oracle.reach(question)
         if answer.point is None:
             return False if answer.proved_none else None
-        before, after = (_cells(problem, point)[None] for point in (values, answer.point))
+        before, after = problem.rows[[row]], problem.cells_of(answer.point)[None]
         return True if all(rule.holds(before, after).all() for rule in rules.restrictions) else None
 
 
@@ -150,28 +150,6 @@ def _words(needed: int | None, blocked: list[str], *, ever: bool | None) -> str:
         parts.append("whether more changes would help is not known")
     parts += [f'it could be helped without the rule "{name}"' for name in rules]
     return "; ".join(parts)
-
-
-def _targets(problem: Problem, row: int, allowed: Sequence[BoolArray | None]) -> BoolArray:
-    """Which values each feature of a row may take: its own, and targets of cells that it may move to."""
-    width = max(problem.oracle.levels)
-    domain = np.zeros((problem.n_features, width), dtype=np.bool_)
-    for feature, cell in enumerate(problem.rows[row].tolist()):
-        moves = allowed[feature]
-        there = np.arange(problem.levels[feature])
-        if moves is not None:
-            there = np.flatnonzero(moves[cell])
-        own = there[there != cell]
-        values = own if problem.own is None else problem.own.targets[feature][own]
-        domain[feature, values[values >= 0]] = True
-        domain[feature, problem.values[row, feature]] = True
-    return domain
-
-
-def _cells(problem: Problem, values: IntArray) -> IntArray:
-    if problem.own is None:
-        return values
-    return np.array([of[value] for of, value in zip(problem.own.cell_of, values, strict=True)])
 
 
 def _lifted(problem: Problem, schema: Schema, rules: Sequence[Rule | RowRule]) -> list[_Lifted]:

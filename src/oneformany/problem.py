@@ -188,15 +188,36 @@ class Problem:
                 domain[feature, : len(matrix)] = matrix[anchor[feature]]
         return domain
 
-    def question(self, row: int, free: BoolArray | None = None, extra: int | None = None) -> Question:
-        """Ask for a positive point near a distinct row, by default with all changes still to spend."""
-        anchor = self.rows[row]
-        return Question(
-            anchor=anchor,
-            free=np.zeros(self.n_features, dtype=np.bool_) if free is None else free,
-            extra=self.max_changes if extra is None else extra,
-            domain=self.domain(anchor),
-        )
+    def targets(self, row: int, moves: Sequence[BoolArray | None] | None = None) -> BoolArray:
+        """``(p, values)``: what each feature of a distinct row may take, its own value or a cell's target.
+
+        Parameters
+        ----------
+        row : int
+            Which.
+        moves : sequence of p matrices or None
+            Allowed moves between cells other than those of the problem.
+        """
+        domain = np.zeros((self.n_features, max(self.oracle.levels)), dtype=np.bool_)
+        for feature, cell in enumerate(self.rows[row].tolist()):
+            matrix = (self.moves if moves is None else moves)[feature]
+            there = np.arange(self.levels[feature]) if matrix is None else np.flatnonzero(matrix[cell])
+            there = there[there != cell]
+            values = there if self.own is None else self.own.targets[feature][there]
+            domain[feature, values[values >= 0]] = True
+            domain[feature, self.values[row, feature]] = True
+        return domain
+
+    def cells_of(self, values: IntArray) -> IntArray:
+        """The cells of a point that an oracle gave in values."""
+        if self.own is None:
+            return values
+        return np.array([of[value] for of, value in zip(self.own.cell_of, values, strict=True)])
+
+    def question(self, row: int) -> Question:
+        """Ask for a positive point near a distinct row, with all changes to spend."""
+        free = np.zeros(self.n_features, dtype=np.bool_)
+        return Question(self.values[row], free, self.max_changes, self.targets(row))
 
 
 def _checked_levels(levels: Sequence[int]) -> tuple[int, ...]:

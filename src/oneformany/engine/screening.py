@@ -89,7 +89,7 @@ def _by_asking(problem: Problem, stop: Stop, known: Mapping[int, IntArray]) -> S
         question = replace(problem.question(row), stop=stop)
         answer = problem.oracle.reach(question)
         if answer.point is not None:
-            point = _cells(problem, answer.point)
+            point = problem.cells_of(answer.point)
             if all(rule.holds(problem.rows[[row]], point[None]).all() for rule in problem.restrictions):
                 helpable.append(row)
                 points.append(point)
@@ -194,13 +194,6 @@ class _Climb:
                 self.rows[which].tolist(), scores, best, self.needed[which].tolist(), strict=True
             )
         }
-
-
-def _cells(problem: Problem, values: IntArray) -> IntArray:
-    """The cells of a point that an oracle gave in values."""
-    if problem.own is None:
-        return values
-    return np.array([of[value] for of, value in zip(problem.own.cell_of, values, strict=True)])
 
 
 def _reason(problem: Problem, score: float, best: float, needed: int | None = None) -> str:
