@@ -38,6 +38,7 @@ class Stop:
         self.time_limit = time_limit
         self._clock = clock
         self._start = clock()
+        self._whole: Stop | None = None
         self.interrupted = False
 
     def elapsed(self) -> float:
@@ -50,7 +51,13 @@ class Stop:
 
     def expired(self) -> bool:
         """Whether the time is up or somebody interrupted."""
-        return self.interrupted or self.remaining() <= 0
+        return self.interrupted or self.remaining() <= 0 or (self._whole is not None and self._whole.expired())
+
+    def part(self, seconds: float) -> Stop:
+        """End after so many seconds, or when this does, whichever comes first."""
+        part = Stop(min(seconds, self.remaining()) if math.isfinite(seconds) else None, clock=self._clock)
+        part._whole = self  # noqa: SLF001 (a stop of its own making)
+        return part
 
     @contextmanager
     def on_interrupt(self) -> Iterator[None]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.stop import Stop
 
-__all__ = ["Answer", "Oracle", "Question", "Relaxation"]
+__all__ = ["NEAR", "NEGATIVE", "POSITIVE", "Answer", "JudgesMoves", "Oracle", "Question", "Relaxation"]
+
+NEGATIVE, POSITIVE, NEAR = range(3)
+"""What a quick look says about a point; near: ask whether it is positive."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,4 +147,34 @@ class Oracle(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """Plain data from which a stranger can tell which points are positive, or at least the kind."""
+        ...
+
+
+@runtime_checkable
+class JudgesMoves(Protocol):
+    """An oracle that judges many moves of many rows at once, quicker than point by point.
+
+    Examples
+    --------
+    >>> from oneformany import AdditiveOracle
+    >>> isinstance(AdditiveOracle([[0.0, 1.0]]), JudgesMoves)
+    False
+    """
+
+    def judge_moves(
+        self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
+    ) -> NDArray[np.int8]:
+        """``NEGATIVE``, ``POSITIVE`` or ``NEAR`` for each row after each choice, ``(m, c)``.
+
+        Parameters
+        ----------
+        values : (m, p) array
+            The rows, as codes.
+        features : (k,) array
+            What moves.
+        goals : (m, k, cells) array of int32
+            The code that each feature of each row takes at each of its cells, -1 where it may not go.
+        choices : (c, k) array
+            A cell for each feature; quick where neighbours begin alike.
+        """
         ...

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing.cost.kernels import FORBIDDEN
 from oneformany.engine.listing.ground import Ground, Indices
-from oneformany.engine.listing.store.answers import Answers
+from oneformany.engine.listing.store.answers import Answers, OutOfTimeError
+from oneformany.oracles.protocol import NEAR, JudgesMoves
 from oneformany.stop import Stop
 
 __all__ = ["PAIRS", "Batches"]
@@ -28,12 +32,25 @@ class Batches:
 
     def __init__(self, ground: Ground, stop: Stop) -> None:
         self.ground = ground
+        self._stop = stop
         self._answers = Answers(ground.problem.oracle, stop)
+        self._judged = 0
+        self._judge = ground.problem.oracle if isinstance(ground.problem.oracle, JudgesMoves) else None
 
     @property
     def asked(self) -> int:
         """Points that the classifier was asked about."""
-        return self._answers.asked
+        return self._answers.asked + self._judged
+
+    @cached_property
+    def _goals(self) -> NDArray[np.int32]:
+        """``(n, slots)``: the value that each row takes at each slot, -1 where it may not go."""
+        ground, own = self.ground, self.ground.problem.own
+        cells = np.arange(ground.offsets[-1]) - np.repeat(ground.offsets[:-1], np.diff(ground.offsets))
+        values = cells if own is None else np.concatenate(own.targets)
+        goals = np.where(ground.gain == FORBIDDEN, -1, values).astype(np.int32)
+        goals[np.arange(len(goals))[:, None], ground.offsets[:-1] + ground.rows] = ground.values
+        return goals
 
     def accepted(
         self, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool = False
@@ -58,6 +75,8 @@ class Batches:
 
     def _block(self, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool) -> BoolArray:
         ground = self.ground
+        if self._judge is not None and not ground.exact:
+            return self._judged_block(self._judge, features, rows, choices, moved=moved)
         joins = np.ones((len(rows), len(choices)), dtype=np.bool_)
         gained = np.zeros((len(rows), len(choices)), dtype=np.int64)
         for j, feature in enumerate(features):
@@ -69,18 +88,43 @@ class Batches:
         joins &= gained >= ground.deficit[rows][:, None]
         if ground.decided or not joins.any():
             return joins
+        self._settle(features, rows, choices, joins, np.full(joins.shape, not ground.exact))
+        return joins
+
+    def _judged_block(
+        self, judge: JudgesMoves, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool
+    ) -> BoolArray:
+        """Let an oracle that is quick at it judge all pairs; ask it about what is near."""
+        if self._stop.expired():
+            raise OutOfTimeError
+        ground = self.ground
+        goals = np.full((len(rows), len(features), ground.problem.width), -1, dtype=np.int32)
+        for j, feature in enumerate(features):
+            begin, end = ground.offsets[feature], ground.offsets[feature + 1]
+            goals[:, j, : end - begin] = self._goals[rows, begin:end]
+            if moved:
+                goals[np.arange(len(rows)), j, ground.rows[rows, feature]] = -1
+        judged = judge.judge_moves(ground.values[rows], features, goals, choices)
+        self._judged += judged.size
+        joins = np.asarray(judged != 0)
+        if ground.problem.restrictions or (judged == NEAR).any():
+            self._settle(features, rows, choices, joins, judged == NEAR)
+        return joins
+
+    def _settle(
+        self, features: IntArray, rows: Indices, choices: IntArray, joins: BoolArray, asked: BoolArray
+    ) -> None:
+        """Take out pairs that a restriction forbids or, where it has to be asked, the classifier refuses."""
         which, choice = np.nonzero(joins)
-        before = ground.rows[rows[which]]
+        before = self.ground.rows[rows[which]]
         after = before.copy()
         after[:, features] = choices[choice]
         holds = np.ones(len(which), dtype=np.bool_)
-        for restriction in ground.problem.restrictions:
+        for restriction in self.ground.problem.restrictions:
             holds &= restriction.holds(before, after)
-        if not ground.exact:
-            asked = np.flatnonzero(holds)
-            holds[asked] = self._answers.positive(self.values(rows[which[asked]], after[asked]))
+        open_ = np.flatnonzero(holds & asked[which, choice])
+        holds[open_] = self._answers.positive(self.values(rows[which[open_]], after[open_]))
         joins[which, choice] = holds
-        return joins
 
     def values(self, rows: Indices, after: IntArray) -> IntArray:
         """Values of rows that move to cells.

@@ -14,6 +14,7 @@ __all__ = [
     "candidates",
     "feature_groups",
     "groups_of",
+    "largest_groups",
     "point_groups",
 ]
 
@@ -333,3 +334,36 @@ def groups_of(accepted, order, bounds, choices, least):
             starts, rows, targets = _append(starts, rows, targets, n_groups, joined, count, choices[c])
             n_groups += 1
     return starts[: n_groups + 1], rows[: starts[n_groups]], targets[:n_groups]
+
+
+@outer
+def largest_groups(accepted, price):
+    """Choices that two or more rows accept, without those whose rows all accept another one; cheap ones stay.
+
+    ``accepted[row, choice]`` tells who accepts what, ``price`` what a choice costs.
+    """
+    n, m = accepted.shape
+    count = np.zeros(m, np.int64)
+    for i in range(n):
+        for c in range(m):
+            count[c] += accepted[i, c]
+    order = np.argsort(price, kind="mergesort")
+    order = order[np.argsort(-count[order], kind="mergesort")]
+    kept = np.empty(m, np.int64)
+    n_kept = 0
+    for c in order:
+        if count[c] < 2:
+            break
+        inside = False
+        for index in range(n_kept):
+            inside = True
+            for i in range(n):
+                if accepted[i, c] and not accepted[i, kept[index]]:
+                    inside = False
+                    break
+            if inside:
+                break
+        if not inside:
+            kept[n_kept] = c
+            n_kept += 1
+    return kept[:n_kept]

@@ -20,7 +20,7 @@ from oneformany.engine.listing.store.columns import Store
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
 
-__all__ = ["MEMORY", "THREADS", "FullListing", "Keep", "list_columns"]
+__all__ = ["MEMORY", "THREADS", "FullListing", "Keep", "list_columns", "table_of"]
 
 Keep = Literal["coverage", "cost"]
 
@@ -98,7 +98,7 @@ def list_columns(
     store.reduce(stop)
     reachable = store.covered()
     return FullListing(
-        table=_table(store, problem.share, complete=complete),
+        table=table_of(store, problem.share, complete=complete),
         reachable=reachable,
         unreachable=~reachable & (settled | ground.hopeless()),
         asked=batches.asked,
@@ -118,7 +118,18 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
     return not stop.expired()
 
 
-def _table(store: Store, share: Share, *, complete: bool) -> ColumnTable:
+def table_of(store: Store, share: Share, *, complete: bool) -> ColumnTable:
+    """Write the columns of a store as a table.
+
+    Parameters
+    ----------
+    store : Store
+        The columns.
+    share : {"point", "action", "features"}
+        What their rows share.
+    complete : bool
+        Whether none is missing.
+    """
     shape = store.count, store.ground.cells.shape[1]
     changed = np.zeros(shape, dtype=np.bool_)
     targets = np.full(shape, NO_CELL, dtype=np.int32)

@@ -19,7 +19,7 @@ from oneformany.engine.listing.jobs import Job, Piece
 from oneformany.engine.listing.store.columns import Store
 from oneformany.stop import Stop
 
-__all__ = ["add_single_rows", "point_jobs", "rows_in_buckets"]
+__all__ = ["add_single_rows", "point_jobs", "rows_in_buckets", "slot_codes"]
 
 SEED = 1
 ROWS_AT_ONCE = 256
@@ -37,7 +37,7 @@ def point_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Jo
     costed : bool
         Also targets that only make a group cheaper.
     """
-    keys, row_codes = _codes(ground)
+    keys, row_codes = slot_codes(ground)
     for chosen in combinations(ground.changeable.tolist(), ground.size):
         features = np.array(chosen, dtype=np.int64)
         if ground.decided:
@@ -56,11 +56,11 @@ def rows_in_buckets(ground: Ground, features: IntArray) -> tuple[Indices, int]:
     features : array
         Where they may differ.
     """
-    order, bounds = kernels.buckets(ground.cells, *_codes(ground), ground.offsets, features)
+    order, bounds = kernels.buckets(ground.cells, *slot_codes(ground), ground.offsets, features)
     return order, len(bounds) - 1
 
 
-def _codes(ground: Ground) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def slot_codes(ground: Ground) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """A random number per slot, and their sum per row."""
     random = np.random.default_rng(SEED)
     keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)

@@ -10,12 +10,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.network.arrays import GAINS, Arrays, Work, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.leaves import enter
+from oneformany.oracles.network.moves import judge_moves
 from oneformany.oracles.network.search import Acceptance, search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Decide, describe_ties
@@ -236,6 +238,19 @@ class NetworkOracle:
         part = make_part(self._net, options, question.free, question.extra, anchor)
         answer = search(self._net, part, self._acceptance, self.budget, question.stop)
         return answer if answer.point is None else Answer(answer.point - first)
+
+    def judge_moves(
+        self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
+    ) -> NDArray[np.int8]:
+        """Judge each row after each choice; see :class:`~oneformany.oracles.protocol.JudgesMoves`.
+
+        Sums are added up in another order than that of :meth:`score`; what rounding may decide is near.
+        """
+        judged = np.empty((len(values), len(choices)), dtype=np.int8)
+        slack = float(self.network.slack[-1][0])
+        least, sure = self._acceptance.least - slack, self._acceptance.sure + slack
+        judge_moves(self._net, values, features, goals, choices, least, sure, judged)
+        return judged
 
     def relaxation(self) -> Relaxation | None:
         """One linear bound on the score over all points, rounded up to a decimal grid, unless it is huge."""

@@ -20,6 +20,7 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
 
 __all__ = [
+    "ALL",
     "WORD",
     "ZERO",
     "LeafSets",

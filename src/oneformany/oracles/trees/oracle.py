@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
@@ -14,6 +15,7 @@ from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Decide, describe_ties, points_between
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
 from oneformany.oracles.trees.kernels import best_leaves, leaf_sets, reachable, totals
+from oneformany.oracles.trees.moves import judge_moves
 from oneformany.oracles.trees.search import (
     FOUND,
     NODES,
@@ -175,6 +177,15 @@ class TreeOracle:
         if answer.point is None and not answer.proved_none:
             self.unanswered += 1
         return answer
+
+    def judge_moves(
+        self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
+    ) -> NDArray[np.int8]:
+        """Judge each row after each choice; see :class:`~oneformany.oracles.protocol.JudgesMoves`."""
+        judged = np.empty((len(values), len(choices)), dtype=np.int8)
+        bounds = self._least - self.ensemble.intercept, self.threshold_units - self.ensemble.intercept
+        judge_moves(values, features, goals, choices, *self._sets, *bounds, judged)
+        return judged
 
     def relaxation(self) -> Relaxation | None:
         """The score itself when no tree reads two features, otherwise nothing.

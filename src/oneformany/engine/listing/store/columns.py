@@ -109,6 +109,25 @@ class Store:
         covered[self.rows] = True
         return covered
 
+    def hold(self, starts: IntArray, rows: NDArray[np.int32], which: IntArray) -> BoolArray:
+        """Which of some sets of rows are part of a column.
+
+        Parameters
+        ----------
+        starts, rows : integer arrays
+            The sets, one after the other.
+        which : array
+            The numbers of those in question; of the others nothing is said.
+        """
+        joined = np.concatenate([self.rows, rows])
+        ends = np.concatenate([self.starts, len(self.rows) + starts[1:]])
+        by_size = np.argsort(-np.diff(self.starts), kind="stable")
+        first, columns = kernels.columns_of_rows(self.starts, self.rows, by_size, len(self.ground.cells))
+        bits = kernels.signatures(ends, joined, self._keys, WORDS)
+        held = np.zeros(len(ends) - 1, dtype=np.bool_)
+        kernels.dominated(ends, joined, joined, False, first, columns, bits, self.count + which, held)
+        return held[self.count :]
+
     def reduce(self, stop: Stop) -> None:
         """Drop dominated columns, as many as are found until time is up.
 

@@ -1,0 +1,241 @@
+"""Columns that are looked for only where a cover would use them.
+
+Rows that agree outside of some features are a bucket. As long as nobody asked which of them the classifier
+accepts together, a bucket counts as a column: covers only become smaller by that, so bounds hold. A bucket
+that is looked at either has targets that all of its rows accept, and is a column indeed, or it gives way to the
+largest groups that it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.listing import kernels
+from oneformany.engine.listing.batches import PAIRS, Batches
+from oneformany.engine.listing.buckets import Buckets
+from oneformany.engine.listing.cost.kernels import FORBIDDEN, entry_costs
+from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.engine.listing.listing import table_of
+from oneformany.engine.listing.reaching import Reached
+from oneformany.engine.listing.store.columns import Store
+
+__all__ = ["LazyListing"]
+
+SAMPLE = 100
+FIRST_CHOICES = 16
+GROWTH = 8
+SEED = 4
+
+
+class LazyListing:
+    """Columns that are known, and buckets of which nobody knows what the classifier makes of them.
+
+    Parameters
+    ----------
+    ground : Ground
+        The problem; rows share a point.
+    batches : Batches
+        Who accepts what.
+    reached : Reached
+        Which rows can be helped, and how each by itself.
+
+    Attributes
+    ----------
+    open : (buckets,) boolean array
+        Buckets that were not looked at and are not part of a column.
+    looked_at : int
+        Buckets that were.
+    """
+
+    def __init__(self, ground: Ground, batches: Batches, reached: Reached) -> None:
+        self.ground, self.batches, self.reached = ground, batches, reached
+        self.buckets = Buckets.of(ground, np.flatnonzero(reached.reachable))
+        self.open = np.ones(len(self.buckets), dtype=np.bool_)
+        self.looked_at = 0
+        self._store = Store(ground, costed=False)
+        self._choices: dict[int, tuple[IntArray, FloatArray]] = {}
+        self._helped = np.zeros(len(self.buckets.feature_sets), dtype=np.int64)
+        self._mean = _mean_scores(ground, np.flatnonzero(reached.reachable))
+        for row in np.flatnonzero(reached.reachable).tolist():
+            changed = np.flatnonzero(reached.cells[row] != ground.rows[row])
+            self.add(changed, np.array([row]), reached.cells[row, changed])
+
+    @property
+    def columns(self) -> int:
+        """How many columns are known."""
+        return self._store.count
+
+    def add(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
+        """Add a column that all of these rows accept.
+
+        Parameters
+        ----------
+        features : array
+            What changes.
+        rows : array
+            Who follows, in rising order.
+        goal : array
+            The target cell of each of the features.
+        """
+        self._absorb(features, np.array([0, len(rows)]), rows, goal[None])
+
+    def table(self) -> tuple[ColumnTable, IntArray]:
+        """All columns, then the open buckets as if they were columns; and the numbers of these."""
+        self._close()
+        waiting = np.flatnonzero(self.open)
+        known = table_of(self._store, "point", complete=True)
+        buckets = self.buckets
+        sizes = np.diff(buckets.starts)[waiting]
+        entries = np.repeat(buckets.starts[waiting] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        rows = buckets.rows[entries]
+        changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
+        first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
+        changed[np.arange(len(waiting))[:, None], first] = True
+        return ColumnTable(
+            starts=np.concatenate([known.starts, known.starts[-1] + np.cumsum(sizes)]),
+            rows=np.concatenate([known.rows, rows]),
+            costs=None if known.costs is None else np.concatenate([known.costs, np.zeros_like(rows)]),
+            changed=np.concatenate([known.changed, changed]),
+            targets=np.concatenate([known.targets, self.ground.cells[buckets.rows[buckets.starts[waiting]]]]),
+            n_rows=known.n_rows,
+            complete=True,
+        ), waiting
+
+    def look_at(self, which: IntArray) -> None:
+        """Ask the classifier about some open buckets, as much as it takes to replace them by columns.
+
+        Parameters
+        ----------
+        which : array
+            Their numbers.
+        """
+        waiting = {int(bucket): self._sets(int(bucket)) for bucket in which}
+        while waiting:
+            by_set: dict[int, list[int]] = {}
+            for bucket, sets in waiting.items():
+                by_set.setdefault(next(sets, -1), []).append(bucket)
+            done = by_set.pop(-1, [])
+            for number, buckets in sorted(by_set.items()):
+                done += self._look_inside(number, buckets)
+            for bucket in done:
+                del waiting[bucket]
+                self.open[bucket] = False
+            self.looked_at += len(done)
+
+    def _sets(self, bucket: int) -> Iterator[int]:
+        """The feature sets of a bucket, those first that have helped most buckets."""
+        own = self.buckets.sets[self.buckets.set_starts[bucket] : self.buckets.set_starts[bucket + 1]]
+        return iter(own[np.argsort(-self._helped[own], kind="stable")].tolist())
+
+    def _look_inside(self, number: int, buckets: Sequence[int]) -> list[int]:
+        """Try the targets of a feature set on some buckets; return those that one target serves whole."""
+        features = self.buckets.feature_sets[number]
+        choices, promise = self._ordered(number)
+        groups = [self.buckets.group(bucket) for bucket in buckets]
+        left = np.arange(len(buckets))
+        tried = [np.zeros((len(group), 0), dtype=np.bool_) for group in groups]
+        done, begin, width = [], 0, FIRST_CHOICES
+        while len(left) and begin < len(choices):
+            some = choices[begin : begin + width]
+            for part in _parts(left, groups, PAIRS // len(some)):
+                rows = np.concatenate([groups[index] for index in part])
+                accepted = self.batches.accepted(features, rows, some)
+                ends = np.cumsum([len(groups[index]) for index in part])
+                for index, mine in zip(part, np.split(accepted, ends[:-1]), strict=True):
+                    whole = np.flatnonzero(mine.all(axis=0))
+                    if len(whole):
+                        price = self._prices(features, groups[index], some[whole])
+                        best = int(whole[price.argmin()])
+                        self.add(features, groups[index], some[best])
+                        promise[begin + best] += 1.0
+                        done.append(index)
+                    tried[index] = np.concatenate([tried[index], mine], axis=1)
+            left = np.setdiff1d(left, done)
+            begin, width = begin + width, width * GROWTH
+        self._helped[number] += len(done)
+        self._choices[number] = _sorted(choices, promise)
+        for index in left.tolist():
+            price = self._prices(features, groups[index], choices)
+            largest = kernels.largest_groups(tried[index], price)
+            members = [groups[index][tried[index][:, choice]] for choice in largest]
+            if members:
+                starts = np.cumsum([0, *(len(rows) for rows in members)])
+                self._absorb(features, starts, np.concatenate(members), choices[largest])
+        return [buckets[index] for index in done]
+
+    def _ordered(self, number: int) -> tuple[IntArray, FloatArray]:
+        """The choices of targets of a feature set, most promising first, and how promising they are."""
+        if number not in self._choices:
+            features = self.buckets.feature_sets[number]
+            choices = self.ground.choices(features.tolist(), self.ground.reached)
+            slots = self.ground.offsets[features] + choices
+            promise = self._mean[slots].sum(axis=1)
+            largest = np.abs(promise).max(initial=0.0)
+            self._choices[number] = _sorted(choices, promise / (2.0 * largest) if largest > 0 else promise)
+        return self._choices[number]
+
+    def _prices(self, features: IntArray, rows: Indices, choices: IntArray) -> IntArray:
+        """What each choice costs all of these rows together."""
+        total = np.zeros(len(choices), dtype=np.int64)
+        people = self.ground.problem.multiplicity[rows]
+        for feature, cells in zip(features, choices.T, strict=True):
+            begin, end = self.ground.offsets[feature], self.ground.offsets[feature + 1]
+            total += (people @ self.ground.price[rows, begin:end])[cells]
+        return total
+
+    def _absorb(self, features: IntArray, starts: IntArray, rows: Indices, targets: IntArray) -> None:
+        rows, targets = rows.astype(np.int32), targets.astype(np.int32)
+        costs = entry_costs(self.ground.price, self.ground.offsets, features, starts, rows, targets)
+        self._store.absorb(features, (starts, rows, costs, targets))
+
+    def _close(self) -> None:
+        """Drop open buckets that are part of a column."""
+        self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
+
+
+def _sorted(choices: IntArray, promise: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Most promising first; those that are tried at one time in the order that is quick to try."""
+    order = np.argsort(-promise, kind="stable")
+    begin, width = 0, FIRST_CHOICES
+    while begin < len(order):
+        some = order[begin : begin + width]
+        order[begin : begin + width] = some[np.lexsort(choices[some].T[::-1])]
+        begin, width = begin + width, width * GROWTH
+    return choices[order], promise[order]
+
+
+def _parts(left: IntArray, groups: Sequence[Indices], most: int) -> Iterator[list[int]]:
+    """Some groups at a time, of not many more rows than so many."""
+    part: list[int] = []
+    rows = 0
+    for index in left.tolist():
+        part.append(index)
+        rows += len(groups[index])
+        if rows >= most:
+            yield part
+            part, rows = [], 0
+    if part:
+        yield part
+
+
+def _mean_scores(ground: Ground, rows: IntArray) -> FloatArray:
+    """The mean score of some rows after each single move: which targets are promising, nothing more."""
+    rows = np.random.default_rng(SEED).permutation(rows)[:SAMPLE]
+    mean = np.zeros(int(ground.offsets[-1]))
+    if not len(rows):
+        return mean
+    for feature in ground.changeable.tolist():
+        for slot in range(ground.offsets[feature], ground.offsets[feature + 1]):
+            may = rows[ground.gain[rows, slot] != FORBIDDEN]
+            if len(may):
+                after = ground.rows[may].copy()
+                after[:, feature] = slot - ground.offsets[feature]
+                own = ground.problem.own
+                every = np.ones(after.shape, dtype=np.bool_)
+                values = after if own is None else own.follow(ground.values[may], after, every)
+                mean[slot] = float(np.mean(ground.problem.oracle.score(values)))
+    return mean
