@@ -51,7 +51,9 @@ class Stop:
 
     def expired(self) -> bool:
         """Whether the time is up or somebody interrupted."""
-        return self.interrupted or self.remaining() <= 0 or (self._whole is not None and self._whole.expired())
+        return (
+            self.interrupted or self.remaining() <= 0 or (self._whole is not None and self._whole.expired())
+        )
 
     def part(self, seconds: float) -> Stop:
         """End after so many seconds, or when this does, whichever comes first."""

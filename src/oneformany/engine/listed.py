@@ -19,12 +19,14 @@ from oneformany.engine.cover.cost import solve_cost
 from oneformany.engine.cover.large_cover import solve_cover
 from oneformany.engine.cover.large_options import State
 from oneformany.engine.cover.table import NO_CELL, ColumnTable
+from oneformany.engine.lazy_cover import cover_lazily
 from oneformany.engine.listed_proofs import ListedProofs
 from oneformany.engine.listing.follow import follow
+from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
-from oneformany.engine.ways import Plan, columns_holding, planned
+from oneformany.engine.ways import Plan, columns_holding, planned, worth_waiting
 from oneformany.goal import Goal
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
@@ -122,6 +124,7 @@ class ListedRun:
         self._progress = progress
         self._seed = seed
         self._listing: FullListing | None = None
+        self._lazy: LazyListing | None = None
         self._plan = Plan(problem, by_cost=False)
         self._listed = self.statistics
 
@@ -160,11 +163,15 @@ class ListedRun:
         goal : Goal
             What is wanted.
         """
+        by_cost = self.by_cost(goal)
         with self.statistics.timed("listing"):
-            self._plan = planned(self.problem, self.options, by_cost=self.by_cost(goal))
-            self._listing = self._plan.listing(self.stop)
+            if not goal.limited and not by_cost and worth_waiting(self.problem, self.options):
+                self._lazy = lazy_listing(self.problem, self.stop)
+                self._listing = self._lazy.listing()
+            else:
+                self._plan = planned(self.problem, self.options, by_cost=by_cost)
+                self._listing = self._plan.listing(self.stop)
         self.statistics.count("columns listed", len(self.table))
-        self.statistics.count("questions in batches", self.listing.asked)
         self.statistics.notes += self._plan.notes
         self._report("explanations")(State("listing", self.table.n_rows, 0, self.stop.elapsed()))
 
@@ -193,6 +200,9 @@ class ListedRun:
         """
         self.choice = _Choice(np.zeros(0, dtype=np.int64))
         if not len(self.table):
+            return
+        if self._lazy is not None:
+            self._everybody_lazily(self._lazy, start)
             return
         known = columns_holding(self.table, self.problem, start)
         if goal.explanations is not None:
@@ -262,6 +272,23 @@ class ListedRun:
         proof = self.proofs.cover(cover) if self.table.complete else self.proofs.one()
         self.choice = _Choice(cover.chosen, proof)
 
+    def _everybody_lazily(self, lazy: LazyListing, start: Sequence[Explanation]) -> None:
+        for explanation in start:
+            changed = np.array(explanation.changed, dtype=np.int64)
+            rows = np.unique(self.problem.row_of[list(explanation.members)])
+            lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
+        with self.statistics.timed("cover"):
+            found = cover_lazily(lazy, self.stop, self.table_options, self._report("explanations"))
+        for _, answer in found.proved:
+            self._count(answer.counters)
+        self.statistics.count("buckets", len(lazy.buckets))
+        self.statistics.count("buckets evaluated", lazy.looked_at)
+        self._listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
+        table, answer = max(found.proved, key=lambda pair: pair[1].bound)
+        self.choice = _Choice(
+            found.chosen, ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
+        )
+
     def _covers(self, columns: IntArray) -> bool:
         held = np.zeros(self.table.n_rows, dtype=np.bool_)
         for column in columns.tolist():
@@ -315,6 +342,7 @@ class ListedRun:
         goal : Goal
             What is wanted.
         """
+        self.statistics.count("questions in batches", self.listing.asked)
         return build_result(
             self.problem,
             self._groups(),
@@ -375,7 +403,7 @@ class ListedRun:
         if relaxation is not None and relaxation.exact and not self.problem.restrictions:
             told = screen(self.problem, self.statistics, Stop()).reasons
         changes = "1 feature" if self.problem.max_changes == 1 else f"{self.problem.max_changes} features"
-        plain = f"every allowed change of at most {changes} was tried, and the classifier accepts none"
+        plain = f"no allowed change of at most {changes} makes the classifier accept it"
         return {row: told.get(row, plain) for row in rows.tolist()}
 
     def _count(self, counters: object) -> None:

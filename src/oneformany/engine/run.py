@@ -47,6 +47,9 @@ class Options:
         Branch on pairs of rows when nothing else closes the gap.
     way : {"auto", "listing", "search"}
         List all columns first, or search for them while they are needed; by default what is quicker.
+    lazy : bool
+        Where rows share a point and the classifier has to be asked about it: ask only about groups that a
+        cover would use, instead of listing all.
     least_cost : bool or None
         After the first objective, look for the least cost; by default where costs or a goal are given, or
         where rows need not share a point.
@@ -73,6 +76,7 @@ class Options:
     max_rounds: int = 10_000
     branching: bool = True
     way: Literal["auto", "listing", "search"] = "auto"
+    lazy: bool = True
     least_cost: bool | None = None
     memory: int = 1 << 30
     most_work: float = 2e10

@@ -10,7 +10,7 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.costs import Costs
 from oneformany.engine.cover.table import NO_CELL, ColumnTable
-from oneformany.engine.listing.estimate import Estimate, affordable
+from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing, Keep, list_columns
 from oneformany.engine.run import Options
@@ -21,7 +21,7 @@ from oneformany.result.explanation import Explanation
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Plan", "columns_holding", "needs_listing", "planned", "worth_listing"]
+__all__ = ["Plan", "columns_holding", "needs_listing", "planned", "worth_listing", "worth_waiting"]
 
 MANY_ROWS = 1_000
 QUICK = 2e9  # steps, a second or two
@@ -54,6 +54,21 @@ def worth_listing(problem: Problem, options: Options) -> bool:
     if options.least_cost:
         return affordable(problem, keep="cost", most_work=options.most_work, memory=options.memory).ok
     return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK, memory=options.memory).ok
+
+
+def worth_waiting(problem: Problem, options: Options) -> bool:
+    """Whether to ask the classifier about buckets only where a cover would use them.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked.
+    options : Options
+        Switches.
+    """
+    if not options.lazy or problem.share != "point" or getattr(problem.oracle, "max_calls", None) is not None:
+        return False
+    return bucketing(problem, most_work=options.most_work, memory=options.memory)
 
 
 @dataclass(frozen=True, eq=False)

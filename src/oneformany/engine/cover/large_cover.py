@@ -73,6 +73,8 @@ class CoverAnswer:
         No column weighs more, so a cover has at least ``weights.sum() / capacity`` columns.
     proof : Enumeration or None
         Where the bound is higher than that: why.
+    wanted : array of int
+        Columns that may not be chosen, but that a smaller cover could use, the likeliest first.
     counters : mapping
         Rounds, repairs, columns left out, nodes.
     """
@@ -82,6 +84,7 @@ class CoverAnswer:
     weights: IntArray
     capacity: int
     proof: Enumeration | None
+    wanted: IntArray
     counters: Mapping[str, int]
 
     @property
@@ -93,10 +96,12 @@ class CoverAnswer:
 class _Cover:
     """One call of ``solve_cover`` under way."""
 
-    def __init__(self, table: ColumnTable, search: Search, start: IntArray | None) -> None:
+    def __init__(self, table: ColumnTable, search: Search, start: IntArray | None, usable: int) -> None:
         self.search = search
+        self.usable = usable
         self.incidence = Incidence.of_table(table)
-        self.best = greedy_columns(self.incidence)
+        everybody = np.ones(self.incidence.n_rows, dtype=np.bool_)
+        self.best = greedy_columns(self.incidence.part(np.arange(usable), everybody)[0])
         if start is not None and len(start) < len(self.best):
             self.best = np.asarray(start, dtype=np.int64)
         self.relaxation = FirstOrder(self.incidence)
@@ -104,18 +109,19 @@ class _Cover:
         duals[np.flatnonzero(self.incidence.reachable)[:1]] = 1.0
         self.weights: Weights = weighed(self.incidence, duals)
         self.proof: Enumeration | None = None
+        self.wanted = np.zeros(0, dtype=np.int64)
         self.bound = self.weights.cover_bound
         self.report("start")
 
     @property
     def finished(self) -> bool:
-        return self.bound >= len(self.best) or self.search.stop.expired()
+        return self.bound >= len(self.best) or len(self.wanted) > 0 or self.search.stop.expired()
 
     def report(self, phase: str) -> None:
         self.search.report(phase, len(self.best), self.bound)
 
     def offer(self, cover: IntArray | None) -> None:
-        if cover is not None and len(cover) < len(self.best):
+        if cover is not None and len(cover) < len(self.best) and cover.max() < self.usable:
             self.best = np.asarray(cover)
 
     def relax(self, gain: float) -> None:
@@ -147,7 +153,7 @@ class _Cover:
     def core(self) -> IntArray:
         """The columns that good covers use: of small reduced cost, and those of the best cover."""
         light = (1.0 - CORE) * self.weights.capacity
-        return np.union1d(np.flatnonzero(self.weights.loads >= light), self.best)
+        return np.union1d(np.flatnonzero(self.weights.loads[: self.usable] >= light), self.best)
 
     def round(self) -> None:
         """Round the relaxation to a cover."""
@@ -188,7 +194,11 @@ class _Cover:
             covering = cover_within(groups, len(items), target, self.search.stop, max_nodes)
             self.search.counters["set cover nodes"] += covering.nodes
             if covering.chosen is not None:
-                self.offer(columns[np.array(covering.chosen, dtype=np.int64)])
+                chosen = columns[np.array(covering.chosen, dtype=np.int64)]
+                self.offer(chosen)
+                self.wanted = chosen[chosen >= self.usable]
+                if len(self.wanted):
+                    return
             elif covering.proof is not None:
                 self.proof = Enumeration(target, columns, items, covering.proof)
                 self.bound = target + 1
@@ -200,18 +210,27 @@ class _Cover:
         """All columns that a cover by ``target`` columns can use."""
         if not self.search.options.fixing:
             return np.arange(self.incidence.n_columns)
-        least = self.weights.total - (target - 1) * self.weights.capacity
-        heavy = np.flatnonzero(self.weights.loads >= least)
+        heavy = np.flatnonzero(self.weights.loads >= self._least(target))
         self.search.counters["columns left out"] = self.incidence.n_columns - len(heavy)
         return heavy
 
+    def _least(self, target: int) -> int:
+        """What a column of a cover by ``target`` columns weighs at least."""
+        return self.weights.total - (target - 1) * self.weights.capacity
+
     def answer(self) -> CoverAnswer:
+        wanted = self.wanted
+        if not len(wanted) and self.bound < len(self.best):
+            heavy = np.flatnonzero(self.weights.loads >= self._least(len(self.best) - 1))
+            wanted = heavy[heavy >= self.usable]
+            wanted = wanted[np.argsort(-self.weights.loads[wanted], kind="stable")]
         return CoverAnswer(
             np.sort(self.best),
             min(self.bound, len(self.best)),
             self.weights.weights,
             self.weights.capacity,
             self.proof,
+            wanted,
             dict(self.search.counters),
         )
 
@@ -222,6 +241,7 @@ def solve_cover(
     options: TableOptions | None = None,
     progress: Callable[[State], None] | None = None,
     start: IntArray | None = None,
+    usable: int | None = None,
 ) -> CoverAnswer:
     """Choose as few columns as possible that together hold every row that any column holds.
 
@@ -237,9 +257,12 @@ def solve_cover(
         Called with a :class:`~oneformany.engine.cover.large_options.State` after each step.
     start : array of int or None
         Columns of a cover that is known.
+    usable : int or None
+        Only so many of the columns, from the first on, may be chosen, and they cover what all do; the others
+        count for the bound alone. ``None``: all.
     """
     search = Search(stop or Stop(), options or TableOptions(), progress)
-    cover = _Cover(table, search, start)
+    cover = _Cover(table, search, start, len(table) if usable is None else usable)
     cover.relax(ROUGH_GAIN)
     cover.round()
     cover.relax(FINE_GAIN)

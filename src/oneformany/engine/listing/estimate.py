@@ -14,7 +14,7 @@ from oneformany.engine.listing.listing import MEMORY, Keep
 from oneformany.engine.listing.points import rows_in_buckets
 from oneformany.problem import Problem
 
-__all__ = ["MOST_WORK", "Estimate", "affordable"]
+__all__ = ["MOST_WORK", "Estimate", "affordable", "bucketing"]
 
 MOST_WORK = 2e10
 TRYING = 1.0
@@ -23,6 +23,7 @@ SEARCHING = 300.0
 RESTRICTING = 500.0
 ASKING = 1000.0
 SAMPLES = 8
+BYTES = 40
 SEED = 2
 
 
@@ -76,6 +77,31 @@ def affordable(
     elif calls is not None and work > calls * ASKING:
         reason = f"about {work / ASKING:.1e} points to ask about, more than the {calls} calls allowed"
     return Estimate(work, columns, ok=not reason, reason=reason)
+
+
+def bucketing(problem: Problem, *, most_work: float = MOST_WORK, memory: int = MEMORY) -> bool:
+    """Whether the classifier has to be asked, and rows can be put into buckets of all feature sets.
+
+    Parameters
+    ----------
+    problem : Problem
+        The question.
+    most_work : float
+        How many steps are affordable.
+    memory : int
+        How many bytes the buckets may take.
+    """
+    n, p = problem.rows.shape
+    if (
+        16 * n * sum(problem.levels) > memory
+        or comb(p, min(problem.max_changes, p)) * n * p * ADDING > most_work
+    ):
+        return False
+    ground = Ground.of(problem)
+    if ground.decided:
+        return False
+    shared, buckets, _ = _sampled_buckets(ground)
+    return comb(len(ground.changeable), ground.size) * (BYTES * (shared + buckets)) <= memory
 
 
 def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:

@@ -19,12 +19,15 @@ from oneformany.engine.listing.batches import PAIRS, Batches
 from oneformany.engine.listing.buckets import Buckets
 from oneformany.engine.listing.cost.kernels import FORBIDDEN, entry_costs
 from oneformany.engine.listing.ground import Ground, Indices
-from oneformany.engine.listing.listing import table_of
-from oneformany.engine.listing.reaching import Reached
+from oneformany.engine.listing.listing import FullListing, table_of
+from oneformany.engine.listing.reaching import Reached, reach_rows
 from oneformany.engine.listing.store.columns import Store
+from oneformany.problem import Problem
+from oneformany.stop import Stop
 
-__all__ = ["LazyListing"]
+__all__ = ["LazyListing", "lazy_listing"]
 
+REACHING_TIME = 0.4
 SAMPLE = 100
 FIRST_CHOICES = 16
 GROWTH = 8
@@ -64,10 +67,24 @@ class LazyListing:
             changed = np.flatnonzero(reached.cells[row] != ground.rows[row])
             self.add(changed, np.array([row]), reached.cells[row, changed])
 
-    @property
-    def columns(self) -> int:
-        """How many columns are known."""
-        return self._store.count
+    def listing(self) -> FullListing:
+        """What there is now, as a listing."""
+        return FullListing(
+            self.table()[0], self.reached.reachable, self.reached.unreachable, self.batches.asked
+        )
+
+    def offer(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
+        """Add a column of those of some rows that accept it.
+
+        Parameters
+        ----------
+        features, rows, goal
+            As in :meth:`add`.
+        """
+        rows = rows[self.reached.reachable[rows]]
+        joined = rows[self.batches.accepted(features, rows, goal[None])[:, 0]]
+        if len(joined):
+            self.add(features, joined, goal)
 
     def add(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
         """Add a column that all of these rows accept.
@@ -90,8 +107,8 @@ class LazyListing:
         known = table_of(self._store, "point", complete=True)
         buckets = self.buckets
         sizes = np.diff(buckets.starts)[waiting]
-        entries = np.repeat(buckets.starts[waiting] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-        rows = buckets.rows[entries]
+        begin = buckets.starts[waiting] - np.cumsum(sizes) + sizes
+        rows = buckets.rows[np.repeat(begin, sizes) + np.arange(sizes.sum())]
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
         first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
         changed[np.arange(len(waiting))[:, None], first] = True
@@ -195,6 +212,23 @@ class LazyListing:
     def _close(self) -> None:
         """Drop open buckets that are part of a column."""
         self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
+
+
+def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
+    """Find out which rows can be helped, and begin with a column for each of them.
+
+    Parameters
+    ----------
+    problem : Problem
+        The question; rows share a point.
+    stop : Stop
+        When to end.
+    """
+    ground = Ground.of(problem)
+    part = stop.part(REACHING_TIME * stop.remaining())
+    everybody = np.arange(len(ground.rows))
+    reached = reach_rows(ground, Batches(ground, part), everybody, part)
+    return LazyListing(ground, Batches(ground, stop), reached)
 
 
 def _sorted(choices: IntArray, promise: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -1,0 +1,107 @@
+"""The fewest columns of a lazy listing: covers tell which buckets to look at, and these change the covers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.cover.large_cover import CoverAnswer, solve_cover
+from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.large_options import State, TableOptions
+from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.listing.lazy import LazyListing
+from oneformany.engine.listing.store.answers import OutOfTimeError
+from oneformany.stop import Stop
+
+__all__ = ["LazyAnswer", "cover_lazily"]
+
+STEPS = 500
+REFINING_TIME = 0.5
+USED = 1e-3
+HEAVY = 0.98
+MOST_AT_ONCE = 500
+
+
+@dataclass(frozen=True, eq=False)
+class LazyAnswer:
+    """A cover, and the best that was proved.
+
+    Attributes
+    ----------
+    table : ColumnTable
+        Columns, then open buckets.
+    chosen : array of int
+        Columns of it that cover every row that can be helped.
+    proved : list of pairs of ColumnTable and CoverAnswer
+        What was proved on the way, each about its own table; all of it holds.
+    """
+
+    table: ColumnTable
+    chosen: IntArray
+    proved: list[tuple[ColumnTable, CoverAnswer]] = field(default_factory=list)
+
+
+def cover_lazily(
+    lazy: LazyListing,
+    stop: Stop,
+    options: TableOptions,
+    progress: Callable[[State], None] | None = None,
+) -> LazyAnswer:
+    """Choose as few columns as possible, and look at buckets until none of them could do better.
+
+    Parameters
+    ----------
+    lazy : LazyListing
+        Columns and buckets.
+    stop : Stop
+        When to end with what there is.
+    options : TableOptions
+        Switches.
+    progress : callable or None
+        Called with a :class:`~oneformany.engine.cover.large_options.State` after each step.
+    """
+    proved: list[tuple[ColumnTable, CoverAnswer]] = []
+    start = None
+    try:
+        _refine(lazy, stop)
+    except OutOfTimeError:
+        pass
+    while True:
+        table, waiting = lazy.table()
+        usable = len(table) - len(waiting)
+        answer = solve_cover(table, stop, options, progress, start, usable)
+        proved.append((table, answer))
+        wanted = waiting[answer.wanted[:MOST_AT_ONCE] - usable]
+        if not len(wanted) or stop.expired():
+            break
+        start = answer.chosen
+        try:
+            lazy.look_at(wanted)
+        except OutOfTimeError:
+            break
+    return LazyAnswer(table, answer.chosen, proved)
+
+
+def _refine(lazy: LazyListing, stop: Stop) -> None:
+    """Look at the buckets that the relaxation uses, until it uses next to none."""
+    until = stop.elapsed() + REFINING_TIME * stop.remaining()
+    duals = None
+    while not stop.expired() and stop.elapsed() < until:
+        table, waiting = lazy.table()
+        if not len(waiting):
+            return
+        relaxation = FirstOrder(Incidence.of_table(table))
+        if duals is not None:
+            relaxation.duals = duals
+        relaxation.advance(STEPS, stop)
+        duals = relaxation.duals
+        weights = relaxation.weights()
+        last = slice(len(table) - len(waiting), None)
+        used = (relaxation.mean_values[last] > USED) | (weights.loads[last] >= HEAVY * weights.capacity)
+        if not used.any():
+            return
+        lazy.look_at(waiting[used])
