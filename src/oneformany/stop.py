@@ -58,7 +58,7 @@ class Stop:
     def part(self, seconds: float) -> Stop:
         """End after so many seconds, or when this does, whichever comes first."""
         part = Stop(min(seconds, self.remaining()) if math.isfinite(seconds) else None, clock=self._clock)
-        part._whole = self  # noqa: SLF001 (a stop of its own making)
+        part._whole = self
         return part
 
     @contextmanager

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-
-import numpy as np
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
@@ -20,10 +19,10 @@ from oneformany.stop import Stop
 __all__ = ["LazyAnswer", "cover_lazily"]
 
 STEPS = 500
-REFINING_TIME = 0.5
+LOOKING_TIME = 0.5
 USED = 1e-3
 HEAVY = 0.98
-MOST_AT_ONCE = 500
+MOST_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,23 +63,25 @@ def cover_lazily(
     progress : callable or None
         Called with a :class:`~oneformany.engine.cover.large_options.State` after each step.
     """
+    until = stop.part(LOOKING_TIME * stop.remaining())
+    quick = replace(options, repair=False, exact=False)
     proved: list[tuple[ColumnTable, CoverAnswer]] = []
     start = None
-    try:
-        _refine(lazy, stop)
-    except OutOfTimeError:
-        pass
+    with suppress(OutOfTimeError):
+        _refine(lazy, until)
     while True:
         table, waiting = lazy.table()
         usable = len(table) - len(waiting)
-        answer = solve_cover(table, stop, options, progress, start, usable)
-        proved.append((table, answer))
-        wanted = waiting[answer.wanted[:MOST_AT_ONCE] - usable]
-        if not len(wanted) or stop.expired():
+        for chosen in (quick, options):
+            answer = solve_cover(table, stop, chosen, progress, start, usable)
+            proved.append((table, answer))
+            start = answer.chosen
+            if len(answer.wanted) and not until.expired():
+                break
+        if not len(answer.wanted) or stop.expired():
             break
-        start = answer.chosen
         try:
-            lazy.look_at(wanted)
+            lazy.look_at(waiting[answer.wanted[:MOST_AT_ONCE] - usable])
         except OutOfTimeError:
             break
     return LazyAnswer(table, answer.chosen, proved)
@@ -88,9 +89,8 @@ def cover_lazily(
 
 def _refine(lazy: LazyListing, stop: Stop) -> None:
     """Look at the buckets that the relaxation uses, until it uses next to none."""
-    until = stop.elapsed() + REFINING_TIME * stop.remaining()
     duals = None
-    while not stop.expired() and stop.elapsed() < until:
+    while not stop.expired():
         table, waiting = lazy.table()
         if not len(waiting):
             return

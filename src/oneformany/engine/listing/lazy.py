@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import PAIRS, Batches
@@ -205,9 +205,9 @@ class LazyListing:
         return total
 
     def _absorb(self, features: IntArray, starts: IntArray, rows: Indices, targets: IntArray) -> None:
-        rows, targets = rows.astype(np.int32), targets.astype(np.int32)
-        costs = entry_costs(self.ground.price, self.ground.offsets, features, starts, rows, targets)
-        self._store.absorb(features, (starts, rows, costs, targets))
+        members, goals = rows.astype(np.int32), targets.astype(np.int32)
+        costs = entry_costs(self.ground.price, self.ground.offsets, features, starts, members, goals)
+        self._store.absorb(features, (starts, members, costs, goals))
 
     def _close(self) -> None:
         """Drop open buckets that are part of a column."""

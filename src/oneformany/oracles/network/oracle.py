@@ -17,7 +17,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.network.arrays import GAINS, Arrays, Work, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.leaves import enter
-from oneformany.oracles.network.moves import judge_moves
+from oneformany.oracles.network.moves_kernels import judge_moves
 from oneformany.oracles.network.search import Acceptance, search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Decide, describe_ties
