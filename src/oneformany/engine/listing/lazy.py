@@ -2,8 +2,8 @@
 
 Rows that agree outside of some features are a bucket. As long as nobody asked which of them the classifier
 accepts together, a bucket counts as a column: covers only become smaller by that, so bounds hold. A bucket
-that is looked at either has targets that all of its rows accept, and is a column indeed, or it gives way to the
-largest groups that it holds.
+that is looked at either has targets that all of its rows accept, and is a column indeed, or it gives way to
+the largest groups that it holds.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def _sorted(choices: IntArray, promise: FloatArray) -> tuple[IntArray, FloatArra
     begin, width = 0, FIRST_CHOICES
     while begin < len(order):
         some = order[begin : begin + width]
-        order[begin : begin + width] = some[np.lexsort(choices[some].T[::-1])]
+        order[begin : begin + width] = some[np.lexsort((some, *choices[some].T[::-1]))]
         begin, width = begin + width, width * GROWTH
     return choices[order], promise[order]
 
