@@ -229,7 +229,8 @@ class _Judge:
         yield result["status"] == ("infeasible" if len(beyond) == len(self.codes) else status)
         if "cost" in result:
             yield result["cost_bound"] <= result["cost"]
-            yield result["cost_bound"] <= self.cheapest(count if k is None else k, covered)
+            people = min(covered, needed) if goal["coverage"] is not None and k is None else covered
+            yield result["cost_bound"] <= self.cheapest(count if k is None else k, people)
 
 
 def _holds(rule: dict[str, Any], before: list[int], after: list[int]) -> bool:

@@ -19,7 +19,10 @@ NEVER = 10**9
 
 @dataclass(frozen=True)
 class Best:
-    """The fewest explanations, the most people, and the least cost, in the order that the goal sets."""
+    """The fewest explanations, the most people, and the least cost, in the order that the goal sets.
+
+    For a share of the people: the fewest explanations, the least cost, and the most people at that cost.
+    """
 
     explanations: int
     covered: int
@@ -37,12 +40,13 @@ def best_answer(problem: Problem, goal: Goal) -> Best:
         helpable if goal.coverage is None else min(helpable, goal.needed(int(problem.multiplicity.sum())))
     )
     fewest = next(number for number, ways in enumerate(costs) if people[ways < NEVER].max() >= needed)
-    return _cheapest_of_most(costs[fewest], people, fewest)
+    least = int(costs[fewest][people >= needed].min())
+    return Best(fewest, int(people[costs[fewest] == least].max()), least)
 
 
-def _cheapest_of_most(ways: np.ndarray, people: np.ndarray, explanations: int = -1) -> Best:
+def _cheapest_of_most(ways: np.ndarray, people: np.ndarray) -> Best:
     most = int(people[ways < NEVER].max())
-    return Best(explanations, most, int(ways[people == most].min()))
+    return Best(-1, most, int(ways[people == most].min()))
 
 
 def _people(problem: Problem) -> np.ndarray:

@@ -153,7 +153,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         explanations : int, optional
             Instead of all rows, cover as many as possible with so many explanations.
         coverage : float, optional
-            Cover at least this share of the rows.
+            Cover at least this share of the rows; whoever is beyond it and would have to pay is left out.
         time_limit : float, optional
             Seconds, reading the model included, after which the best answer so far is returned, with
             its proved bound.

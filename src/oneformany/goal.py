@@ -20,9 +20,10 @@ class Goal:
     explanations : int or None
         At most so many; then as many rows as possible are covered. ``None``: as many as are needed.
     coverage : float or None
-        Share of the given rows that must be covered, by the fewest explanations; with these, as many rows
-        as they can reach. Beside ``explanations``, which come first: 1.0 asks for the least cost of covering
-        everybody with so many. ``None``: every row that can be helped.
+        Share of the given rows that must be covered, by the fewest explanations, then at the least cost: rows
+        beyond that share whom the explanations would cost something are left out. Beside ``explanations``,
+        which come first: 1.0 asks for the least cost of covering everybody with so many. ``None``: every row
+        that can be helped.
 
     Examples
     --------

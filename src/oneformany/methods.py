@@ -56,7 +56,7 @@ def solve(
     explanations : int or None
         Use at most so many.
     coverage : float or None
-        Cover at least this share of the rows.
+        Cover at least this share of the rows; whoever is beyond it and would have to pay is left out.
 
     Returns
     -------

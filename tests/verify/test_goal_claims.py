@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,29 @@ def test_a_cost_bound_that_is_one_too_high_is_wrong() -> None:
     outcome, detail = outcome_of(content, "cost bound")
     assert outcome is Outcome.WRONG
     assert "exceeds" in detail
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_the_cost_of_a_share_is_proved_for_that_share_and_not_for_more(share: str) -> None:
+    problem = replace(five_features(share), people=np.arange(len(CODES)) % 3 + 1)
+    content = written(problem, coverage=0.5, options=ofm.Options(least_cost=True))
+    assert content["cost"] == content["cost_bound"] > 0
+    assert verify(content).ok
+    assert is_true_of_goals(content)
+    columns, k = costed_columns(problem), content["count"]
+    proof = content["certificate"]["cost"]
+    proof["prices"] = [0] * len(CODES)
+    proof["exclusion"] = {
+        "explanations": k,
+        "target": content["cost"] - 1,
+        "columns": columns,
+        "tree": complete_tree(len(columns), k),
+    }
+    assert verify(sealed(content)).ok
+    proof["needed"] += 1
+    outcome, detail = outcome_of(content, "cost bound")
+    assert outcome is Outcome.WRONG
+    assert "not" in detail
 
 
 def test_rules_on_rows_are_those_of_the_schema() -> None:

@@ -6,7 +6,7 @@ It serves every way to share, own values, rules on whole rows, costs, and goals 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -16,6 +16,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.cover.budget import solve_budget
 from oneformany.engine.cover.budget_coverage import solve_coverage
 from oneformany.engine.cover.cost import solve_cost
+from oneformany.engine.cover.cost_kernels import cheapest
 from oneformany.engine.cover.large_cover import solve_cover
 from oneformany.engine.cover.large_options import State
 from oneformany.engine.cover.table import NO_CELL, ColumnTable
@@ -81,9 +82,10 @@ def solve_by_listing(
 
 @dataclass(frozen=True, eq=False)
 class _Choice:
-    """Columns of the table, and what is proved about them."""
+    """Columns of the table, which of them serves each row (``None``: the cheapest), and what is proved."""
 
     columns: IntArray
+    owner: IntArray | None = None
     proof: Proof | None = None
     bound: int | None = None
     coverage: CoverageProof | None = None
@@ -230,31 +232,21 @@ class ListedRun:
         self.choice = _Choice(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
 
     def _share(self, needed: int, start: IntArray) -> None:
-        """The fewest for so many people; then, with as many columns, the most people."""
-        people = self.problem.multiplicity
+        """The fewest for so many people."""
         with self.statistics.timed("coverage"):
             share = solve_coverage(
-                self.table, people, needed, self.stop, self.table_options, self._report("explanations"), start
+                self.table,
+                self.problem.multiplicity,
+                needed,
+                self.stop,
+                self.table_options,
+                self._report("explanations"),
+                start,
             )
-            self._count(share.counters)
-            best = (
-                share
-                if self.stop.expired()
-                else solve_budget(
-                    self.table,
-                    people,
-                    len(share.chosen),
-                    self.stop,
-                    self.table_options,
-                    self._report("people"),
-                    share.chosen,
-                )
-            )
-        if best is not share:
-            self._count(best.counters)
+        self._count(share.counters)
         complete = self.table.complete
         self.choice = _Choice(
-            best.chosen if best.covered >= share.covered else share.chosen,
+            share.chosen,
             bound=share.bound if complete else min(1, len(share.chosen)),
             coverage=self.proofs.share(share) if complete else None,
         )
@@ -270,7 +262,7 @@ class ListedRun:
             )
         self._count(cover.counters)
         proof = self.proofs.cover(cover) if self.table.complete else self.proofs.one()
-        self.choice = _Choice(cover.chosen, proof)
+        self.choice = _Choice(cover.chosen, proof=proof)
 
     def _everybody_lazily(self, lazy: LazyListing, start: Sequence[Explanation]) -> None:
         for explanation in start:
@@ -301,7 +293,7 @@ class ListedRun:
         return ListedProofs(self.problem, self.table, self.listing.unreachable)
 
     def cheapen(self, goal: Goal) -> None:
-        """Settle the second objective: the same rows and explanations, at the least cost.
+        """Settle the second objective: as few explanations for as many people as asked, at the least cost.
 
         Parameters
         ----------
@@ -318,12 +310,15 @@ class ListedRun:
         for column in self.choice.columns.tolist():
             covered[self.table.group(column)] = True
         most = len(self.choice.columns) if goal.explanations is None else goal.explanations
+        needed = int(people[covered].sum())
+        if goal.explanations is None and goal.coverage is not None:
+            needed = min(needed, goal.needed(int(people.sum())))
         with self.statistics.timed("least cost"):
             found = solve_cost(
                 self.table,
                 people,
                 most,
-                int(people[covered].sum()),
+                needed,
                 self.choice.columns,
                 self.stop,
                 self.table_options,
@@ -332,7 +327,9 @@ class ListedRun:
         self._count(found.counters)
         proof = self.proofs.cost(found) if self.table.complete and self._plan.by_cost else None
         proved = proof is not None and found.proved
-        self.choice = replace(self.choice, columns=found.chosen, cost=proof, cost_open=not proved)
+        self.choice = replace(
+            self.choice, columns=found.chosen, owner=found.assignment, cost=proof, cost_open=not proved
+        )
 
     def result(self, goal: Goal) -> Result:
         """State what was found and what was proved.
@@ -364,19 +361,10 @@ class ListedRun:
 
     def _groups(self) -> list[Group]:
         """Each covered row under the column that costs it least."""
-        table, columns = self.table, self.choice.columns
-        owner = np.full(table.n_rows, -1)
-        least = np.full(table.n_rows, np.iinfo(np.int64).max)
-        for number, column in enumerate(columns.tolist()):
-            rows = table.group(column)
-            costs = (
-                np.zeros(len(rows), dtype=np.int64)
-                if table.costs is None
-                else table.costs[table.starts[column] : table.starts[column + 1]]
-            )
-            cheaper = rows[costs < least[rows]]
-            least[cheaper] = costs[costs < least[rows]]
-            owner[cheaper] = number
+        table, columns, owner = self.table, self.choice.columns, self.choice.owner
+        if owner is None:
+            costs = np.zeros(len(table.rows), dtype=np.int64) if table.costs is None else table.costs
+            owner, _ = cheapest(table.starts, table.rows, costs, columns, table.n_rows)
         groups = []
         for number, column in enumerate(columns.tolist()):
             members = np.flatnonzero(owner == number)
@@ -406,8 +394,8 @@ class ListedRun:
         plain = f"no allowed change of at most {changes} makes the classifier accept it"
         return {row: told.get(row, plain) for row in rows.tolist()}
 
-    def _count(self, counters: object) -> None:
-        for name, number in dict(counters).items():  # type: ignore[call-overload]
+    def _count(self, counters: Mapping[str, int]) -> None:
+        for name, number in counters.items():
             self.statistics.count(name, number)
 
     def _proved(self, bound: int, measure: Measure) -> int:

@@ -44,13 +44,16 @@ def check_cost_bound(claims: Claims) -> str:
 
 
 def _check_question(claims: Claims, proof: CostProof) -> None:
-    """The proof is about answers as good as this one, and perhaps others."""
-    goal = claims.goal
-    count = claims.count if goal.explanations is None else goal.explanations
-    if proof.explanations < count or proof.needed > claims.covered:
+    """The proof is about all answers that cover as many people as this one, or as the share asks for."""
+    goal, count, people = claims.goal, claims.count, claims.covered
+    if goal.explanations is not None:
+        count = goal.explanations
+    elif goal.coverage is not None:
+        people = min(people, goal.needed(int(claims.problem.people.sum())))
+    if proof.explanations < count or proof.needed > people:
         raise CertificateError(
             f"the proof of the cost is about {proof.explanations} explanations for {proof.needed} people, "
-            f"not {count} for {claims.covered}"
+            f"not {count} for {people}"
         )
 
 

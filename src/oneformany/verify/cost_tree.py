@@ -34,6 +34,18 @@ def paid_by_cheapest(prices: IntArray, people: IntArray, needed: int) -> int:
     return int((taken * prices[order]).sum())
 
 
+def _paid_by_whole_rows(costs: IntArray, people: IntArray, needed: int, limits: Limits) -> int:
+    """Tell what so many people pay at least, where a row is left out with all of its people or not at all."""
+    spare = int(people.sum()) - needed
+    limits.need(16 * (spare + 1), "leaving out rows of several people")
+    saved = np.zeros(spare + 1, dtype=np.int64)
+    for cost, size in zip(costs.tolist(), people.tolist(), strict=True):
+        limits.check()
+        if size <= spare:
+            saved[size:] = np.maximum(saved[size:], saved[: spare + 1 - size] + size * cost)
+    return int((costs * people).sum()) - int(saved[-1])
+
+
 @dataclass(frozen=True, eq=False)
 class _Node:
     case: Case
@@ -72,7 +84,7 @@ def check_cost_tree(
     CertificateError
         The proof leaves a case open.
     """
-    tree = _Tree(exclusion, columns, costs, people, index_of, needed)
+    tree = _Tree(exclusion, columns, costs, people, index_of, needed, limits)
     waiting = [_Node(exclusion.tree, (), np.ones(len(columns), dtype=np.bool_))]
     while waiting:
         limits.check()
@@ -107,7 +119,9 @@ class _Tree:
         people: IntArray,
         index_of: Mapping[int, int],
         needed: int,
+        limits: Limits,
     ) -> None:
+        self.limits = limits
         self.target, self.needed, self.index_of = exclusion.target, needed, index_of
         self.most = min(exclusion.explanations, len(columns))
         self.rows = np.array([row for column in columns for row in column], dtype=np.int64)
@@ -164,5 +178,8 @@ class _Tree:
         served = np.flatnonzero(least < LARGEST_NUMBER)
         if int(self.people[served].sum()) < self.needed:
             return
-        if paid_by_cheapest(least[served], self.people[served], self.needed) <= self.target:
+        costs, people = least[served], self.people[served]
+        if paid_by_cheapest(costs, people, self.needed) > self.target:
+            return
+        if _paid_by_whole_rows(costs, people, self.needed, self.limits) <= self.target:
             raise CertificateError(f"listed columns {chosen} cost no more than {self.target}")

@@ -32,15 +32,21 @@ def cost_maps(table):
     ]
 
 
-def total(maps, multiplicity, chosen):
-    rows = set().union(*(maps[c] for c in chosen))
-    return sum(int(multiplicity[r]) * min(maps[c][r] for c in chosen if r in maps[c]) for r in rows)
+def total(maps, multiplicity, chosen, needed):
+    """What the needed people pay at least; every choice of rows is tried."""
+    rows = sorted(set().union(*(maps[c] for c in chosen)))
+    people = [int(multiplicity[r]) for r in rows]
+    costs = [min(maps[c][r] for c in chosen if r in maps[c]) for r in rows]
+    if sum(people) == needed:
+        return int(np.dot(people, costs))
+    bits = np.arange(1 << len(rows))[:, None] >> np.arange(len(rows)) & 1
+    return int((bits @ np.multiply(people, costs))[bits @ people >= needed].min())
 
 
 def least(table, multiplicity, k, needed):
     maps = cost_maps(table)
     return min(
-        total(maps, multiplicity, chosen)
+        total(maps, multiplicity, chosen, needed)
         for chosen in choices(table, k)
         if people_of(table, multiplicity, chosen) >= needed
     )
@@ -101,7 +107,7 @@ def closes(tree, maps, people, chosen, usable, answer, target):
         usable = {c for c in usable if bound + max(0, edge - savings[c]) <= target * scale}
     if "evaluated" in tree:
         few = sum(int(people[r]) for r in set().union(*(maps[c] for c in chosen))) < needed
-        return (more == 0 or not usable) and (few or total(maps, people, chosen) > target)
+        return (more == 0 or not usable) and (few or total(maps, people, chosen, needed) > target)
     column = tree["column"]
     without = usable - {column}
     return (
@@ -114,9 +120,10 @@ def closes(tree, maps, people, chosen, usable, answer, target):
 def check(table, multiplicity, answer):
     chosen = answer.chosen.tolist()
     assert len(chosen) <= answer.budget
-    assert people_of(table, multiplicity, chosen) == answer.covered >= answer.needed
-    assert total(cost_maps(table), multiplicity, chosen) == answer.cost
     served = np.flatnonzero(answer.assignment >= 0)
+    assert people_of(table, multiplicity, chosen) >= answer.covered == multiplicity[served].sum()
+    assert answer.covered >= answer.needed
+    assert total(cost_maps(table), multiplicity, chosen, answer.needed) == answer.cost
     maps = cost_maps(table)
     assert answer.cost == sum(
         int(multiplicity[r]) * maps[chosen[answer.assignment[r]]][r] for r in served.tolist()

@@ -1,9 +1,10 @@
 """The least total cost with so many columns that reach so many people.
 
-Every row that a chosen column holds is served by the cheapest of them, at its cost times its people; nobody
-is left out to save cost. The bound: with a price per person for each row, k columns that serve R people cost
-at least what the R cheapest people pay, less the k greatest savings of a column against the prices. Prices
-are integers, so the bound is an addition that anyone can repeat.
+Every row that a chosen column holds is served by the cheapest of them, at its cost times its people; where
+fewer people are needed than the columns hold, those who pay most are left out. The bound: with a price per
+person for each row, k columns that serve R people cost at least what the R cheapest people pay, less the k
+greatest savings of a column against the prices. Prices are integers, so the bound is an addition that anyone
+can repeat.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.cost_kernels import cheapest
 from oneformany.engine.cover.cost_search import CostExclusion, CostSearch
 from oneformany.engine.cover.large_options import Search, State, TableOptions, checked_multiplicity
 from oneformany.engine.cover.table import ColumnTable
@@ -36,7 +36,7 @@ class CostAnswer:
     chosen : array of int
         At most ``budget`` columns.
     assignment : (n_rows,) array of int
-        For each row the index in ``chosen`` of the column that serves it, -1: none.
+        For each row the index in ``chosen`` of the column that serves it, -1: none, or it is left out.
     covered : int
         People served; at least ``needed``.
     cost : int
@@ -113,7 +113,7 @@ def solve_cost(
     cost.improve()
     cost.settle(search.options.max_nodes)
     chosen = np.sort(cost.best)
-    owner, _ = cheapest(table.starts, table.rows, table.costs, chosen, table.n_rows)
+    owner, _ = cost.served(chosen)
     return CostAnswer(
         chosen,
         owner,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.cost_kernels import level_columns
 from oneformany.engine.cover.large_incidence import Incidence
 
@@ -32,21 +32,22 @@ class CostLevels:
         Which columns cover which pairs.
     owner : array of int
         The row of each pair.
-    steps : array of int
-        From the level to the next, in cost; at the highest level ``unserved``.
+    costs : array of int
+        The cost of each level.
+    last : array of bool
+        Whether it is the highest level of its row.
     lowest : (n_rows,) array of int
         The least cost of each row in any column.
     """
 
     incidence: Incidence
     owner: IntArray
-    steps: IntArray
+    costs: IntArray
+    last: BoolArray
     lowest: IntArray
 
     @classmethod
-    def of(
-        cls, starts: IntArray, rows: NDArray[np.int32], costs: IntArray, n_rows: int, unserved: int
-    ) -> CostLevels:
+    def of(cls, starts: IntArray, rows: NDArray[np.int32], costs: IntArray, n_rows: int) -> CostLevels:
         """Number the levels of each row: the distinct costs that it has in some column."""
         width = int(costs.max(initial=0)) + 1
         if n_rows * width <= WIDEST:
@@ -59,14 +60,18 @@ class CostLevels:
         owner = pairs // width
         n_levels = np.bincount(owner, minlength=n_rows)
         first = np.concatenate(([0], np.cumsum(n_levels)[:-1]))
-        steps = np.full(len(pairs), unserved, dtype=np.int64)
-        same = owner[1:] == owner[:-1]
-        steps[:-1][same] = np.diff(pairs)[same]
+        last = np.ones(len(pairs), dtype=np.bool_)
+        last[:-1] = owner[1:] != owner[:-1]
         lowest = np.zeros(n_rows, dtype=np.int64)
         lowest[owner[::-1]] = (pairs % width)[::-1]
         levels = (entry.ravel() - first[rows]).astype(np.int32)
         new_starts, new_rows = level_columns(starts, rows, levels, first, n_levels)
-        return cls(Incidence.of(new_starts, new_rows, len(pairs)), owner, steps, lowest)
+        return cls(Incidence.of(new_starts, new_rows, len(pairs)), owner, pairs % width, last, lowest)
+
+    def losses(self, unserved: float) -> FloatArray:
+        """What leaving each pair uncovered costs a person, where being served by nobody costs so much."""
+        after = np.where(self.last, unserved, np.append(self.costs[1:], 0))
+        return np.minimum(after, unserved) - np.minimum(self.costs, unserved)
 
     def prices(self, duals: FloatArray, people: IntArray) -> FloatArray:
         """Prices per person of each row: its least cost, and what its pairs weigh."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from oneformany.engine.cover.cost_levels import CostLevels
 from oneformany.engine.cover.cost_tree import cost_within, for_rows, merged, people_at_prices
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_options import Search
+from oneformany.engine.cover.left_out import cheapest_rows
 from oneformany.engine.cover.primal_program import PROGRAM_ENTRIES, program
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.scaling import ONE_IN_COVERS
@@ -27,6 +29,7 @@ GAIN = 1e-5
 PATIENCE = 2
 DEARER = 4
 MOST_RAISES = 3
+MOST_HALVINGS = 10
 RELAXATION_TIME = 0.5
 PROGRAM_SECONDS = 30.0
 FEWEST_COLUMNS = 1_000
@@ -75,6 +78,28 @@ def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, 
     return PriceBound(pays - int(best.sum()), prices, savings)
 
 
+class _Dearness:
+    """What being served by nobody costs in a relaxation: ever more; for a share of the people, halved in."""
+
+    def __init__(self, first: float, *, shared: bool) -> None:
+        self.value = first if shared else DEAR * first
+        self._shared = shared
+        self._low, self._high = 0.0, np.inf
+        self._left = MOST_HALVINGS if shared else MOST_RAISES
+
+    def next(self, reached: Callable[[], bool]) -> bool:
+        """Take another value, lower where enough people were reached; false when it was the last."""
+        self._left -= 1
+        if self._left < 0:
+            return False
+        if self._shared and reached():
+            self._high = self.value
+        else:
+            self._low = self.value
+        self.value = DEARER * self.value if self._high == np.inf else (self._low + self._high) / 2
+        return True
+
+
 class CostSearch:
     """One call of ``solve_cost`` under way: the cheapest columns so far, and the best prices."""
 
@@ -90,12 +115,9 @@ class CostSearch:
         self.search = search
         self.top = int(table.costs.max(initial=0))
         self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
-        self.levels = CostLevels.of(
-            table.starts, table.rows, np.asarray(table.costs), table.n_rows, self.unserved
-        )
-        self.budget = BudgetSearch(
-            self.levels.incidence, self.levels.steps * people[self.levels.owner], search
-        )
+        self.levels = CostLevels.of(table.starts, table.rows, np.asarray(table.costs), table.n_rows)
+        self.budget = self._budget(self.unserved)
+        self.spare = int(people[np.unique(table.rows)].sum()) - needed
         self.best = np.asarray(start, dtype=np.int64)
         served, self.cost = self.total(self.best)
         if len(self.best) > k or served < needed:
@@ -124,11 +146,24 @@ class CostSearch:
         self.search.counters["columns forced"] = len(forced)
         return forced, self.table.rows[alone[first]].astype(np.int64)
 
+    def _budget(self, unserved: int) -> BudgetSearch:
+        """The search for columns that lose least, where being served by nobody costs so much."""
+        losses = self.levels.losses(unserved) * self.people[self.levels.owner]
+        return BudgetSearch(self.levels.incidence, losses.astype(np.int64), self.search)
+
+    def served(self, columns: IntArray) -> tuple[IntArray, IntArray]:
+        """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
+        table = self.table
+        owner, least = cheapest(table.starts, table.rows, table.costs, columns, table.n_rows)
+        rows = np.flatnonzero(owner >= 0)
+        kept = cheapest_rows(least[rows], self.people[rows], self.needed)
+        owner[rows[~kept]] = -1
+        least[rows[~kept]] = 0
+        return owner, least
+
     def total(self, columns: IntArray) -> tuple[int, int]:
         """People served, and cost."""
-        owner, least = cheapest(
-            self.table.starts, self.table.rows, self.table.costs, columns, self.table.n_rows
-        )
+        owner, least = self.served(columns)
         return int(self.people[owner >= 0].sum()), int((self.people * least).sum())
 
     def offer(self, columns: IntArray) -> None:
@@ -168,7 +203,8 @@ class CostSearch:
         others = np.setdiff1d(np.arange(len(self.table)), self.forced)
         left = max(0, self.k - len(self.forced))
         part, kept = self.levels.incidence.part(others, ~self.levels.incidence.covered_by(self.forced))
-        upper = self._losses(DEAR)[kept]
+        dear = _Dearness(self.top + 1, shared=self.spare > 0)
+        upper = self._losses(dear.value)[kept]
         relaxation = FirstOrder(part, upper, left)
         relaxation.values[np.isin(others, self.best)] = 1.0
         relaxation.duals = np.where(self.levels.incidence.covered_by(self.best)[kept], 0.5, 1.0) * np.minimum(
@@ -177,9 +213,9 @@ class CostSearch:
         relaxation.price = float(relaxation.duals.sum()) / (2 * max(1, left))
         relaxation.balance = float(np.sqrt(max(1, left) / max(1.0, float((upper**2).sum()))))
         every = np.zeros(self.levels.incidence.n_rows)
-        every[kept] = self._losses(1)[kept]
+        every[kept] = self._losses(self.top + 1)[kept]
         self.price(every)
-        idle, raised = 0, 0
+        idle = 0
         for _ in range(self.search.options.max_rounds):
             if self.finished() or stop.elapsed() > until or idle == PATIENCE or not left:
                 break
@@ -190,21 +226,29 @@ class CostSearch:
                 every[kept] = duals
                 self.price(every)
             idle = 0 if self.bound.value > before + GAIN * abs(before) else idle + 1
-            if idle == PATIENCE and raised < MOST_RAISES:
-                idle, raised = 0, raised + 1
-                relaxation.upper = self._losses(DEAR * DEARER**raised)[kept]
+            if idle == PATIENCE and dear.next(lambda: self._reached(relaxation.mean_values, dear.value)):
+                idle = 0
+                relaxation.upper = self._losses(dear.value)[kept]
             self.report("relaxation")
             if self.is_small(MANY_ENTRIES):
                 break
         self.values[others] = relaxation.mean_values
         self.values[self.forced] = 1.0
+        if self.spare > 0:
+            self.budget = self._budget(int(np.ceil(dear.value)))
+            self.begin()
 
-    def _losses(self, dear: int) -> FloatArray:
-        """What leaving each pair uncovered costs, when leaving a row out costs so many times the top cost."""
-        owner = self.levels.owner
-        last = np.append(owner[1:] != owner[:-1], np.ones(min(1, len(owner)), dtype=np.bool_))
-        steps = np.where(last, dear * (self.top + 1), self.levels.steps)
-        return (steps * self.people[owner]).astype(np.float64)
+    def _losses(self, unserved: float) -> FloatArray:
+        """What leaving each pair uncovered costs, when being served by nobody costs a person so much."""
+        return (self.levels.losses(unserved) * self.people[self.levels.owner]).astype(np.float64)
+
+    def _reached(self, values: FloatArray, unserved: float) -> bool:
+        """Whether parts of columns serve enough people for less than being served by nobody costs."""
+        cheap = np.asarray(self.table.costs) < unserved
+        parts = np.bincount(
+            self.table.rows[cheap], values[self.table.column_of[cheap]], minlength=self.table.n_rows
+        )
+        return float((np.minimum(parts, 1.0) * self.people).sum()) >= self.needed
 
     def price(self, duals: FloatArray) -> None:
         """Turn duals into prices, and keep the better bound."""
@@ -259,7 +303,9 @@ class CostSearch:
             columns = self.usable()
             part = self.table.take(columns)
             target = self.cost - 1
-            rows, classes = merged(part.starts, part.rows, np.asarray(part.costs), self.people)
+            rows, classes = merged(
+                part.starts, part.rows, np.asarray(part.costs), self.people, apart=self.spare > 0
+            )
             found = cost_within(rows, self.k, self.needed, target, self.unserved, self.search.stop, max_nodes)
             self.search.counters["nodes"] += found.nodes
             if found.chosen is not None:

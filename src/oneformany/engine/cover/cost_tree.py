@@ -4,8 +4,7 @@ At a node some columns are chosen and some are excluded. Integer prices per pers
 cheapest people pay who make up the needed number, less the savings of the chosen columns against the prices,
 less the greatest savings of as many usable columns as are left to choose. A column with which the bound
 exceeds the target is dropped; a node whose bound exceeds it is closed, and so is one whose columns together
-serve too few. Where no column is left to choose, the
-cost of the chosen ones is simply added up.
+serve too few. Where no column is left to choose, the cost of the needed people is simply added up.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.cost_kernels import cheapest, column_savings
 from oneformany.engine.cover.cost_levels import CostLevels
+from oneformany.engine.cover.left_out import cheapest_rows
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
@@ -54,16 +54,33 @@ class CostRows:
         found = column_savings(self.starts, self.rows, self.costs, self.people, prices, ONE_IN_COVERS)
         return np.asarray(found)
 
-    def served(self, columns: IntArray) -> tuple[int, int]:
-        """People that these columns serve, and at what cost."""
+    def serves(self, columns: IntArray) -> int:
+        """People that these columns can serve."""
+        return int(self.people[self._least(columns)[0]].sum())
+
+    def cost(self, columns: IntArray, needed: int, target: int) -> int:
+        """What these columns cost that serve enough people: exactly, unless it exceeds the target anyhow."""
+        rows, least = self._least(columns)
+        people = self.people[rows]
+        parted = people_at_prices(least, people, np.arange(len(rows)), needed)
+        if parted > target:
+            return parted
+        kept = cheapest_rows(least, people, needed)
+        return int((people * least)[kept].sum())
+
+    def _least(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         owner, least = cheapest(self.starts, self.rows, self.costs, columns, len(self.people))
-        return int(self.people[owner >= 0].sum()), int((self.people * least).sum())
+        rows = np.flatnonzero(owner >= 0)
+        return rows, least[rows]
 
 
 def merged(
-    starts: IntArray, rows: NDArray[np.int32], costs: IntArray, people: IntArray
+    starts: IntArray, rows: NDArray[np.int32], costs: IntArray, people: IntArray, *, apart: bool = False
 ) -> tuple[CostRows, IntArray]:
-    """Join rows that have the same costs in the same columns; also name the class of each row (-1: none)."""
+    """Join rows that have the same costs in the same columns; also name the class of each row (-1: none).
+
+    Where rows may be left out one by one, they stay ``apart``.
+    """
     sizes = np.diff(starts)
     order = np.argsort(rows, kind="stable")
     pattern = np.stack((np.repeat(np.arange(len(sizes)), sizes), costs), axis=1)[order]
@@ -72,7 +89,7 @@ def merged(
     classes = np.full(len(people), -1, dtype=np.int64)
     first = np.zeros(len(people), dtype=np.bool_)
     for row in np.flatnonzero(np.diff(cuts)).tolist():
-        key = pattern[cuts[row] : cuts[row + 1]].tobytes()
+        key = str(row).encode() if apart else pattern[cuts[row] : cuts[row + 1]].tobytes()
         first[row] = key not in number
         classes[row] = number.setdefault(key, len(number))
     together = np.bincount(classes[classes >= 0], people[classes >= 0], len(number)).astype(np.int64)
@@ -145,7 +162,7 @@ def cost_within(
         node = stack.pop()
         usable = node.usable.copy()
         chosen = np.array(node.chosen, dtype=np.int64)
-        if table.served(np.append(chosen, np.flatnonzero(usable)))[0] < needed:
+        if table.serves(np.append(chosen, np.flatnonzero(usable))) < needed:
             node.proof["short"] = True
             continue
         try:
@@ -157,8 +174,7 @@ def cost_within(
         left = budget - len(chosen)
         likely = np.argsort(-values, kind="stable")[:left]
         for columns in (chosen, np.concatenate((chosen, likely[usable[likely]]))):
-            served, cost = table.served(columns)
-            if served >= needed and cost <= target:
+            if table.serves(columns) >= needed and table.cost(columns, needed, target) <= target:
                 return Costed(columns, None, nodes)
         if left == 0 or not usable.any():
             node.proof["evaluated"] = True
@@ -185,7 +201,7 @@ class _Relaxation:
         self.budget = budget
         self.needed = needed
         n_rows = len(table.people)
-        self.levels = CostLevels.of(table.starts, table.rows, table.costs, n_rows, 0)
+        self.levels = CostLevels.of(table.starts, table.rows, table.costs, n_rows)
         self.reachable = np.unique(table.rows).astype(np.int64)
         incidence, owner = self.levels.incidence, self.levels.owner
         n, m = incidence.n_rows, incidence.n_columns
@@ -201,14 +217,24 @@ class _Relaxation:
         self._highs.addCols(
             m, np.zeros(m), np.zeros(m), np.ones(m), entries, starts, incidence.rows, np.ones(entries)
         )
-        identity = np.arange(n, dtype=np.int32)
-        losses = (self.levels.steps * people).astype(np.float64)
-        self._highs.addCols(n, losses, np.zeros(n), infinity, n, identity, identity, np.ones(n))
+        dearer = np.flatnonzero(~self.levels.last).astype(np.int32)
+        losses = (self.levels.losses(np.inf) * people)[dearer].astype(np.float64)
+        count = len(dearer)
+        at = np.arange(count, dtype=np.int32)
+        self._highs.addCols(
+            count, losses, np.zeros(count), infinity[:count], count, at, dearer, np.ones(count)
+        )
+        # A row that is left out pays nothing at any level.
+        served = table.people[self.reachable].astype(np.float64)
+        first = np.flatnonzero(np.append(True, owner[1:] != owner[:-1])[:n]).astype(np.int32)
+        paid = -served * self.levels.lowest[self.reachable]
+        r = len(served)
+        every = np.arange(n, dtype=np.int32)
+        self._highs.addCols(r, paid, np.zeros(r), np.ones(r), n, first, every, np.ones(n))
         self._highs.addCol(float(unserved), 0.0, highspy.kHighsInf, 0, none, np.zeros(0))
-        last = np.flatnonzero(np.append(owner[1:] != owner[:-1], True)).astype(np.int32)
-        spare = float(people[last].sum() - needed)
-        index = np.append(m + last, m + n).astype(np.int32)
-        self._highs.addRow(-highspy.kHighsInf, spare, len(index), index, np.append(people[last], -1.0))
+        spare = float(served.sum() - needed)
+        index = m + count + np.arange(r + 1, dtype=np.int32)
+        self._highs.addRow(-highspy.kHighsInf, spare, r + 1, index, np.append(served, -1.0))
         self._highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
 
     def filter(self, node: _Node, usable: BoolArray, target: int) -> FloatArray | None:
