@@ -15,7 +15,7 @@ from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.protocol import PricerFactory
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.exceptions import InputError
-from oneformany.statistics import Round, Statistics
+from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
 __all__ = ["Options", "Run"]
@@ -117,11 +117,13 @@ class Run:
         if not self.best or len(cover) < self.count:
             self.best = list(cover)
 
-    def report(self, phase: str, value: float, columns: int) -> None:
-        """Record where the run stands and tell whoever listens."""
+    def report(self, phase: str, value: float, columns: int, cost: tuple[int, int] | None = None) -> None:
+        """Record where the run stands, by its explanations or by bound and cost; tell whoever listens."""
         rounds = self.statistics.rounds
+        bound, count = cost or (self.bound, self.count)
+        measure: Measure = "cost" if cost else "explanations"
         rounds.append(
-            Round(phase, len(rounds) + 1, columns, value, self.bound, self.count, self.stop.elapsed())
+            Round(phase, len(rounds) + 1, columns, value, bound, count, self.stop.elapsed(), measure)
         )
         if self.progress is not None:
             self.progress(rounds[-1])

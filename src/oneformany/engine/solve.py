@@ -16,8 +16,9 @@ from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
+from oneformany.engine.saving.stage import cheapest_cover
 from oneformany.engine.screening import screen
-from oneformany.engine.ways import needs_listing, worth_listing
+from oneformany.engine.ways import by_cost, needs_listing, worth_listing
 from oneformany.exceptions import InputError
 from oneformany.goal import Goal
 from oneformany.problem import Problem
@@ -82,14 +83,14 @@ def solve_exact(
         )
     if needs_listing(problem, goal):
         raise InputError(
-            "only a listing serves goals, costs, own values and ways to share: way='search' cannot"
+            "only a listing serves goals, own values and ways to share: way='search' cannot"
         )
     statistics = Statistics()
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop, _known_points(problem, start))
         space = SearchSpace(problem, screened.helpable)
         run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
-        proof = None
+        proof, cheap = None, None
         if len(screened.helpable):
             run.pool.add(first_columns(run, screened.points))
             known = _known_columns(space, start)
@@ -98,17 +99,29 @@ def solve_exact(
                 run.offer(greedy_cover(columns, len(space.rows), range(len(known))))
                 run.pool.add(known)
             proof = minimise(run)
-    return build_result(
-        problem,
+            if by_cost(problem, options) and run.best and not stop.expired():
+                cheap = cheapest_cover(run)
+    groups = (
         _groups(
             problem,
             screened.helpable,
             run.best,
             Stop(None if time_limit is None else stop.remaining() + POLISHING),
-        ),
+        )
+        if cheap is None
+        else cheap.groups
+    )
+    # Whoever is undecided might take the place of somebody who pays more.
+    undecided = len(screened.helpable) + len(screened.reasons) < len(problem.rows)
+    cost_proof = None if cheap is None or undecided else cheap.proof
+    return build_result(
+        problem,
+        groups,
         reasons=screened.reasons,
         helpable=screened.helpable,
         proof=proof,
+        cost_proof=cost_proof,
+        cost_open=by_cost(problem, options) and (cheap is None or cheap.proof.bound < cheap.cost),
         stop=stop,
         statistics=statistics,
         versions=versions_of(PACKAGES),

@@ -21,7 +21,15 @@ from oneformany.result.explanation import Explanation
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Plan", "columns_holding", "needs_listing", "planned", "worth_listing", "worth_waiting"]
+__all__ = [
+    "Plan",
+    "by_cost",
+    "columns_holding",
+    "needs_listing",
+    "planned",
+    "worth_listing",
+    "worth_waiting",
+]
 
 MANY_ROWS = 1_000
 QUICK = 2e9  # steps, a second or two
@@ -38,7 +46,20 @@ def needs_listing(problem: Problem, goal: Goal) -> bool:
         What is wanted.
     """
     plain = problem.share == "point" and problem.own is None and not problem.restrictions
-    return goal.limited or not plain or problem.costs is not None
+    return goal.limited or not plain
+
+
+def by_cost(problem: Problem, options: Options) -> bool:
+    """Whether the least cost is asked for where rows share a point and all are to be covered.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is asked.
+    options : Options
+        Switches.
+    """
+    return problem.costs is not None if options.least_cost is None else options.least_cost
 
 
 def worth_listing(problem: Problem, options: Options) -> bool:
@@ -51,7 +72,7 @@ def worth_listing(problem: Problem, options: Options) -> bool:
     options : Options
         Switches.
     """
-    if options.least_cost:
+    if by_cost(problem, options):
         return affordable(problem, keep="cost", most_work=options.most_work, memory=options.memory).ok
     return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK, memory=options.memory).ok
 

@@ -13,7 +13,7 @@ from oneformany.goal import Goal
 from oneformany.problem import Problem
 from oneformany.result.asked import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.goal_proofs import CostProof, CoverageProof
+from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
 from oneformany.statistics import Statistics
@@ -60,7 +60,7 @@ def build_result(
     bound: int | None = None,
     covered_bound: int | None = None,
     coverage_proof: CoverageProof | None = None,
-    cost_proof: CostProof | None = None,
+    cost_proof: CostProof | AnchoredCostProof | None = None,
     cost_open: bool = False,
 ) -> Result:
     """State what was found and what was proved, in the numbering of the given rows.

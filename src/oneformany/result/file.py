@@ -16,7 +16,7 @@ import numpy as np
 from oneformany.exceptions import CertificateError
 from oneformany.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.goal_proofs import CostProof, CoverageProof
+from oneformany.result.goal_proofs import CoverageProof, cost_proof_from_dict
 from oneformany.result.proof import proof_from_dict
 from oneformany.result.result import Ended, Result, Status
 from oneformany.result.row_index import RowIndex
@@ -245,7 +245,7 @@ def _from_dict(data: dict[str, Any]) -> Result:
         goal=Goal(**data.get("goal", {})),
         covered_bound=data.get("covered_bound"),
         coverage_proof=None if coverage is None else CoverageProof.from_dict(coverage),
-        cost_proof=None if cost is None else CostProof.from_dict(cost),
+        cost_proof=None if cost is None else cost_proof_from_dict(cost),
     )
     _check_sizes(result)
     for name, value in (("covered", result.covered), ("cost", result.cost)):

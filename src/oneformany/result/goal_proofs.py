@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from oneformany.result.explanation import integers
 
-__all__ = ["CostProof", "CoverageProof", "Exclusion"]
+__all__ = ["AnchoredCostProof", "CostProof", "CoverageProof", "Exclusion", "cost_proof_from_dict"]
 
 
 @dataclass(frozen=True)
@@ -197,3 +197,76 @@ class CostProof:
             index(data["bound"]),
             None if exclusion is None else Exclusion.from_dict(exclusion),
         )
+
+
+@dataclass(frozen=True)
+class AnchoredCostProof:
+    """So many explanations that cover everybody cost at least so much, where rows share a point.
+
+    Each row has a price, and the anchor of a group is the row of it that pays least. Everybody pays the prices,
+    less what groups save; no two groups have the same anchor.
+
+    Attributes
+    ----------
+    prices : tuple of int
+        One per given row, on the first of equal rows, times ``scale``.
+    changes : tuple of int
+        One per given row: fewer changes than these do not help it.
+    savings : tuple of int
+        One per given row, times ``scale``: no group whose anchor it is saves more.
+    scale : int
+        What a cost of one counts.
+    explanations, needed : int
+        The most explanations, and the rows, that the bound is about.
+    bound : int
+        What it costs at least.
+
+    Examples
+    --------
+    >>> AnchoredCostProof((2, 2), (1, 1), (0, 0), scale=1, explanations=1, needed=2, bound=4).bound
+    4
+    """
+
+    kind: ClassVar[str] = "anchored cost"
+    prices: tuple[int, ...]
+    changes: tuple[int, ...]
+    savings: tuple[int, ...]
+    scale: int
+    explanations: int
+    needed: int
+    bound: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "kind": self.kind,
+            "prices": list(self.prices),
+            "changes": list(self.changes),
+            "savings": list(self.savings),
+            "scale": self.scale,
+            "explanations": self.explanations,
+            "needed": self.needed,
+            "bound": self.bound,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> AnchoredCostProof:
+        """Rebuild from :meth:`to_dict`."""
+        return cls(
+            integers(data["prices"]),
+            integers(data["changes"]),
+            integers(data["savings"]),
+            *(index(data[name]) for name in ("scale", "explanations", "needed", "bound")),
+        )
+
+
+def cost_proof_from_dict(data: Mapping[str, Any]) -> CostProof | AnchoredCostProof:
+    """Rebuild a proof of either kind.
+
+    Parameters
+    ----------
+    data : mapping
+        As ``to_dict`` gives it.
+    """
+    kind = AnchoredCostProof if data["kind"] == AnchoredCostProof.kind else CostProof
+    return kind.from_dict(data)

@@ -15,7 +15,7 @@ from oneformany.arrays import IntArray
 from oneformany.costs import Costs
 from oneformany.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable, integers
-from oneformany.result.goal_proofs import CostProof, CoverageProof
+from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
 from oneformany.result.proof import Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.statistics import Statistics
@@ -81,7 +81,7 @@ class Result:
         Proved: no answer with so many explanations covers more rows; by default all but the unreachable ones.
     coverage_proof : CoverageProof or None
         Why ``covered_bound``, or for a share ``lower_bound``, holds.
-    cost_proof : CostProof or None
+    cost_proof : CostProof, AnchoredCostProof or None
         Why ``cost_bound`` holds.
 
     Examples
@@ -112,7 +112,7 @@ class Result:
     goal: Goal = field(default_factory=Goal)
     covered_bound: int | None = None
     coverage_proof: CoverageProof | None = None
-    cost_proof: CostProof | None = None
+    cost_proof: CostProof | AnchoredCostProof | None = None
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__

@@ -1,0 +1,1 @@
+"""Least cost without a listing: prices of rows, and the groups that save most against them."""

@@ -1,0 +1,287 @@
+"""The compiled search for the group that saves most against prices, around one anchor row.
+
+The rows of a group go to one point, and each pays for the features in which it differs from the point. The anchor
+is one of them that pays least, and what it pays lies in a given range. The search decides feature by feature:
+*leave* it (all rows of the group agree with the anchor, and so does the point), or change it, the point taking a
+*level*. Where any change costs one and all are allowed, only levels of rows still possible are tried: elsewhere
+everybody pays. A row is served once all features in which it differs from the anchor are
+decided. It pays at least what is decided, what the anchor pays, what its own nearest change costs, and what it and
+the anchor pay together to meet, less what the anchor may still pay. The classifier plays no part in it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.compiled import inner, outer
+
+__all__ = [
+    *("BEST", "DEPTH", "DONE", "HIGH", "LIMIT", "LOW", "NEVER", "NODES"),
+    *("SavingArrays", "SavingState", "advance", "begin"),
+]
+
+DONE, LIMIT = 0, 1
+DEPTH, BEST, NODES, LOW, HIGH = range(5)
+OPEN, LEFT = -1, -2
+NEVER = 2**40
+
+
+class SavingArrays(NamedTuple):
+    """Rows, and what moves cost them; ``V`` is the largest number of levels."""
+
+    rows: IntArray  # (n, p)
+    people: IntArray  # (n,)
+    least: IntArray  # (n,): no change that helps the row costs less
+    levels: IntArray  # (p,)
+    costs: IntArray  # (p, V, V): from, to; NEVER where that is not allowed
+    meeting: IntArray  # (p, V, V): what rows at two levels pay at least together to meet
+    leaving: IntArray  # (p, V): least cost of moving away from a level
+    every: BoolArray  # (p,): points may take levels that no row of the group has, and be cheaper there
+    max_changes: int
+    scale: int  # what a cost of one counts in prices
+
+
+class SavingState(NamedTuple):
+    """Everything a search needs to pause and go on."""
+
+    order: IntArray  # (n,): rows still possible stand first
+    paid: IntArray  # (depth, n): what is decided that each row pays
+    alive: IntArray  # (depth,)
+    taken: IntArray  # (depth,)
+    feature: IntArray  # (depth,)
+    child: IntArray  # (depth,): -1 before the node is evaluated, then the next child
+    bound: IntArray  # (depth,): no group below saves more
+    levels: IntArray  # (p,): of the point, OPEN or LEFT
+    found: IntArray  # (p,): of the best group
+    needed: BoolArray  # (p,): open, and a row still possible differs from the anchor in it
+    loads: IntArray  # (p,): savings that rows spread over the features they need
+    kept: IntArray  # (p,): the same when the point stays where the anchor is
+    moved: IntArray  # (p, V): what is added to that when the point moves there
+    bonus: IntArray  # (p,): the most that is added
+    scalars: IntArray  # (5,)
+
+    @classmethod
+    def of(cls, n: int, p: int, levels: int) -> SavingState:
+        """Memory for ``n`` rows of ``p`` features with at most so many levels."""
+        depth = p + 2
+        shapes = [(n,), (depth, n), *[(depth,)] * 5, (p,), (p,)]
+        first = [np.zeros(shape, dtype=np.int64) for shape in shapes]
+        needed = np.zeros(p, dtype=np.bool_)
+        last = [np.zeros(shape, dtype=np.int64) for shape in ((p,), (p,), (p, levels), (p,), (5,))]
+        return cls(*first, needed, *last)
+
+
+@outer
+def begin(arrays, state, anchor):
+    """Set up the search around ``anchor``."""
+    n, p = arrays.rows.shape
+    count = 0
+    for j in range(n):
+        state.paid[0, j] = 0
+        missing = 0
+        for f in range(p):
+            if arrays.rows[j, f] != arrays.rows[anchor, f]:
+                missing += 1
+                if arrays.meeting[f, arrays.rows[j, f], arrays.rows[anchor, f]] >= NEVER:
+                    missing = p + 1
+                    break
+        if missing <= arrays.max_changes:
+            state.order[count] = j
+            count += 1
+    for f in range(p):
+        state.levels[f] = OPEN
+    state.alive[0] = count
+    state.taken[0] = 0
+    state.child[0] = -1
+    state.scalars[DEPTH] = 0
+    state.scalars[NODES] = 0
+
+
+@inner
+def _filter(arrays, state, anchor, d):
+    """Drop rows that cannot join any more; mark the features that are needed; tell whether the anchor is left."""
+    p = arrays.rows.shape[1]
+    rest = arrays.max_changes - state.taken[d]
+    for f in range(p):
+        state.needed[f] = False
+    mine = state.paid[d, anchor]
+    keep = 0
+    here = False
+    for i in range(state.alive[d]):
+        j = state.order[i]
+        missing = 0
+        for f in range(p):
+            if arrays.rows[j, f] != arrays.rows[anchor, f]:
+                if state.levels[f] == OPEN:
+                    missing += 1
+                elif state.levels[f] == LEFT:
+                    missing = rest + 1
+                    break
+        if state.paid[d, j] >= NEVER or missing > rest:
+            continue
+        # Without an open need both pay alike from here on: the other row would be the anchor.
+        if missing == 0 and (state.paid[d, j] < mine or (state.paid[d, j] == mine and j < anchor)):
+            continue
+        here |= j == anchor
+        state.order[i] = state.order[keep]
+        state.order[keep] = j
+        keep += 1
+        for f in range(p):
+            if state.levels[f] == OPEN and arrays.rows[j, f] != arrays.rows[anchor, f]:
+                state.needed[f] = True
+    state.alive[d] = keep
+    return here
+
+
+@inner
+def _evaluate(arrays, state, prices, anchor, d):
+    """Bound what a group can still save."""
+    p = arrays.rows.shape[1]
+    rest = arrays.max_changes - state.taken[d]
+    mine = state.paid[d, anchor]
+    spare = state.scalars[HIGH] - mine
+    if spare < 0:
+        return 0
+    floor = max(state.scalars[LOW], max(arrays.least[anchor], mine))
+    certain = 0
+    cheapest = NEVER
+    for f in range(p):
+        state.loads[f] = 0
+        state.kept[f] = 0
+        state.bonus[f] = 0
+        if state.needed[f]:
+            cheapest = min(cheapest, arrays.leaving[f, arrays.rows[anchor, f]])
+            for level in range(arrays.levels[f]):
+                state.moved[f, level] = 0
+    for i in range(state.alive[d]):
+        j = state.order[i]
+        missing = 0
+        meet = 0
+        for f in range(p):
+            if state.levels[f] == OPEN and arrays.rows[j, f] != arrays.rows[anchor, f]:
+                missing += 1
+                meet += arrays.meeting[f, arrays.rows[j, f], arrays.rows[anchor, f]]
+        pays = max(max(floor, arrays.least[j]), state.paid[d, j] + max(0, meet - spare))
+        gain = prices[j] - arrays.scale * pays
+        if gain <= 0:
+            if j == anchor:
+                return 0
+            continue
+        if missing == 0:
+            certain += arrays.people[j] * gain
+            continue
+        part = arrays.people[j] * gain // missing + 1
+        whole = (prices[j] - arrays.scale * state.paid[d, j]) // missing + 1
+        for f in range(p):
+            level = arrays.rows[j, f]
+            home = arrays.rows[anchor, f]
+            if state.levels[f] == OPEN and level != home:
+                state.loads[f] += part
+                keep = max(0, whole - arrays.scale * arrays.costs[f, level, home])
+                state.kept[f] += arrays.people[j] * keep
+                for other in range(arrays.levels[f]):
+                    if other != home:
+                        more = max(0, whole - arrays.scale * arrays.costs[f, level, other]) - keep
+                        state.moved[f, other] += arrays.people[j] * more
+    for f in range(p):
+        if state.needed[f]:
+            for level in range(arrays.levels[f]):
+                state.bonus[f] = max(state.bonus[f], state.moved[f, level])
+    moves = rest if cheapest == 0 else min(rest, spare // cheapest)
+    together = _largest(state.kept, rest) + _largest(state.bonus, moves)
+    return certain + min(_largest(state.loads, rest), together)
+
+
+@inner
+def _largest(numbers, count):
+    """Sum of so many of the largest numbers."""
+    total = 0
+    last = 2**62
+    while count > 0:
+        top = 0
+        ties = 0
+        for f in range(len(numbers)):
+            if numbers[f] < last and numbers[f] > top:
+                top = numbers[f]
+                ties = 1
+            elif numbers[f] == top:
+                ties += 1
+        if top == 0:
+            break
+        total += min(ties, count) * top
+        count -= ties
+        last = top
+    return total
+
+
+@inner
+def _has_level(arrays, state, d, f, level):
+    for i in range(state.alive[d]):
+        if arrays.rows[state.order[i], f] == level:
+            return True
+    return False
+
+
+@inner
+def _open_child(arrays, state, d, f, choice):
+    """Let feature ``f`` of the point take a level, or leave it."""
+    state.levels[f] = choice
+    state.alive[d + 1] = state.alive[d]
+    state.taken[d + 1] = state.taken[d] + (0 if choice == LEFT else 1)
+    state.child[d + 1] = -1
+    for i in range(state.alive[d]):
+        j = state.order[i]
+        step = 0 if choice == LEFT else arrays.costs[f, arrays.rows[j, f], choice]
+        state.paid[d + 1, j] = min(NEVER, state.paid[d, j] + step)
+
+
+@outer
+def advance(arrays, state, prices, anchor, limit):
+    """Go on for at most ``limit`` nodes, looking for groups that save more than ``scalars[BEST]``, raising it.
+
+    Returns DONE, or LIMIT: call again to go on. The point of the best group stands in ``state.found``.
+    """
+    sc = state.scalars
+    end = sc[NODES] + limit
+    while sc[DEPTH] >= 0:
+        d = sc[DEPTH]
+        if state.child[d] == -1:
+            if sc[NODES] >= end:
+                return LIMIT
+            sc[NODES] += 1
+            if not _filter(arrays, state, anchor, d):
+                sc[DEPTH] -= 1
+                continue
+            state.bound[d] = _evaluate(arrays, state, prices, anchor, d)
+            if state.bound[d] <= sc[BEST]:
+                sc[DEPTH] -= 1
+                continue
+            heaviest = 0
+            for f in range(len(state.levels)):
+                if state.loads[f] > state.loads[heaviest]:
+                    heaviest = f
+            if state.loads[heaviest] == 0:
+                sc[BEST] = state.bound[d]
+                state.found[:] = state.levels
+                sc[DEPTH] -= 1
+                continue
+            state.feature[d] = heaviest
+            state.child[d] = 0
+        f = state.feature[d]
+        n = arrays.levels[f]
+        k = state.child[d]
+        state.levels[f] = OPEN
+        if k < n and state.taken[d] == arrays.max_changes:
+            k = n
+        while k < n and not arrays.every[f] and not _has_level(arrays, state, d, f, k):
+            k += 1
+        state.child[d] = k + 1
+        if k > n or state.bound[d] <= sc[BEST]:
+            sc[DEPTH] -= 1
+            continue
+        _open_child(arrays, state, d, f, k if k < n else LEFT)
+        sc[DEPTH] = d + 1
+    return DONE

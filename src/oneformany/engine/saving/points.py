@@ -1,0 +1,129 @@
+"""Cheap points for groups of rows: where a group goes, all considered."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.costs import Costs
+from oneformany.engine.columns import Column
+from oneformany.engine.pricing.space import SearchSpace
+from oneformany.oracles.protocol import Question
+from oneformany.stop import Stop
+
+__all__ = ["CheapPoints"]
+
+MOST_STEPS = 4
+SWEEPS = 20
+FORBIDDEN = np.iinfo(np.int64).max
+
+
+class CheapPoints:
+    """Finds points for groups of rows of a space, and tells what they cost.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The rows.
+    stop : Stop
+        When to ask no more.
+    """
+
+    def __init__(self, space: SearchSpace, stop: Stop) -> None:
+        self.space = space
+        self.stop = stop
+        self.problem = space.problem
+        self.people = self.problem.multiplicity[space.helpable].astype(np.int64)
+        self._costs = self.problem.costs or Costs.changes(self.problem.levels)
+
+    def costs(self, rows: IntArray, point: IntArray) -> IntArray:
+        """What each of some rows pays for going to a point."""
+        before = self.space.rows[rows]
+        return self._costs.of(before, np.broadcast_to(point, before.shape))
+
+    def middle(self, rows: IntArray) -> IntArray:
+        """Where the rows pay least together, whether it is positive or not."""
+        prices = self._prices(rows)
+        return np.array([int(price.argmin()) for price in prices], dtype=np.int64)
+
+    def column(self, rows: IntArray, start: IntArray | None = None) -> Column | None:
+        """A column for the rows with a cheap positive point: the middle, or one near by; also for others."""
+        point = self._positive(rows, self.middle(rows) if start is None else start)
+        if point is None:
+            return None
+        point = self._cheaper(rows, point)
+        changed = (self.space.rows[rows] != point).any(axis=0)
+        if int(changed.sum()) > self.problem.max_changes:
+            return None
+        self.space.absorb(point, changed)
+        return Column.covering(self.space, point, changed)
+
+    def _prices(self, rows: IntArray) -> list[IntArray]:
+        """Per feature, what the rows pay together for each level; a lot where one of them may not go there."""
+        found = []
+        for feature, table in enumerate(self._costs.tables):
+            levels = self.space.rows[rows, feature]
+            price = (table[levels] * self.people[rows][:, None]).sum(axis=0)
+            moves = self.problem.moves[feature]
+            if moves is not None:
+                stays = levels[:, None] == np.arange(len(table))
+                price = np.where((moves[levels] | stays).all(axis=0), price, FORBIDDEN)
+            found.append(price)
+        return found
+
+    def _domain(self, prices: list[IntArray]) -> BoolArray:
+        domain = np.zeros(self.problem.exists.shape, dtype=np.bool_)
+        for feature, price in enumerate(prices):
+            domain[feature, : len(price)] = price < FORBIDDEN
+        return domain
+
+    def _positive(self, rows: IntArray, start: IntArray) -> IntArray | None:
+        """The point itself if it is positive, otherwise one near by that costs little more."""
+        oracle, prices = self.problem.oracle, self._prices(rows)
+        if any(price[level] == FORBIDDEN for price, level in zip(prices, start, strict=True)):
+            return None
+        if oracle.positive(start[None])[0]:
+            return start
+        point = start
+        for _ in range(MOST_STEPS):
+            points, dearer = self._moved(point, prices)
+            if not len(points):
+                break
+            positive = np.flatnonzero(oracle.positive(points))
+            if len(positive):
+                return np.asarray(points[positive[dearer[positive].argmin()]])
+            scores = np.asarray(oracle.score(np.concatenate((point[None], points))))
+            gain = scores[1:] - scores[0]
+            if gain.max() <= 0:
+                break
+            point = points[int((gain / np.maximum(dearer, 0.5)).argmax())]
+        nothing = np.zeros(len(start), dtype=np.bool_)
+        question = Question(start, nothing, MOST_STEPS, self._domain(prices), self.stop)
+        return None if self.stop.expired() else oracle.reach(question).point
+
+    def _moved(self, point: IntArray, prices: list[IntArray]) -> tuple[IntArray, IntArray]:
+        """Every point that differs from this one in one feature, and what it costs the rows more."""
+        moves = [
+            (feature, level, int(price[level] - price[point[feature]]))
+            for feature, price in enumerate(prices)
+            for level in np.flatnonzero(price < FORBIDDEN).tolist()
+            if level != point[feature]
+        ]
+        points = np.repeat(point[None], len(moves), axis=0)
+        for number, (feature, level, _) in enumerate(moves):
+            points[number, feature] = level
+        return points, np.array([dearer for _, _, dearer in moves], dtype=np.int64)
+
+    def _cheaper(self, rows: IntArray, point: IntArray) -> IntArray:
+        """Move single features of a positive point while that costs the rows less and it stays positive."""
+        prices = self._prices(rows)
+        for _ in range(SWEEPS):
+            points, dearer = self._moved(point, prices)
+            points, dearer = points[dearer < 0], dearer[dearer < 0]
+            if not len(points):
+                break
+            positive = np.flatnonzero(self.problem.oracle.positive(points))
+            if not len(positive):
+                break
+            point = points[positive[dearer[positive].argmin()]]
+        return point

@@ -1,0 +1,279 @@
+"""The second stage of the search way: as few explanations as were found, at the least cost, with a bound.
+
+Groups that save more against the prices than others are generated until none is left that would change the prices,
+or time is up. Each group, with a point that the classifier accepts, is also a column of a table; the cheapest so
+many columns of that table are the answer. The bound: everybody pays the prices, less what k groups save, and every
+group is counted with the row of it that pays least.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.columns import Column
+from oneformany.engine.cover.cost import solve_cost
+from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.polish import assign
+from oneformany.engine.run import Run
+from oneformany.engine.saving.least_changes import fewest_changes, least_costs
+from oneformany.engine.saving.points import CheapPoints
+from oneformany.engine.saving.prices import GroupPrices
+from oneformany.engine.saving.search import SavingsSearch
+from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.result.build import Group
+from oneformany.result.goal_proofs import AnchoredCostProof
+from oneformany.stop import Stop
+
+__all__ = ["CheapestCover", "cheapest_cover"]
+
+FIRST_LIMIT = 2_000
+HIGHEST_LIMIT = 2_000_000
+MOST_NODES = 60_000_000
+TABLE_TIME = 0.2
+LATEST = 300
+CLOSE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class CheapestCover:
+    """Groups of distinct rows, and why they cannot cost less.
+
+    Attributes
+    ----------
+    groups : list of Group
+        As few as were found before.
+    cost : int
+        What they cost.
+    proof : AnchoredCostProof
+        What as few must cost at least.
+    """
+
+    groups: list[Group]
+    cost: int
+    proof: AnchoredCostProof
+
+
+def cheapest_cover(run: Run) -> CheapestCover:
+    """Make the best cover of a run cheaper, and prove how cheap it can be.
+
+    Parameters
+    ----------
+    run : Run
+        After the first stage, with a cover.
+    """
+    with run.timed("least cost"):
+        stage = _Stage(run)
+        stage.generate()
+        stage.improve(run.stop)
+        run.statistics.count("nodes of searches for savings", stage.search.nodes)
+        run.statistics.count("columns with costs", len(stage.columns))
+        return CheapestCover(stage.groups(), stage.cost, stage.proof())
+
+
+class _Stage:
+    """Columns with costs, prices, and the best of both so far."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.space = run.space
+        self.points = CheapPoints(run.space, run.stop)
+        self.people = self.points.people
+        self.changes = fewest_changes(run.space, run.stop)
+        self.least = least_costs(run.space.problem, run.space.rows, self.changes)
+        self.search = SavingsSearch(run.space, self.least)
+        self.columns: list[Column] = []
+        self._known: set[bytes] = set()
+        for column in run.best:
+            self.add(column)
+        self.best = list(range(len(self.columns)))
+        self.cost = self._total(self.best)
+        self.k = len(self.best)
+        self.prices = self.least * ONE_IN_COVERS
+        self.savings = np.zeros(len(self.people), dtype=np.int64)
+        self.value = self._value(self.prices, self.savings)
+
+    @property
+    def bound(self) -> int:
+        """No cover by as many groups costs less."""
+        return min(self.cost, max(0, -(-self.value // ONE_IN_COVERS)))
+
+    def _value(self, prices: IntArray, savings: IntArray) -> int:
+        """What as many groups cost at least, times the scale."""
+        return int((self.people * prices).sum()) - int(np.sort(savings)[::-1][: self.k].sum())
+
+    def add(self, column: Column) -> None:
+        """Keep a column that is new."""
+        key = column.point.tobytes() + column.changed.tobytes()
+        if key not in self._known:
+            self._known.add(key)
+            self.columns.append(column)
+
+    def generate(self) -> None:
+        """Find groups and prices in turn; search longer where that ends without a proof."""
+        run = self.run
+        prices = GroupPrices(self.people, self.k, self.least + 2.0)
+        groups = assign(self.space.problem, self.space.helpable, run.best)
+        for column, rows in zip(run.best, groups, strict=True):
+            self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
+        for row in range(len(self.people)):
+            prices.add(np.array([row]), int(self.least[row] * self.people[row]))
+        for column in run.pool.columns[-LATEST:]:
+            self._add_group(prices, column.rows)
+        self.improve(run.stop)
+        limit = FIRST_LIMIT
+        while limit <= HIGHEST_LIMIT and self.search.nodes < MOST_NODES and not run.stop.expired():
+            if self.bound >= self.cost:
+                break
+            found, worth, value = prices.solve()
+            asked = np.rint(found * ONE_IN_COVERS).astype(np.int64)
+            added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit, value)
+            run.report("least cost", value, len(self.columns), (self.bound, self.cost))
+            if added:
+                continue
+            if not complete:
+                limit *= 4
+                prices.widen()
+            elif prices.at_side(found):
+                prices.widen()
+            else:
+                break
+
+    def _price(
+        self, prices: GroupPrices, asked: IntArray, worth: int, limit: int, promised: float
+    ) -> tuple[int, bool]:
+        """Look around every row for groups that save more than the others; keep what this proves."""
+        savings = np.zeros(len(self.people), dtype=np.int64)
+        added, complete = 0, True
+        for row in range(len(self.people)):
+            if self.run.stop.expired():
+                return 0, False
+            saving = self.search.around(row, asked, worth, limit, self.run.stop)
+            savings[row] = saving.most
+            complete &= saving.complete
+            if saving.point is not None:
+                costs = np.maximum(self.least, self._costs_to(saving.point))
+                rows = np.flatnonzero(costs * ONE_IN_COVERS < asked)
+                added += self._add_group(prices, self._joining(row, rows, saving.point), saving.point)
+        value = self._value(asked, savings)
+        hoped = promised * ONE_IN_COVERS - self.value
+        if value > self.value:
+            prices.accept(asked / ONE_IN_COVERS, well=value - self.value > 0.5 * hoped)
+            self.prices, self.savings, self.value = asked, savings, value
+        else:
+            prices.refuse()
+        return added, complete
+
+    def _costs_to(self, point: IntArray) -> IntArray:
+        return self.points.costs(np.arange(len(self.people)), point)
+
+    def _joining(self, row: int, rows: IntArray, point: IntArray) -> IntArray:
+        """Of some rows those that can go to a point together with one of them, nearest first."""
+        problem = self.space.problem
+        differs = self.space.rows[rows] != point
+        able = (problem.may_move(self.space.rows[rows], point) | ~differs).all(axis=1)
+        rows, differs = rows[able], differs[able]
+        changed = self.space.rows[row] != point
+        joined = []
+        for index in np.argsort(differs.sum(axis=1), kind="stable").tolist():
+            together = changed | differs[index]
+            if int(together.sum()) <= problem.max_changes:
+                changed = together
+                joined.append(int(rows[index]))
+        return np.array(sorted(joined), dtype=np.int64)
+
+    def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray | None = None) -> int:
+        """Tell the prices about a group; make a column of it, where the classifier accepts a point."""
+        if not len(rows):
+            return 0
+        costs = []
+        for where in (self.points.middle(rows), point):
+            if where is not None:
+                costs.append(int((np.maximum(self.least, self._costs_to(where)) * self.people)[rows].sum()))
+        new = prices.add(rows, min(costs))
+        if new:
+            for start in (None, point):
+                column = self.points.column(rows, start)
+                if column is not None:
+                    self.add(column)
+        return int(new)
+
+    def _total(self, columns: list[int]) -> int:
+        least = np.full(len(self.people), np.iinfo(np.int64).max)
+        for index in columns:
+            column = self.columns[index]
+            np.minimum.at(least, column.rows, self.points.costs(column.rows, column.point))
+        return int((least * self.people).sum())
+
+    def improve(self, stop: Stop) -> None:
+        """Choose the cheapest columns of all; then better points for just the rows that go there."""
+        while not stop.expired():
+            table = self._table()
+            start = np.array(self.best, dtype=np.int64)
+            time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
+            needed = int(self.people.sum())
+            found = solve_cost(
+                table, self.people, self.k, needed, start, time, self.run.options.table
+            )
+            before, known = self.cost, len(self.columns)
+            if found.cost < self.cost:
+                self.best, self.cost = found.chosen.tolist(), found.cost
+            for number, index in enumerate(found.chosen.tolist()):
+                rows = np.flatnonzero(found.assignment == number)
+                if len(rows):
+                    for begin in (None, self.columns[index].point):
+                        column = self.points.column(rows, begin)
+                        if column is not None:
+                            self.add(column)
+            if self.cost == before and len(self.columns) == known:
+                break
+
+    def _table(self) -> ColumnTable:
+        sizes = [len(column.rows) for column in self.columns]
+        return ColumnTable(
+            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+            np.concatenate([column.rows for column in self.columns]).astype(np.int32),
+            np.concatenate([self.points.costs(column.rows, column.point) for column in self.columns]),
+            np.array([column.changed for column in self.columns]),
+            np.array([column.point for column in self.columns], dtype=np.int32),
+            len(self.people),
+            complete=False,
+        )
+
+    def groups(self) -> list[Group]:
+        """The rows of each column, each where it is cheapest."""
+        owner = np.full(len(self.people), -1)
+        least = np.full(len(self.people), np.iinfo(np.int64).max)
+        for index in self.best:
+            column = self.columns[index]
+            costs = self.points.costs(column.rows, column.point)
+            cheaper = costs < least[column.rows]
+            owner[column.rows[cheaper]] = index
+            least[column.rows[cheaper]] = costs[cheaper]
+        return [
+            Group(self.columns[index].point, self.space.helpable[owner == index])
+            for index in self.best
+            if (owner == index).any()
+        ]
+
+    def proof(self) -> AnchoredCostProof:
+        """What was proved, in the numbering of the given rows."""
+        problem = self.space.problem
+        _, first = np.unique(problem.row_of, return_index=True)
+
+        def given(numbers: IntArray) -> tuple[int, ...]:
+            every = np.zeros(len(problem.codes), dtype=np.int64)
+            every[first[self.space.helpable]] = numbers
+            return tuple(every.tolist())
+
+        return AnchoredCostProof(
+            given(self.prices),
+            given(self.changes),
+            given(self.savings),
+            ONE_IN_COVERS,
+            self.k,
+            int(self.people.sum()),
+            self.bound,
+        )
