@@ -105,7 +105,7 @@ class _Asking:
 
     def _somewhere(self, row: int) -> bool:
         """Whether some feature of a row could change, rules aside."""
-        return bool((_targets(self.problem, row, self.free.allowed).sum(axis=1) > 1).any())
+        return bool((self.problem.targets(row, self.free.allowed).sum(axis=1) > 1).any())
 
     def _fewest(self, row: int) -> int | None:
         """The smallest number of changes that helps, if everything below is proved not to."""

@@ -278,7 +278,7 @@ class ListedRun:
         self._listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
         table, answer = max(found.proved, key=lambda pair: pair[1].bound)
         self.choice = _Choice(
-            found.chosen, ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
+            found.chosen, proof=ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
         )
 
     def _covers(self, columns: IntArray) -> bool:
