@@ -13,7 +13,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network import branching as network_branching
 from oneformany.oracles.network import search as network_search
-from oneformany.oracles.network.arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_point
+from oneformany.oracles.network.arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit, improve
 from oneformany.oracles.network.climb import climb
 from oneformany.oracles.network.leaves import enter
@@ -145,7 +145,8 @@ def test_no_point_on_the_demanded_sides_scores_above_the_bound(case, data):
     if n_open < 0:
         assert len(points) == 0
         return
-    scores = np.array([score_point(net, point, work.layers[HIDDEN]) for point in points])
+    scores = np.empty(len(points))
+    score_points(net, points, work.layers[HIDDEN], scores)
     layers = np.array([hidden_layers(net, point) for point in points])
     for layer, width in enumerate(net.widths[:-1]):
         for unit in range(width):
@@ -161,7 +162,7 @@ def test_no_point_on_the_demanded_sides_scores_above_the_bound(case, data):
 def hidden_layers(net, point):
     """Pre-activations as the score computes them, 0 where a layer is narrower."""
     hidden = np.zeros_like(net.biases)
-    score_point(net, point, hidden)
+    score_points(net, point[None], hidden, np.empty(1))
     hidden[-1] = 0.0
     return hidden
 

@@ -40,6 +40,7 @@ OPEN, CHANGED, KEPT = 0, 1, 2
 UNRULED = -1
 NONE = -1
 PAUSED = -1
+MOST = 2**63 - 1
 # What a node remembers besides the state of the features and who is possible.
 SIZE, BUDGET, LACKING, MOVE, DROPPED = 0, 1, 2, 3, 4
 
@@ -84,11 +85,11 @@ def begin(size: int, features: int, room: int, max_changes: int, lacking: int) -
     return stack
 
 
-# Called from compiled code only: no door to Python, less to compile.
-_inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# Called from compiled code only: no door to Python. None of them makes arrays: no references to count.
+_inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True, no_cfunc_wrapper=True, _nrt=False)
 def find_group(
     weight: IntArray,
     start: IntArray,
@@ -235,14 +236,17 @@ def _index_of_largest(values: IntArray) -> int:
 @_inner
 def _largest(values: IntArray, count: int) -> int:
     """Sum of the ``count`` largest positive values."""
-    left = values.copy()
-    total = 0
-    for _ in range(min(count, len(left))):
-        largest = _index_of_largest(left)
-        if left[largest] <= 0:
+    total, last, at = 0, MOST, NONE
+    for _ in range(min(count, len(values))):
+        best, where = 0, NONE
+        for i in range(len(values)):
+            value = values[i]
+            if value > best and (value < last or (value == last and i > at)):
+                best, where = value, i
+        if where < 0:
             break
-        total += left[largest]
-        left[largest] = 0
+        total += best
+        last, at = best, where
     return total
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.compiled import inner, outer
+from oneformany.compiled import lean
 
 __all__ = [
     "ACCEPT",
     "ANCHOR",
+    "BEGIN",
     "BEST",
     "CANDIDATE",
     "DEPTH",
@@ -31,12 +32,12 @@ __all__ = [
     "NODES",
     "PRUNE",
     "REJECTED",
+    "STAGE",
     "TARGET",
     "WEIGHT",
     "SearchArrays",
     "SearchState",
     "advance",
-    "begin",
     "open_bound",
 ]
 
@@ -44,6 +45,8 @@ __all__ = [
 DONE, LIMIT, CANDIDATE, FOUND = 0, 1, 2, 3
 # indices into SearchState.scalars
 DEPTH, BEST, NODES, ANCHOR, ANSWER, TARGET, STAGE, WEIGHT, OPEN, REJECTED = range(10)
+# value of SearchState.scalars[STAGE], set by the caller to start anew with all else but BEST zero
+BEGIN = -1
 # values of SearchState.scalars[ANSWER], set by the caller after CANDIDATE
 ACCEPT, GO_ON, PRUNE = 1, 2, 3
 
@@ -110,7 +113,7 @@ class SearchState(NamedTuple):
     scalars: IntArray  # (10,)
 
 
-@inner
+@lean(inner=True)
 def _popcount(x):
     x = x - ((x >> ONE) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -118,7 +121,7 @@ def _popcount(x):
     return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@inner
+@lean(inner=True)
 def _lowest(x):
     return _popcount((x & (~x + ONE)) - ONE)
 
@@ -126,215 +129,228 @@ def _lowest(x):
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
 
 
-@inner
+@lean(inner=True)
 def _has(sets, row, feature):
     return (sets[row, feature >> 6] >> np.uint64(feature & 63)) & ONE != ZERO
 
 
-@inner
+@lean(inner=True)
 def _add(sets, row, feature):
     sets[row, feature >> 6] |= ONE << np.uint64(feature & 63)
 
 
-@inner
+@lean(inner=True)
 def _clear(sets, row):
     for w in range(sets.shape[1]):
         sets[row, w] = ZERO
 
 
-@inner
-def _reachable(arrays, state, score, d, more):
-    """Whether ``score`` plus the ``more`` largest gains outside ``state.inside[d]`` meets the threshold."""
-    for i in range(len(state.features)):
-        if score >= arrays.threshold or more == 0:
+# A named tuple is taken apart once per function: every look inside takes time to compile.
+
+
+@lean(inner=True)
+def _reachable(features, inside, threshold, score, d, more):
+    """Whether ``score`` plus the ``more`` largest gains outside ``inside[d]`` meets the threshold."""
+    for i in range(len(features)):
+        if score >= threshold or more == 0:
             break
-        f = state.features[i].by_gain
-        if state.features[f].gain <= 0:
+        f = features[i].by_gain
+        gain = features[f].gain
+        if gain <= 0:
             break
-        if not _has(state.inside, d, f):
-            score += state.features[f].gain
+        if not _has(inside, d, f):
+            score += gain
             more -= 1
-    return score >= arrays.threshold
+    return score >= threshold
 
 
-@outer
-def begin(arrays, state, item, weights):
+@lean(inner=True)
+def _begin(arrays, state, item, weights):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
-    p = arrays.rows.shape[1]
-    anchor = arrays.item_rows[arrays.item_start[item]]
-    _clear(state.forced, FIRST)
-    for s in range(arrays.item_start[item] + 1, arrays.item_start[item + 1]):
+    rows, starts, item_rows, units = arrays.rows, arrays.item_start, arrays.item_rows, arrays.units
+    extra_best, most = arrays.extra_best, arrays.max_changes
+    masks, features, forced, scalars = state.masks, state.features, state.forced, state.scalars
+    eligible, order = state.eligible, state.order
+    p = rows.shape[1]
+    anchor = item_rows[starts[item]]
+    _clear(forced, FIRST)
+    for s in range(starts[item] + 1, starts[item + 1]):
         for f in range(p):
-            if arrays.rows[arrays.item_rows[s], f] != arrays.rows[anchor, f]:
-                _add(state.forced, FIRST, f)
+            if rows[item_rows[s], f] != rows[anchor, f]:
+                _add(forced, FIRST, f)
     count = 0
-    for j in range(len(state.eligible)):
-        if not state.eligible[j] or j == item:
+    for j in range(len(eligible)):
+        if not eligible[j] or j == item:
             continue
-        _clear(state.masks, j)
-        for s in range(arrays.item_start[j], arrays.item_start[j + 1]):
-            row = arrays.item_rows[s]
+        _clear(masks, j)
+        for s in range(starts[j], starts[j + 1]):
+            row = item_rows[s]
             for f in range(p):
-                if arrays.rows[row, f] != arrays.rows[anchor, f]:
-                    _add(state.masks, j, f)
+                if rows[row, f] != rows[anchor, f]:
+                    _add(masks, j, f)
         missing = 0
-        for w in range(state.masks.shape[1]):
-            missing += _popcount(state.masks[j, w] | state.forced[0, w])
-        if missing <= arrays.max_changes:
-            state.order[count] = j
+        for w in range(masks.shape[1]):
+            missing += _popcount(masks[j, w] | forced[0, w])
+        if missing <= most:
+            order[count] = j
             count += 1
     total = arrays.intercept
     for f in range(p):
-        level = arrays.rows[anchor, f]
-        total += arrays.units[f, level]
-        state.features[f].choice = -1
-        state.features[f].gain = arrays.extra_best[f, level] - arrays.units[f, level]
+        level = rows[anchor, f]
+        here = units[f, level]
+        gain = extra_best[f, level] - here
+        total += here
+        features[f].choice = -1
+        features[f].gain = gain
         i = f
-        while i > 0 and state.features[state.features[i - 1].by_gain].gain < state.features[f].gain:
-            state.features[i].by_gain = state.features[i - 1].by_gain
+        while i > 0 and features[features[i - 1].by_gain].gain < gain:
+            features[i].by_gain = features[i - 1].by_gain
             i -= 1
-        state.features[i].by_gain = f
-    for i in range(len(state.scalars)):
-        state.scalars[i] = 0
-    state.scalars[ANCHOR] = anchor
-    state.scalars[OPEN] = count
-    state.nodes[0].covered = weights[item]
-    state.nodes[0].score = total
-    state.nodes[0].taken = 0
+        features[i].by_gain = f
+    scalars[STAGE] = 0
+    scalars[ANCHOR] = anchor
+    scalars[OPEN] = count
+    root = state.nodes[0]
+    root.covered = weights[item]
+    root.score = total
+    root.taken = 0
+    root.child = -1
     _clear(state.inside, FIRST)
     _clear(state.outside, FIRST)
-    state.nodes[0].child = -1
 
 
-@inner
-def _level_joins(arrays, feature, option, level):
-    return arrays.option_from[arrays.option_start[feature] + option * arrays.levels[feature] + level]
-
-
-@inner
+@lean(inner=True)
 def _joins(arrays, item, feature, option):
-    for s in range(arrays.item_start[item], arrays.item_start[item + 1]):
-        if not _level_joins(arrays, feature, option, arrays.rows[arrays.item_rows[s], feature]):
-            return False
-    return True
+    """Whether all rows of an item may join when a feature is taken towards an option."""
+    rows, starts, item_rows, joining = arrays.rows, arrays.item_start, arrays.item_rows, arrays.option_from
+    first = arrays.option_start[feature] + option * arrays.levels[feature]
+    every = True
+    for s in range(starts[item], starts[item + 1]):
+        every &= joining[first + rows[item_rows[s], feature]]
+    return every
 
 
-@inner
+@lean(inner=True)
 def _evaluate(arrays, state, weights, parts, d):
     """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh."""
-    words = state.masks.shape[1]
-    rest = arrays.max_changes - state.nodes[d].taken
+    masks, features, order = state.masks, state.features, state.order
+    inside, outside = state.inside, state.outside
+    node = state.nodes[d]
+    words = masks.shape[1]
+    rest = arrays.max_changes - node.taken
     ruled = -1
+    before = state.scalars[OPEN]
     if d > 0:
-        f = state.nodes[d - 1].feature
-        if not arrays.simple[f] and state.features[f].choice >= 0:
+        parent = state.nodes[d - 1]
+        before = parent.alive
+        f = parent.feature
+        if not arrays.simple[f] and features[f].choice >= 0:
             ruled = f
-    before = state.nodes[d - 1].alive if d > 0 else state.scalars[OPEN]
-    covered = state.nodes[d].covered
-    for f in range(len(state.features)):
-        state.features[f].load = 0
+    covered = node.covered
+    for f in range(len(features)):
+        features[f].load = 0
     keep = 0
     for i in range(before):
-        j = state.order[i]
+        j = order[i]
         missing = 0
         lost = False
         for w in range(words):
-            if state.masks[j, w] & state.outside[d, w] != ZERO:
+            if masks[j, w] & outside[d, w] != ZERO:
                 lost = True
-            missing += _popcount(state.masks[j, w] & ~state.inside[d, w])
-        if ruled >= 0 and not lost and _has(state.masks, j, ruled):
-            lost = not _joins(arrays, j, ruled, state.features[ruled].choice)
+            missing += _popcount(masks[j, w] & ~inside[d, w])
+        if ruled >= 0 and not lost and _has(masks, j, ruled):
+            lost = not _joins(arrays, j, ruled, features[ruled].choice)
         if lost or missing > rest:
             continue
         if missing == 0:
             covered += weights[j]
             continue
-        state.order[i] = state.order[keep]
-        state.order[keep] = j
+        order[i] = order[keep]
+        order[keep] = j
         keep += 1
-        part = parts[j, missing]
+        part = parts[j, missing] + 1
         for w in range(words):
-            left = state.masks[j, w] & ~state.inside[d, w]
+            left = masks[j, w] & ~inside[d, w]
             while left != ZERO:
-                state.features[(w << 6) + _lowest(left)].load += part + 1
+                features[(w << 6) + _lowest(left)].load += part
                 left &= left - ONE
-    state.nodes[d].alive = keep
-    state.nodes[d].covered = covered
+    node.alive = keep
+    node.covered = covered
     best = 0
     size = 0
-    p = len(state.features)
-    for f in range(p):
-        load = state.features[f].load
+    for f in range(len(features)):
+        load = features[f].load
         if load > 0:
             i = min(size, rest)
-            if i == rest and (rest == 0 or state.features[i - 1].top >= load):
+            if i == rest and (rest == 0 or features[i - 1].top >= load):
                 continue
             if i == rest:
                 i -= 1
-                best -= state.features[i].top
+                best -= features[i].top
             else:
                 size += 1
-            while i > 0 and state.features[i - 1].top < load:
-                state.features[i].top = state.features[i - 1].top
+            while i > 0 and features[i - 1].top < load:
+                features[i].top = features[i - 1].top
                 i -= 1
-            state.features[i].top = load
+            features[i].top = load
             best += load
     return covered + best
 
 
-@inner
+@lean(inner=True)
 def _all_together(arrays, state, weights, d):
     """Weight of covering every possible item of node ``d`` at once, or -1 where that cannot be.
 
     On success ``state.found`` holds its choice.
     """
-    words = state.masks.shape[1]
+    masks, features, order = state.masks, state.features, state.order
+    inside, forced, simple = state.inside, state.forced, arrays.simple
+    node = state.nodes[d]
+    words = masks.shape[1]
     for w in range(words):
-        state.inside[d + 1, w] = state.inside[d, w] | state.forced[0, w]
-    total = state.nodes[d].covered
-    for i in range(state.nodes[d].alive):
-        j = state.order[i]
+        inside[d + 1, w] = inside[d, w] | forced[0, w]
+    total = node.covered
+    for i in range(node.alive):
+        j = order[i]
         total += weights[j]
         for w in range(words):
-            state.inside[d + 1, w] |= state.masks[j, w]
-    count = 0
-    score = state.nodes[d].score
+            inside[d + 1, w] |= masks[j, w]
+    rest = arrays.max_changes
+    score = node.score
     for w in range(words):
-        count += _popcount(state.inside[d + 1, w])
-        left = state.inside[d + 1, w] & ~state.inside[d, w]
+        rest -= _popcount(inside[d + 1, w])
+        left = inside[d + 1, w] & ~inside[d, w]
         while left != ZERO:
             f = (w << 6) + _lowest(left)
-            if not arrays.simple[f]:
+            if not simple[f]:
                 return -1
-            score += state.features[f].gain
+            score += features[f].gain
             left &= left - ONE
-    for f in range(len(state.features)):
-        new = _has(state.inside, d + 1, f) and state.features[f].choice < 0
-        state.features[f].found = 0 if new else state.features[f].choice
-    if count > arrays.max_changes:
-        return -1
-    if not _reachable(arrays, state, score, d + 1, arrays.max_changes - count):
+    for f in range(len(features)):
+        choice = features[f].choice
+        features[f].found = 0 if choice < 0 and _has(inside, d + 1, f) else choice
+    if rest < 0 or not _reachable(features, inside, arrays.threshold, score, d + 1, rest):
         return -1
     return total
 
 
-@inner
-def _branching_feature(state, d):
+@lean(inner=True)
+def _branching_feature(features, forced, inside, d):
     """A forced feature first, else the one with the largest load."""
-    for w in range(state.masks.shape[1]):
-        left = state.forced[0, w] & ~state.inside[d, w]
+    for w in range(inside.shape[1]):
+        left = forced[0, w] & ~inside[d, w]
         if left != ZERO:
             return (w << 6) + _lowest(left)
     heaviest = 0
-    for f in range(len(state.features)):
-        if state.features[f].load > state.features[heaviest].load:
+    for f in range(len(features)):
+        if features[f].load > features[heaviest].load:
             heaviest = f
     return heaviest
 
 
-@outer
+@lean()
 def advance(arrays, state, item, weights, parts, step, limit):
-    """Go on searching for at most ``limit`` nodes.
+    """Search, or go on searching, for at most ``limit`` nodes.
 
     With ``step`` > 0: look for columns at least ``step`` heavier than ``scalars[BEST]``, raising it. With
     ``step`` 0: report every maximal column that weighs at least ``scalars[BEST]``.
@@ -343,30 +359,35 @@ def advance(arrays, state, item, weights, parts, step, limit):
     CANDIDATE: the units do not exclude the column in ``state.found``, of weight ``scalars[WEIGHT]``: set
     ``scalars[ANSWER]`` (PRUNE gives up the subtree of depth ``scalars[TARGET]``) and call again.
     """
-    sc = state.scalars
+    features, inside, outside, forced = state.features, state.inside, state.outside, state.forced
+    nodes, sc, exact, option_count = state.nodes, state.scalars, arrays.exact, arrays.option_count
+    words = inside.shape[1]
+    if sc[STAGE] == BEGIN:
+        _begin(arrays, state, item, weights)
     end = sc[NODES] + limit
     while True:
         d = sc[DEPTH]
         if d < 0:
             return DONE
-        if state.nodes[d].child == -1:
+        node = nodes[d]
+        if node.child == -1:
             need = sc[BEST] + step
             stage = sc[STAGE]
             answer = sc[ANSWER]
             sc[STAGE] = 0
             sc[ANSWER] = 0
             pending = False
-            for w in range(state.masks.shape[1]):
-                if state.forced[0, w] & ~state.inside[d, w] != ZERO:
+            for w in range(words):
+                if forced[0, w] & ~inside[d, w] != ZERO:
                     pending = True
             if stage == 0:
                 if sc[NODES] >= end:
                     return LIMIT
                 sc[NODES] += 1
-                state.nodes[d].bound = _evaluate(arrays, state, weights, parts, d)
-                rest = arrays.max_changes - state.nodes[d].taken
-                if state.nodes[d].bound < need or not _reachable(
-                    arrays, state, state.nodes[d].score, d, rest
+                node.bound = _evaluate(arrays, state, weights, parts, d)
+                rest = arrays.max_changes - node.taken
+                if node.bound < need or not _reachable(
+                    features, inside, arrays.threshold, node.score, d, rest
                 ):
                     sc[DEPTH] -= 1
                     continue
@@ -375,7 +396,7 @@ def advance(arrays, state, item, weights, parts, step, limit):
                     if sc[WEIGHT] < need:
                         sc[DEPTH] -= 1
                         continue
-                    if not arrays.exact:
+                    if not exact:
                         sc[STAGE] = 1
                         return CANDIDATE
                     stage = 1
@@ -383,58 +404,58 @@ def advance(arrays, state, item, weights, parts, step, limit):
             if answer == PRUNE:
                 while sc[DEPTH] > sc[TARGET]:
                     sc[DEPTH] -= 1
-                    state.features[state.nodes[sc[DEPTH]].feature].choice = -1
+                    features[nodes[sc[DEPTH]].feature].choice = -1
                 sc[DEPTH] -= 1
                 continue
             if answer == ACCEPT and step > 0:
                 sc[BEST] = sc[WEIGHT]
-                for f in range(len(state.features)):
-                    state.features[f].best = state.features[f].found
+                for f in range(len(features)):
+                    features[f].best = features[f].found
             if stage == 1 and answer == ACCEPT:
                 sc[DEPTH] -= 1
-                if step == 0 and arrays.exact:
+                if step == 0 and exact:
                     return FOUND
                 continue
-            if state.nodes[d].alive == 0 and not pending:
+            if node.alive == 0 and not pending:
                 sc[DEPTH] -= 1
                 continue
-            if stage < 2 and step > 0 and not pending and state.nodes[d].covered >= need:
-                sc[WEIGHT] = state.nodes[d].covered
-                for f in range(len(state.features)):
-                    state.features[f].found = state.features[f].choice
-                if not arrays.exact:
+            if stage < 2 and step > 0 and not pending and node.covered >= need:
+                sc[WEIGHT] = node.covered
+                for f in range(len(features)):
+                    features[f].found = features[f].choice
+                if not exact:
                     sc[STAGE] = 2
                     return CANDIDATE
                 sc[BEST] = sc[WEIGHT]
-                for f in range(len(state.features)):
-                    state.features[f].best = state.features[f].choice
-            state.nodes[d].feature = _branching_feature(state, d)
-            state.nodes[d].child = 0
-        f = state.nodes[d].feature
-        anchor_level = arrays.rows[sc[ANCHOR], f]
-        k = state.nodes[d].child
-        while k < arrays.option_count[f] and not _joins(arrays, item, f, k):
+                for f in range(len(features)):
+                    features[f].best = features[f].choice
+            node.feature = _branching_feature(features, forced, inside, d)
+            node.child = 0
+        f = node.feature
+        k = node.child
+        last = option_count[f]
+        while k < last and not _joins(arrays, item, f, k):
             k += 1
-        state.features[f].choice = -1
-        last = arrays.option_count[f] - 1 if _has(state.forced, FIRST, f) else arrays.option_count[f]
-        if k > last or state.nodes[d].bound < sc[BEST] + step:
+        features[f].choice = -1
+        if k > last or (k == last and _has(forced, FIRST, f)) or node.bound < sc[BEST] + step:
             sc[DEPTH] -= 1
             continue
-        state.nodes[d].child = k + 1
-        state.nodes[d + 1].covered = state.nodes[d].covered
-        for w in range(state.masks.shape[1]):
-            state.inside[d + 1, w] = state.inside[d, w]
-            state.outside[d + 1, w] = state.outside[d, w]
-        state.nodes[d + 1].taken = state.nodes[d].taken
-        state.nodes[d + 1].score = state.nodes[d].score
-        if k < arrays.option_count[f]:
-            state.features[f].choice = k
-            _add(state.inside, d + 1, f)
-            state.nodes[d + 1].taken += 1
-            state.nodes[d + 1].score += arrays.option_best[f, k] - arrays.units[f, anchor_level]
+        node.child = k + 1
+        child = nodes[d + 1]
+        child.covered = node.covered
+        child.taken = node.taken
+        child.score = node.score
+        child.child = -1
+        for w in range(words):
+            inside[d + 1, w] = inside[d, w]
+            outside[d + 1, w] = outside[d, w]
+        if k < last:
+            features[f].choice = k
+            _add(inside, d + 1, f)
+            child.taken += 1
+            child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[sc[ANCHOR], f]]
         else:
-            _add(state.outside, d + 1, f)
-        state.nodes[d + 1].child = -1
+            _add(outside, d + 1, f)
         sc[DEPTH] = d + 1
 
 

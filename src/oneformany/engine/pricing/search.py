@@ -80,13 +80,16 @@ class ColumnSearch:
     ) -> Heaviest:
         """Look for a column heavier than ``floor``, in steps of at least ``step``."""
         scalars = self.state.scalars
-        k.begin(self.arrays, self.state, item, weights.values)
-        scalars[k.BEST] = floor
+        self._begin(floor)
         done = self._run(item, weights, step, node_limit, stop)
         best = int(scalars[k.BEST])
         bound = best + step - 1 if done else max(best + step - 1, k.open_bound(self.state))
         choice = self.state.features["best"].copy() if best > floor else None
         return Heaviest(choice, best, max(bound, int(scalars[k.REJECTED])), complete=done)
+
+    def _begin(self, floor: int) -> None:
+        self.state.scalars[:] = 0
+        self.state.scalars[[k.STAGE, k.BEST]] = k.BEGIN, floor
 
     def _run(self, item: int, weights: ItemWeights, step: int, node_limit: int, stop: Stop) -> bool:
         """Run to the end (true) or to a limit (false)."""
@@ -106,8 +109,7 @@ class ColumnSearch:
     def every(self, item: int, weights: ItemWeights, floor: int, stop: Stop) -> Iterator[IntArray | None]:
         """Yield all columns of at least this weight that may be maximal as choices; ``None`` if stopped."""
         scalars = self.state.scalars
-        k.begin(self.arrays, self.state, item, weights.values)
-        scalars[k.BEST] = floor
+        self._begin(floor)
         while True:
             code = k.advance(self.arrays, self.state, item, weights.values, weights.parts, 0, self._chunk)
             if code == k.DONE:

@@ -7,13 +7,12 @@ same score alone and in a batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.compiled import lean
 
 __all__ = [
     "BASE",
@@ -39,7 +38,6 @@ __all__ = [
     "Arrays",
     "Part",
     "Work",
-    "compiled",
     "copy_lines",
     "copy_part",
     "forward",
@@ -48,9 +46,6 @@ __all__ = [
     "score_point",
     "score_points",
 ]
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class Arrays(NamedTuple):
@@ -141,29 +136,7 @@ def reserve(net: Arrays) -> Work:
     )
 
 
-def compiled(*, inner: bool = False, reorder: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function at its first call and keep it on disk.
-
-    An ``inner`` one is for compiled functions only, which saves half of the compilation; ``reorder`` allows
-    sums in any order.
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        fastmath = {"reassoc", "contract"} if reorder else False
-        made: Callable[P, R] = numba.njit(
-            function,
-            cache=True,
-            nogil=True,
-            fastmath=fastmath,
-            no_cpython_wrapper=inner,
-            no_cfunc_wrapper=True,
-        )
-        return made
-
-    return decorate
-
-
-@compiled(inner=True)
+@lean(inner=True)
 def forward(net: Arrays, hidden: FloatArray) -> float:
     """Fill the layers after ``hidden[0]`` and return the logit."""
     last = len(net.widths) - 1
@@ -178,7 +151,7 @@ def forward(net: Arrays, hidden: FloatArray) -> float:
     return float(hidden[last, 0])
 
 
-@compiled()
+@lean(inner=True)
 def score_point(net: Arrays, point: IntArray, hidden: FloatArray) -> float:
     """Fill all layers for a row of choices and return the logit."""
     for j in range(net.widths[0]):
@@ -189,14 +162,14 @@ def score_point(net: Arrays, point: IntArray, hidden: FloatArray) -> float:
     return forward(net, hidden)
 
 
-@compiled()
+@lean()
 def score_points(net: Arrays, points: IntArray, hidden: FloatArray, scores: FloatArray) -> None:
     """Score each row of choices."""
     for row in range(len(points)):
         scores[row] = score_point(net, points[row], hidden)
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def copy_lines(source: Part, target: Part) -> None:
     """Copy what is known about the units; by loops, since slices take long to compile."""
     for s in range(source.lines.shape[0]):

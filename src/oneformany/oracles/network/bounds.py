@@ -26,6 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.compiled import lean
 from oneformany.oracles.network.arrays import (
     BASE,
     COEFS,
@@ -49,7 +50,6 @@ from oneformany.oracles.network.arrays import (
     Arrays,
     Part,
     Work,
-    compiled,
     score_point,
 )
 
@@ -59,7 +59,7 @@ TINY, HUGE = 1e-100, 1e100
 """Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def open_features(net: Arrays, part: Part, work: Work) -> int:
     """List the features with several options in ``INSIDE``; the others are settled and add to ``BASE``."""
     n_open = 0
@@ -80,7 +80,7 @@ def open_features(net: Arrays, part: Part, work: Work) -> int:
     return n_open
 
 
-@compiled(inner=True, reorder=True)
+@lean(inner=True, reorder=True)
 def _backward(net: Arrays, part: Part, layer: int, unit: int, sign: float, work: Work) -> float:
     """Bound ``sign`` times a pre-activation by ``COEFS[0] @ layer 0`` plus the returned constant.
 
@@ -114,7 +114,7 @@ def _backward(net: Arrays, part: Part, layer: int, unit: int, sign: float, work:
     return float(constant)
 
 
-@compiled(inner=True, reorder=True)
+@lean(inner=True, reorder=True)
 def _linear(net: Arrays, part: Part, n_open: int, layer: int, unit: int, sign: float, work: Work) -> float:
     """Bound ``sign`` times a pre-activation by the returned constant plus ``TRIAL`` at the open choices."""
     if layer == 0:
@@ -137,7 +137,7 @@ def _linear(net: Arrays, part: Part, n_open: int, layer: int, unit: int, sign: f
     return float(constant)
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
     """Largest sum of ``TRIAL`` over the open features of the part; ``TARGET`` is where."""
     extra = part.numbers[EXTRA]
@@ -172,7 +172,7 @@ def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
     return value + (picked if few else lifts - picked)
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def draw_lines(part: Part, layer: int, unit: int, work: Work) -> None:
     """Draw the lines of a unit over its range; they meet where the sign is settled."""
     low, high = part.lines[LOW, layer, unit], part.lines[HIGH, layer, unit]
@@ -188,7 +188,7 @@ def draw_lines(part: Part, layer: int, unit: int, work: Work) -> None:
     part.lines[LOWER_SLOPE, layer, unit] = 1.0 if high > -low else 0.0
 
 
-@compiled()
+@lean()
 def update_ranges(net: Arrays, part: Part, n_open: int, work: Work) -> bool:
     """Narrow the ranges and draw the upper lines; false when some range is empty: the part has no point."""
     for k in range(len(net.widths) - 1):
@@ -213,7 +213,7 @@ def update_ranges(net: Arrays, part: Part, n_open: int, work: Work) -> bool:
     return True
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def _follow_lines(net: Arrays, part: Part, work: Work) -> None:
     """Fill ``HIDDEN`` with what the lines, instead of the ReLUs, make of ``TARGET``."""
     last = len(net.widths) - 1
@@ -236,7 +236,7 @@ def _follow_lines(net: Arrays, part: Part, work: Work) -> None:
                 work.layers[HIDDEN, k + 1, i] += active * net.weights[k, j, i]
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
     """How the bound changes with each penalty and lower line, ``SLOPE``; returns the sum of squares.
 
@@ -266,7 +266,7 @@ def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
     return square
 
 
-@compiled()
+@lean()
 def improve(
     net: Arrays, part: Part, n_open: int, rounds: int, enough: float, point: IntArray, work: Work
 ) -> tuple[float, float]:

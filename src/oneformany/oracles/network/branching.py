@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.compiled import lean
 from oneformany.oracles.network.arrays import (
     CANDIDATES,
     GAINS,
@@ -20,7 +21,6 @@ from oneformany.oracles.network.arrays import (
     Arrays,
     Part,
     Work,
-    compiled,
     copy_lines,
     copy_part,
 )
@@ -76,7 +76,7 @@ def _with_side(part: Part, layer: int, unit: int, side: float) -> Part:
     return half
 
 
-@compiled()
+@lean()
 def _loss(bound: float, value: float, threshold: float) -> float:
     """How much of its way to the threshold a bound has gone."""
     return max(min(value - bound, value - threshold), LEAST * (value - threshold))
@@ -113,7 +113,7 @@ def _halve(net: Arrays, feature: int, low: Part, high: Part, work: Work) -> None
     low.numbers[STALE] = high.numbers[STALE] = 0
 
 
-@compiled()
+@lean()
 def _probe_units(
     net: Arrays,
     part: Part,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.compiled import lean
 from oneformany.oracles.network.arrays import (
     COEFS,
     EXTRA,
@@ -13,7 +14,6 @@ from oneformany.oracles.network.arrays import (
     Arrays,
     Part,
     Work,
-    compiled,
     forward,
     score_point,
 )
@@ -21,7 +21,7 @@ from oneformany.oracles.network.arrays import (
 __all__ = ["climb"]
 
 
-@compiled(inner=True, reorder=True)
+@lean(inner=True, reorder=True)
 def _ask_slope(net: Arrays, part: Part, point: IntArray, work: Work) -> None:
     """For each feature the choice that the slope of the logit promises most for, and how much."""
     last = len(net.widths) - 1
@@ -45,7 +45,7 @@ def _ask_slope(net: Arrays, part: Part, point: IntArray, work: Work) -> None:
                     work.features[TARGET, f] = c
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def _attempt(net: Arrays, part: Part, f: int, c: int, score: float, point: IntArray, work: Work) -> float:
     """Let a feature take a choice if the budget allows it and the score grows; returns the score."""
     old = point[f]
@@ -67,7 +67,7 @@ def _attempt(net: Arrays, part: Part, f: int, c: int, score: float, point: IntAr
     return score
 
 
-@compiled()
+@lean()
 def climb(net: Arrays, part: Part, threshold: float, point: IntArray, work: Work) -> None:
     """Move ``point`` uphill, one feature at a time, until positive or at a peak.
 

@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.compiled import lean
 from oneformany.oracles.network.arrays import (
     EXTRA,
     GAINS,
@@ -16,7 +17,6 @@ from oneformany.oracles.network.arrays import (
     Arrays,
     Part,
     Work,
-    compiled,
     forward,
 )
 from oneformany.oracles.network.bounds import open_features
@@ -24,13 +24,13 @@ from oneformany.oracles.network.bounds import open_features
 __all__ = ["enter", "has_more_points_than", "look_through", "shrink"]
 
 
-@compiled()
+@lean()
 def enter(net: Arrays, part: Part, work: Work) -> int:
     """Apply what follows from the budget and list the open features; returns how many, -1: no point left."""
     return open_features(net, part, work) if _settle(net, part) else -1
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def _settle(net: Arrays, part: Part) -> bool:
     """Move features that have to, and keep those that no budget is left for; false when no point is left."""
     for f in range(len(part.anchor)):
@@ -50,7 +50,7 @@ def _settle(net: Arrays, part: Part) -> bool:
     return bool(part.numbers[EXTRA] >= 0)
 
 
-@compiled(inner=True)
+@lean(inner=True)
 def _around(work: Work, n_open: int, extra: int) -> tuple[float, float]:
     """Find the smallest lift that the peak takes, and the largest that it leaves; 0 where there is none."""
     taken = left = 0.0
@@ -68,7 +68,7 @@ def _around(work: Work, n_open: int, extra: int) -> tuple[float, float]:
     return taken, left
 
 
-@compiled()
+@lean()
 def shrink(net: Arrays, part: Part, n_open: int, value: float, threshold: float, work: Work) -> bool:
     """Drop choices that no point above the threshold makes, by the linear bound; whether these were many."""
     extra = part.numbers[EXTRA]
@@ -118,7 +118,7 @@ def has_more_points_than(net: Arrays, part: Part, n_open: int, few: int, work: W
     return points * sum(comb(moves, k) for k in range(min(int(part.numbers[EXTRA]), moves) + 1)) > few
 
 
-@compiled()
+@lean()
 def look_through(net: Arrays, part: Part, threshold: float, point: IntArray, work: Work) -> bool:
     """Try every point; true when ``point`` reaches the threshold. Sums are in the order of a score's."""
     p = len(point)

@@ -15,7 +15,6 @@ from oneformany.oracles.network.arrays import (
     Part,
     Work,
     reserve,
-    score_point,
     score_points,
 )
 from oneformany.oracles.network.bounds import bound_logit
@@ -141,8 +140,9 @@ def _branch(
 
 def _reaches(net: Arrays, point: IntArray, acceptance: Acceptance, work: Work) -> bool:
     """Whether a point is positive by its score, computed as always."""
-    score = score_point(net, point, work.layers[HIDDEN])
-    return bool(acceptance.met(point[None], np.array([score]))[0])
+    score = np.empty(1)
+    score_points(net, point[None], work.layers[HIDDEN], score)
+    return bool(acceptance.met(point[None], score)[0])
 
 
 def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | None:
