@@ -10,9 +10,11 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.costs import Costs
 from oneformany.engine.cover.table import NO_CELL, ColumnTable
+from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing, Keep, list_columns
+from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
 from oneformany.goal import Goal
@@ -136,21 +138,23 @@ class Plan:
 
 def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
     """Give every row that needs more changes than were listed a column of its own, or a proof."""
-    relaxation = problem.oracle.relaxation()
-    if problem.own is not None and (relaxation is None or not relaxation.exact or problem.restrictions):
-        return part
-    screened = screen(problem, Statistics(), stop)
-    unreachable = part.unreachable.copy()
-    unreachable[list(screened.reasons)] = True
-    waiting = [
-        (row, point)
-        for row, point in zip(screened.helpable.tolist(), screened.points, strict=True)
-        if not part.reachable[row]
-    ]
-    reachable = part.reachable.copy()
-    reachable[[row for row, _ in waiting]] = True
+    ground = Ground.of(problem)
+    waiting = np.flatnonzero(~part.reachable)
+    if ground.decided:
+        screened = screen(problem, Statistics(), stop)
+        points = dict(zip(screened.helpable.tolist(), screened.points, strict=True))
+        proved = np.array(list(screened.reasons), dtype=np.int64)
+    else:
+        soon = stop.part(REACHING_TIME * stop.remaining())
+        reached = reach_rows(ground, Batches(ground, soon), waiting, soon)
+        points = {row: reached.cells[row] for row in np.flatnonzero(reached.reachable).tolist()}
+        proved = np.flatnonzero(reached.unreachable)
+    alone = [(row, points[row]) for row in waiting.tolist() if row in points]
+    reachable, unreachable = part.reachable.copy(), part.unreachable.copy()
+    reachable[[row for row, _ in alone]] = True
+    unreachable[proved] = True
     return replace(
-        part, table=_extended(problem, part.table, waiting), reachable=reachable, unreachable=unreachable
+        part, table=_extended(problem, part.table, alone), reachable=reachable, unreachable=unreachable
     )
 
 

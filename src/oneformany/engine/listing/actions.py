@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
-from oneformany.engine.listing.batches import PAIRS, Batches
+from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.cost.kernels import entry_costs
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.jobs import Job, Piece
@@ -34,7 +34,7 @@ def action_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[J
     """
     slots = useful_targets(ground, costed=costed)
     gains = np.ascontiguousarray(ground.gain.T) if ground.decided else None
-    width = max(1, (ENTRIES if ground.decided else PAIRS) // len(ground.cells))
+    width = max(1, (ENTRIES if ground.decided else batches.pairs) // len(ground.cells))
     for size in range(ground.size + 1):
         for chosen in combinations(ground.changeable.tolist(), size):
             features = np.array(chosen, dtype=np.int64)

@@ -14,9 +14,10 @@ from oneformany.engine.listing.store.answers import Answers, OutOfTimeError
 from oneformany.oracles.protocol import NEAR, JudgesMoves
 from oneformany.stop import Stop
 
-__all__ = ["PAIRS", "Batches"]
+__all__ = ["Batches"]
 
 PAIRS = 1 << 17
+JUDGED_PAIRS = 1 << 20
 
 
 class Batches:
@@ -36,6 +37,11 @@ class Batches:
         self._answers = Answers(ground.problem.oracle, stop)
         self._judged = 0
         self._judge = ground.problem.oracle if isinstance(ground.problem.oracle, JudgesMoves) else None
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of a row and a choice are handled at a time."""
+        return PAIRS if self._judge is None else JUDGED_PAIRS
 
     @property
     def asked(self) -> int:
@@ -68,7 +74,7 @@ class Batches:
         moved : bool
             Count a row as not accepted where it is in a target's cell already.
         """
-        width = max(1, PAIRS // max(1, len(rows)))
+        width = max(1, self.pairs // max(1, len(rows)))
         blocks = [choices[begin : begin + width] for begin in range(0, len(choices), width)]
         joins = [self._block(features, rows, block, moved=moved) for block in blocks]
         return np.concatenate(joins, axis=1) if joins else np.zeros((len(rows), 0), dtype=np.bool_)

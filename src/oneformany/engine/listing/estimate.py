@@ -12,6 +12,7 @@ from oneformany.engine.listing.actions import useful_targets
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import MEMORY, Keep
 from oneformany.engine.listing.points import rows_in_buckets
+from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 
 __all__ = ["MOST_WORK", "Estimate", "affordable", "bucketing"]
@@ -21,6 +22,7 @@ TRYING = 1.0
 ADDING = 20.0
 SEARCHING = 300.0
 RESTRICTING = 500.0
+JUDGING = 100.0
 ASKING = 1000.0
 SAMPLES = 8
 BYTES = 40
@@ -140,7 +142,9 @@ def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
 def _step(ground: Ground, compiled: float) -> float:
     if ground.decided:
         return compiled
-    return RESTRICTING if ground.exact else ASKING
+    if ground.exact:
+        return RESTRICTING
+    return JUDGING if isinstance(ground.problem.oracle, JudgesMoves) else ASKING
 
 
 def _actions(ground: Ground, slots: BoolArray) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.table import NO_CELL
 from oneformany.engine.listing import kernels
-from oneformany.engine.listing.batches import PAIRS, Batches
+from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.cost.cheapest import NEVER, cheapest, cheapest_of_set
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.jobs import Job, Piece
@@ -63,7 +63,7 @@ def _by_asking(
 
 def _costs_of_set(ground: Ground, batches: Batches, changed: tuple[int, ...]) -> IntArray:
     ways = max(1, len(ground.choices(changed, ground.goals)))
-    blocks = np.array_split(np.arange(len(ground.cells)), -(-len(ground.cells) * ways // PAIRS))
+    blocks = np.array_split(np.arange(len(ground.cells)), -(-len(ground.cells) * ways // batches.pairs))
     return np.concatenate([cheapest_of_set(ground, batches, rows, changed)[0] for rows in blocks])
 
 

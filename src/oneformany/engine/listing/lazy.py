@@ -15,19 +15,18 @@ import numpy as np
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing import kernels
-from oneformany.engine.listing.batches import PAIRS, Batches
+from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
 from oneformany.engine.listing.cost.kernels import FORBIDDEN, entry_costs
 from oneformany.engine.listing.ground import Ground, Indices
 from oneformany.engine.listing.listing import FullListing, table_of
-from oneformany.engine.listing.reaching import Reached, reach_rows
+from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
 from oneformany.engine.listing.store.columns import Store
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 
 __all__ = ["LazyListing", "lazy_listing"]
 
-REACHING_TIME = 0.4
 SAMPLE = 100
 FIRST_CHOICES = 16
 GROWTH = 8
@@ -158,7 +157,7 @@ class LazyListing:
         done, begin, width = [], 0, FIRST_CHOICES
         while len(left) and begin < len(choices):
             some = choices[begin : begin + width]
-            for part in _parts(left, groups, PAIRS // len(some)):
+            for part in _parts(left, groups, self.batches.pairs // len(some)):
                 rows = np.concatenate([groups[index] for index in part])
                 accepted = self.batches.accepted(features, rows, some)
                 ends = np.cumsum([len(groups[index]) for index in part])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
-from oneformany.engine.listing.batches import PAIRS, Batches
+from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.cost.cheapest import cheapest
 from oneformany.engine.listing.cost.kernels import entry_costs
 from oneformany.engine.listing.ground import Ground, Indices
@@ -100,7 +100,7 @@ def _by_asking(
     pieces: list[Piece] = []
     begin = 0
     while begin < len(bounds) - 1:
-        most = bounds[begin] + max(1, PAIRS // len(choices))
+        most = bounds[begin] + max(1, batches.pairs // len(choices))
         end = max(begin + 1, int(np.searchsorted(bounds, most, side="right")) - 1)
         members = order[bounds[begin] : bounds[end]]
         accepted = batches.accepted(features, members, choices)

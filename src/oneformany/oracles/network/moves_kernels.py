@@ -56,7 +56,12 @@ def judge_moves(
             if good < k:
                 judged[i, c] = NEGATIVE
                 continue
-            for h in range(width):
-                hidden[0, h] = sums[k, h]
-            score = forward(net, hidden)
+            if len(net.widths) == 2:
+                score = net.biases[1, 0]
+                for h in range(width):
+                    score += max(sums[k, h], 0.0) * net.weights[0, h, 0]
+            else:
+                for h in range(width):
+                    hidden[0, h] = sums[k, h]
+                score = forward(net, hidden)
             judged[i, c] = POSITIVE if score >= sure else NEAR if score >= least else NEGATIVE
