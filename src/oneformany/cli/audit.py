@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oneformany.cli.errors import tell_errors
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.saving import check_targets, save_all, say
+from oneformany.console import tell_errors
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:

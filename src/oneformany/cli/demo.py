@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oneformany.cli.errors import tell_errors
 from oneformany.cli.saving import check_targets, end, save_all, say
+from oneformany.console import tell_errors
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 

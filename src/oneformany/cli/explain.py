@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from oneformany.cli.errors import tell_errors
-from oneformany.cli.lists import names
 from oneformany.cli.model_file import load_model, positive_label
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.saving import check_targets, end, save_all, say
 from oneformany.cli.settings_files import load_costs, load_schema
+from oneformany.console import names, tell_errors
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 

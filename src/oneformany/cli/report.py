@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from oneformany.cli.errors import tell_errors
 from oneformany.cli.saving import check_targets, save_all, say
+from oneformany.console import tell_errors
 from oneformany.result.labels import shown
 
 __all__ = ["report"]

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from oneformany.cli.errors import INTERRUPTED, NOT_PROVED
+from oneformany.console import INTERRUPTED, NOT_PROVED
 from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:

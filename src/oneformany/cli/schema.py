@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from oneformany.cli.errors import tell_errors
-from oneformany.cli.lists import names
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.saving import check_targets, save_all
 from oneformany.cli.settings_files import schema_toml
+from oneformany.console import names, tell_errors
 
 __all__ = ["schema"]
 

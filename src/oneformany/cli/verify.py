@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oneformany.cli.errors import tell_errors
+from oneformany.console import tell_errors
 
 if TYPE_CHECKING:
     from oneformany.verify.report import Report

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from oneformany.cli.errors import tell_errors
+from oneformany.console import tell_errors
 from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from oneformany.cli.errors import tell_errors
-from oneformany.cli.lists import names, sizes
+from oneformany.console import names, sizes, tell_errors
 
 if TYPE_CHECKING:
     from oneformany.paper.runs.lines import TextColumn

@@ -1,4 +1,4 @@
-"""Errors of the package as one sentence on the error stream instead of a traceback."""
+"""What all commands share: errors as one sentence instead of a traceback, exit codes, lists with commas."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from oneformany.exceptions import OneForManyError
+from oneformany.exceptions import InputError, OneForManyError
 from oneformany.result.labels import shown
 
-__all__ = ["CANNOT_RUN", "INTERRUPTED", "NOT_PROVED", "tell_errors"]
+__all__ = ["CANNOT_RUN", "INTERRUPTED", "NOT_PROVED", "names", "sizes", "tell_errors"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,3 +38,18 @@ def tell_errors(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(INTERRUPTED) from error
 
     return telling
+
+
+def names(text: str) -> list[str]:
+    """Split "a,b" into names, each once."""
+    return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def sizes(option: str, text: str | None) -> list[int] | None:
+    """Split "10,20" into integers; ``None`` when the option was not given."""
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in names(text)]
+    except ValueError as error:
+        raise InputError(f"{option} takes integers separated by commas, not {text!r}") from error
