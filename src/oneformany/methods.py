@@ -87,20 +87,13 @@ def solve(
             options=_of(Options, options),
             goal=goal,
         )
-    if method == "cg-mip":
-        from oneformany.paper.methods.cg_mip import solve_cg_mip
-        from oneformany.paper.methods.options import CgOptions
+    if method in METHODS:
+        from oneformany.paper.methods.options import CgOptions, CompactOptions
+        from oneformany.paper.methods.published import solve_published
 
-        return solve_cg_mip(
-            problem, time_limit=time_limit, progress=progress, seed=seed, options=_of(CgOptions, options)
-        )
-    if method == "mip":
-        from oneformany.paper.methods.compact_mip import solve_compact_mip
-        from oneformany.paper.methods.options import CompactOptions
-
-        return solve_compact_mip(
-            problem, time_limit=time_limit, progress=progress, seed=seed, options=_of(CompactOptions, options)
-        )
+        cg = method == "cg-mip"
+        own = _of(CgOptions, options) if cg else _of(CompactOptions, options)
+        return solve_published(problem, own, time_limit=time_limit, progress=progress, seed=seed)
     raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
 
 

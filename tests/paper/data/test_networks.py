@@ -8,17 +8,16 @@ import pytest
 from oneformany.datasets import load
 from oneformany.exceptions import InputError
 from oneformany.paper.data.networks import HIDDEN_LAYERS, paper_network
-from oneformany.paper.data.split import accuracy_on_test
+from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.tables.paper_tables import PRINTED
 
 
 @pytest.mark.parametrize("name", ["german", "students", "students-published"])
 def test_accuracy_is_near_the_published_one(name):
-    data = load(name)
-    model = paper_network(data)
+    prepared = prepare(name, "nn")
     published = name.removesuffix("-published")
-    assert model.hidden_layer_sizes == HIDDEN_LAYERS[published]
-    assert accuracy_on_test(data, model) == pytest.approx(float(PRINTED[published][5]), abs=0.04)
+    assert prepared.classifier.hidden_layer_sizes == HIDDEN_LAYERS[published]
+    assert prepared.trained.accuracy == pytest.approx(float(PRINTED[published][5]), abs=0.04)
 
 
 def test_the_seed_decides_the_weights():

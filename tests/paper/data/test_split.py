@@ -3,15 +3,15 @@ import pytest
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError
-from oneformany.paper.data.split import accuracy_on_test, paper_model, paper_rows, paper_split
+from oneformany.paper.data.split import paper_model, paper_rows, paper_split
+from oneformany.paper.runs.prepare import prepare
 
 
 @pytest.mark.parametrize(
     ("name", "accuracy"), [("german", 0.724), ("students-published", 0.606), ("students", 0.636)]
 )
 def test_the_logistic_regression_has_the_accuracy_of_the_paper(name, accuracy):
-    data = load(name)
-    assert round(accuracy_on_test(data, paper_model(data)), 3) == accuracy
+    assert round(prepare(name, "lr").trained.accuracy, 3) == accuracy
 
 
 def test_the_constant_features_of_the_published_students_have_no_weight():

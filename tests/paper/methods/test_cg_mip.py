@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -11,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
-from oneformany.paper.methods.cg_mip import CgOptions, solve_cg_mip
-from oneformany.paper.methods.options import Pricing
+from oneformany.paper.methods.options import CgOptions, Pricing
 from oneformany.paper.methods.solvers import SOLVERS, make_solver
 from oneformany.problem import Problem
 from oneformany.result.result import Result
@@ -24,6 +25,7 @@ from oneformany.verify import verify
 from reference import brute_force
 from strategies import SmallProblem, random_problem
 
+solve_cg_mip = partial(solve, method="cg-mip")
 MOST_ROWS = 6
 
 SWITCHES: list[dict[str, Any]] = [

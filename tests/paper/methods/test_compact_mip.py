@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.paper.methods.compact_mip import CompactModel, CompactOptions, solve_compact_mip
+from oneformany.paper.methods.compact_mip import CompactModel
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.initial import initial_solution
+from oneformany.paper.methods.options import CompactOptions
 from oneformany.paper.methods.solvers import highs
 from oneformany.problem import Problem
 from oneformany.statistics import Round, Statistics
@@ -21,6 +25,7 @@ from oneformany.stop import Stop
 from reference import brute_force
 from strategies import SmallProblem, random_problem
 
+solve_compact_mip = partial(solve, method="mip")
 MOST_ROWS = 4
 MOST_FEATURES = 4
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from oneformany.arrays import IntArray
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.paper.methods.answer import dual_bound
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.initial import initial_solution
 from oneformany.paper.methods.options import CgOptions
@@ -135,10 +136,11 @@ def test_an_early_stop_still_bounds_every_column() -> None:
 
 def test_without_time_the_bound_is_the_trivial_one() -> None:
     weights = scaled(np.ones(4))
-    priced = pricer(CHAIN).price(weights, Stop(0.0))
+    chain = pricer(CHAIN)
+    priced = chain.price(weights, Stop(0.0))
     assert priced.columns == []
     assert priced.capacity == 4 * DUAL_UNIT
-    assert priced.bound == 1
+    assert dual_bound(chain.rows, priced).value == 1
 
 
 NEARLY = Problem(
@@ -155,7 +157,7 @@ def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation
     priced = strict.price(scaled(np.array([2.0, 2.0])), Stop())
     assert strict.statistics.counters["points excluded"] >= 1
     assert [len(column.group) for column in priced.columns] == [1]
-    assert priced.bound == 2
+    assert dual_bound(strict.rows, priced).value == 2
     assert all(NEARLY.oracle.positive(column.point[None])[0] for column in priced.columns)
 
 

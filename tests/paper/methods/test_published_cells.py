@@ -6,8 +6,8 @@ import pytest
 
 from oneformany.datasets import load
 from oneformany.paper.data.split import paper_model, paper_rows
-from oneformany.paper.methods.cg_mip import CgOptions, solve_cg_mip
-from oneformany.paper.methods.compact_mip import solve_compact_mip
+from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.methods.published import solve_published
 from oneformany.problem import Problem
 from oneformany.readers.registry import oracle_for
 
@@ -21,10 +21,10 @@ def german(n_rows: int, max_changes: int) -> Problem:
 
 @pytest.mark.parametrize(("max_changes", "published"), [(5, 9), (10, 4), (15, 2)])
 def test_column_generation_certifies_the_published_counts(max_changes: int, published: int) -> None:
-    result = solve_cg_mip(german(10, max_changes), options=CgOptions(pricing="compact"))
+    result = solve_published(german(10, max_changes), CgOptions(pricing="compact"))
     assert (result.status, result.count) == ("optimal", published)
 
 
 def test_the_compact_model_certifies_a_published_count() -> None:
-    result = solve_compact_mip(german(10, 15))
+    result = solve_published(german(10, 15), CompactOptions())
     assert (result.status, result.count) == ("optimal", 2)

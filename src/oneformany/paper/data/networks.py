@@ -26,13 +26,6 @@ def paper_network(dataset: Dataset, seed: int = 0) -> MLPClassifier:
     The paper publishes no training parameters. The number of epochs and the penalty on large weights are one
     choice for all data sets, with which the accuracies come out near the published ones.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        One of the paper's.
-    seed : int
-        Where the weights start.
-
     Raises
     ------
     InputError

@@ -12,74 +12,29 @@ from oneformany.arrays import IntArray
 from oneformany.datasets.dataset import Dataset
 from oneformany.exceptions import InputError
 
-__all__ = ["PROTOCOLS", "accuracy_on_test", "paper_model", "paper_rows", "paper_split"]
+__all__ = ["PROTOCOLS", "paper_model", "paper_rows", "paper_split"]
 
 PROTOCOLS = ("published", "negatives")
 
 
 def paper_split(dataset: Dataset) -> tuple[IntArray, IntArray]:
-    """Split the rows, in file order, into a training and a test half.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What to split.
-
-    Returns
-    -------
-    train, test : arrays of int
-        Numbers of the rows in ``dataset.frame``, in the paper's order.
-    """
+    """Split the rows, in file order, into a training and a test half: row numbers in the paper's order."""
     train, test = train_test_split(np.arange(len(dataset.target)), test_size=0.5, random_state=0)
     return np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)
 
 
 def paper_model(dataset: Dataset) -> LogisticRegression:
-    """Fit the paper's logistic regression to the one-hot columns of the training half.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What to fit it to.
-    """
+    """Fit the paper's logistic regression to the one-hot columns of the training half."""
     train, _ = paper_split(dataset)
     model = LogisticRegression(solver="liblinear", C=10, random_state=0)
     return model.fit(dataset.one_hot[train], dataset.target[train])
 
 
-def accuracy_on_test(dataset: Dataset, model: Any) -> float:
-    """Share of the test half that a model on the one-hot columns predicts correctly.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The data.
-    model : object
-        A fitted classifier.
-    """
-    _, test = paper_split(dataset)
-    return float(np.mean(model.predict(dataset.one_hot[test]) == dataset.target[test]))
-
-
 def paper_rows(dataset: Dataset, model: Any, protocol: str, n: int) -> IntArray:
-    """Choose the rows to explain.
+    """Choose rows to explain, by their numbers in ``dataset.frame``.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The data.
-    model : object
-        A fitted classifier on the one-hot columns; only asked under "negatives".
-    protocol : {"published", "negatives"}
-        The first ``n`` rows of the test half, as the published runs take them, or the first ``n`` of them
-        that the model predicts negative, as the paper's text says.
-    n : int
-        How many.
-
-    Returns
-    -------
-    array of int
-        Numbers of the rows in ``dataset.frame``.
+    Under "published" the first ``n`` of the test half, as the published runs take them; under "negatives" the
+    first ``n`` of them that the model, which reads one-hot columns, turns down, as the paper's text says.
     """
     if protocol not in PROTOCOLS:
         raise InputError(f"there is no protocol {protocol!r}; there are {', '.join(PROTOCOLS)}")

@@ -1,24 +1,18 @@
-"""From chosen columns and a bound to a :class:`oneformany.Result`."""
+"""Lower bounds, and what they rest on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.paper.methods.columns import PaperColumn, PaperRows
-from oneformany.paper.methods.initial import Initial
+from oneformany.paper.methods.columns import PaperRows
 from oneformany.paper.methods.model import Solver
 from oneformany.paper.methods.pricing import PaperPriced
-from oneformany.result.build import Group, build_result, versions_of
 from oneformany.result.proof import DualProof, Proof, SolverProof
-from oneformany.result.result import Result
-from oneformany.statistics import Statistics
-from oneformany.stop import Stop
 
-__all__ = ["Bound", "dual_bound", "make_result", "one_is_needed", "solver_bound"]
+__all__ = ["Bound", "dual_bound", "one_is_needed", "solver_bound"]
 
 
 @dataclass(frozen=True)
@@ -49,39 +43,6 @@ def one_is_needed(rows: PaperRows) -> Bound:
 def solver_bound(solver: Solver, value: int) -> Bound:
     """Report a bound that rests on the word of a solver and cannot be checked without solving again."""
     return Bound(value, SolverProof(f"{solver.name} {solver.version}", value))
-
-
-def make_result(
-    initial: Initial,
-    columns: Sequence[PaperColumn],
-    bound: Bound,
-    statistics: Statistics,
-    *,
-    method: str,
-    solver: Solver,
-    seed: int,
-    stop: Stop,
-) -> Result:
-    """Assign every row once and state what is proved."""
-    waiting = np.ones(len(initial.rows), dtype=np.bool_)
-    groups: list[Group] = []
-    for column in columns:
-        group = column.group[waiting[column.group]]
-        if len(group):
-            waiting[group] = False
-            groups.append(Group(column.point, initial.rows.index[group], column.changed))
-    return build_result(
-        initial.rows.problem,
-        groups,
-        reasons=initial.screened.reasons,
-        helpable=initial.screened.helpable,
-        proof=bound.proof,
-        stop=stop,
-        statistics=statistics,
-        versions={**versions_of(["oneformany"]), solver.name: solver.version},
-        method=method,
-        seed=seed,
-    )
 
 
 def _on_given_rows(rows: PaperRows, weights: IntArray) -> tuple[int, ...]:

@@ -14,18 +14,10 @@ __all__ = ["PaperColumn", "PaperRows", "confirmed_column"]
 
 @dataclass(frozen=True, eq=False)
 class PaperRows:
-    """The distinct rows of a problem that can be helped; all other files here number rows as this one does.
+    """The distinct rows of a problem that can be helped; the other files here number rows likewise."""
 
-    Attributes
-    ----------
-    problem : Problem
-        Where they come from.
-    index : (n,) array
-        For each of them its index among the problem's distinct rows.
-    """
-
-    problem: Problem
-    index: IntArray
+    problem: Problem  # where they come from
+    index: IntArray  # (n,): for each of them its index among the problem's distinct rows
 
     def __len__(self) -> int:
         return len(self.index)

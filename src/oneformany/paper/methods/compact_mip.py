@@ -6,7 +6,6 @@ the solver starts from that solution.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, isfinite
 
@@ -14,85 +13,30 @@ import numpy as np
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
-from oneformany.paper.methods.answer import Bound, make_result, one_is_needed, solver_bound
+from oneformany.paper.methods.answer import Bound, solver_bound
 from oneformany.paper.methods.columns import PaperColumn, confirmed_column
-from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.embeddings.base import Embedding
 from oneformany.paper.methods.formulation import PublishedBlock, add_published, exclude_point
-from oneformany.paper.methods.initial import Initial, initial_solution
-from oneformany.paper.methods.log import Log
+from oneformany.paper.methods.initial import Initial
+from oneformany.paper.methods.log import Log, Start
 from oneformany.paper.methods.model import Model, Objective, Solver, SolverOutcome, Watch
 from oneformany.paper.methods.options import CompactOptions
-from oneformany.paper.methods.solvers import make_solver
-from oneformany.problem import Problem
-from oneformany.result.result import Result
-from oneformany.statistics import Round
 from oneformany.stop import Stop
 
-__all__ = ["CompactModel", "CompactOptions", "solve_compact_mip"]
+__all__ = ["CompactModel", "improve_by_model"]
 
 TOLERANCE = 1e-5
 
 
-def solve_compact_mip(
-    problem: Problem,
-    *,
-    time_limit: float | None = None,
-    progress: Callable[[Round], None] | None = None,
-    seed: int = 0,
-    options: CompactOptions | None = None,
-) -> Result:
-    """Cover the rows with the compact model as published.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked; its classifier must be additive, a ReLU network or a tree ensemble.
-    time_limit : float or None
-        Seconds.
-    progress : callable or None
-        Told about the solver's best solution and bound from time to time.
-    seed : int
-        Seed of the solver's random choices.
-    options : CompactOptions or None
-        What to add to the published model, and the solver.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The classifier cannot be written as constraints.
-    SolverError
-        The solver is not installed, or failed.
-    """
-    options = options or CompactOptions()
-    stop = Stop(time_limit)
-    log = Log(stop, progress)
-    solver = make_solver(options.solver, options.effort)
-    embedding = embed(problem.oracle)
-    initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
-    bound, best = one_is_needed(initial.rows), initial.columns
-    log("start", columns=len(best), value=float(len(best)), bound=bound.value, count=len(best))
-    if bound.value < len(best):
-        compact = CompactModel(initial, embedding, options)
-        with stop.on_interrupt():
-            best, bound = compact.solve(solver, bound, stop, log, seed)
-    return make_result(
-        initial, best, bound, log.statistics, method="mip", solver=solver, seed=seed, stop=stop
-    )
+def improve_by_model(start: Start, bound: Bound, options: CompactOptions) -> tuple[list[PaperColumn], Bound]:
+    """Improve a first solution and its bound."""
+    compact = CompactModel(start.initial, start.embedding, options)
+    with start.stop.on_interrupt():
+        return compact.solve(start.solver, bound, start.stop, start.log, start.seed)
 
 
 class CompactModel:
-    """The compact model of one problem.
-
-    Parameters
-    ----------
-    initial : Initial
-        The rows, and a solution that says how many explanations to provide for.
-    embedding : Embedding
-        The classifier.
-    options : CompactOptions or None
-        What to add to the published model.
-    """
+    """The compact model of one problem, with as many explanations as the initial solution has."""
 
     def __init__(self, initial: Initial, embedding: Embedding, options: CompactOptions | None = None) -> None:
         options = options or CompactOptions()

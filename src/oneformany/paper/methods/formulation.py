@@ -21,43 +21,21 @@ __all__ = ["Block", "PublishedBlock", "add_compact", "add_published", "exclude_p
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Variables of ``K`` explanations for ``n`` rows.
+    """Variables of ``K`` explanations for ``n`` rows."""
 
-    Attributes
-    ----------
-    x : (K, columns) array
-        One-hot columns of the points.
-    member : (K, n) array
-        Whether a row is explained.
-    changed : (K, p) array
-        Whether a feature changes.
-    hidden : (K, ...) array
-        Variables inside the classifiers.
-    """
-
-    x: IntArray
-    member: IntArray
-    changed: IntArray
-    hidden: IntArray
+    x: IntArray  # (K, columns): one-hot columns of the points
+    member: IntArray  # (K, n): whether a row is explained
+    changed: IntArray  # (K, p): whether a feature changes
+    hidden: IntArray  # (K, ...): variables inside the classifiers
 
 
 @dataclass(frozen=True, eq=False)
 class PublishedBlock(Block):
-    """With the variables that only the published formulation has.
+    """With the variables that only the published formulation has."""
 
-    Attributes
-    ----------
-    used : (K, columns) array
-        The paper's ``d``: a column changes for some member.
-    differs : (K, n, columns) array
-        Its ``xi``: row and point differ in a column.
-    both : (K, n, columns) array
-        Its ``gamma``: they differ, and the row is a member.
-    """
-
-    used: IntArray
-    differs: IntArray
-    both: IntArray
+    used: IntArray  # (K, columns): the paper's ``d``: a column changes for some member
+    differs: IntArray  # (K, n, columns): its ``xi``: row and point differ in a column
+    both: IntArray  # (K, n, columns): its ``gamma``: they differ, and the row is a member
 
     def write(
         self, values: FloatArray, embedding: Embedding, rows: PaperRows, columns: list[PaperColumn]
@@ -82,18 +60,7 @@ def add_published(
 ) -> PublishedBlock:
     """Add ``count`` explanations as published: (2), (3) as linearised by (11)-(14), (4), (6), (9), (10).
 
-    Parameters
-    ----------
-    model : Model
-        Where to.
-    embedding : Embedding
-        The classifier.
-    rows : PaperRows
-        Whom to explain.
-    count : int
-        The paper's ``K``.
-    integer : bool
-        Declare ``d``, ``xi`` and ``gamma`` binary, as published; they are integers without it.
+    ``integer`` declares ``d``, ``xi`` and ``gamma`` binary, as published; they are integers without it.
     """
     one_hot = embedding.one_hot
     n, width = len(rows), one_hot.width

@@ -18,38 +18,19 @@ __all__ = ["Initial", "initial_solution"]
 
 @dataclass(frozen=True, eq=False)
 class Initial:
-    """A first solution.
+    """A first solution."""
 
-    Attributes
-    ----------
-    rows : PaperRows
-        The rows that can be helped.
-    columns : list of PaperColumn
-        Together they cover these rows, each row once.
-    screened : Screened
-        What is known about the other rows.
-    """
-
-    rows: PaperRows
-    columns: list[PaperColumn]
-    screened: Screened
+    rows: PaperRows  # the rows that can be helped
+    columns: list[PaperColumn]  # together they cover these rows, each row once
+    screened: Screened  # what is known about the other rows
 
 
 def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True) -> Initial:
-    """Ask the classifier for one positive point per distinct row.
+    """Ask the classifier for one positive point per distinct row; those not asked in time are left out.
 
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    statistics : Statistics
-        Where the time goes.
-    stop : Stop
-        PaperRows not asked about in time are left out, and said to be.
-    merge : bool
-        Let rows share the point of another row as long as they may move there and change at most
-        ``max_changes`` features together. The paper leaves open which point a row is given, so it may be
-        one that is there already.
+    ``merge`` lets rows share the point of another row as long as they may move there and change at most
+    ``max_changes`` features together. The paper leaves open which point a row is given, so it may be one that
+    is there already.
     """
     screened = screen(problem, statistics, stop)
     rows = PaperRows(problem, screened.helpable)

@@ -1,13 +1,17 @@
-"""What the paper's methods tell while they run."""
+"""What the paper's methods start from, and what they tell while they run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from oneformany.paper.methods.embeddings.base import Embedding
+from oneformany.paper.methods.initial import Initial
+from oneformany.paper.methods.model import Solver
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Log"]
+__all__ = ["Log", "Start"]
 
 
 class Log:
@@ -28,3 +32,15 @@ class Log:
         self.statistics.rounds.append(record)
         if self._progress is not None:
             self._progress(record)
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A first solution, and everything that a method needs to improve it."""
+
+    initial: Initial
+    embedding: Embedding
+    solver: Solver
+    stop: Stop
+    log: Log
+    seed: int

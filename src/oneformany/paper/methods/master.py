@@ -27,15 +27,7 @@ class PaperRelaxed:
 
 
 class PaperMaster:
-    """Fewest columns such that every row is in one of them.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of rows to cover.
-    columns : list of PaperColumn
-        The first ones, which together cover all rows.
-    """
+    """Fewest columns such that every row is in one of them; the first ones together cover all rows."""
 
     def __init__(self, n_rows: int, columns: list[PaperColumn]) -> None:
         self.columns: dict[bytes, PaperColumn] = {}

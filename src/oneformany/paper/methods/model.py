@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ __all__ = [
     "LinearExpression",
     "Model",
     "Objective",
+    "Request",
     "Solution",
     "Solver",
     "SolverOutcome",
@@ -31,18 +33,11 @@ LENGTHS, COLUMNS, VALUES, LOWER, UPPER = range(5)  # what constraints are stored
 
 @dataclass(eq=False)
 class Variables:
-    """Bounded variables, known to everybody by their running number.
+    """Bounded variables, known to everybody by their running number."""
 
-    Attributes
-    ----------
-    lower, upper : arrays
-        Bounds of each variable, always finite.
-    integer : boolean array
-        Whether each variable must be an integer.
-    """
-
-    lower: FloatArray = field(default_factory=lambda: np.empty(0))
+    lower: FloatArray = field(default_factory=lambda: np.empty(0))  # bounds of each variable, always finite
     upper: FloatArray = field(default_factory=lambda: np.empty(0))
+    # whether each variable must be an integer
     integer: BoolArray = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
 
     def __len__(self) -> int:
@@ -166,38 +161,40 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class SolverOutcome:
-    """How a solver ended.
+    """How a solver ended."""
 
-    Attributes
-    ----------
-    status : {"optimal", "infeasible", "stopped"}
-        Proved best; proved empty; or ended by the time limit or at the target.
-    solutions : tuple of Solution
-        What it found, best first.
-    bound : float
-        Proved: no solution has a better objective. Infinite when nothing is known.
-    started : bool
-        Whether the solver tried at all; if not, the model was too large for the time left.
-    """
-
+    # optimal, infeasible, stopped: proved best; proved empty; or ended by the time limit or at the target
     status: Literal["optimal", "infeasible", "stopped"]
-    solutions: tuple[Solution, ...]
-    bound: float
-    started: bool = True
+    solutions: tuple[Solution, ...]  # what it found, best first
+    bound: float  # proved: no solution has a better objective. Infinite when nothing is known
+    started: bool = True  # whether the solver tried at all; if not, the model was too large for the time left
 
 
-class Solver(Protocol):
+@dataclass(frozen=True, eq=False)
+class Request:
+    """How a model is to be solved."""
+
+    stop: Stop  # when to end with what was found
+    start: FloatArray | None  # values of all variables of a known solution
+    target: float | None  # end as soon as a solution is at least this good
+    keep: int  # how many of the solutions found on the way to return, best first
+    seed: int  # of the solver's random choices
+    watch: Watch | None  # told the best objective and the bound from time to time
+
+
+class Solver(ABC):
     """One adapter per solver; all are given the same models and answer in the same words."""
 
-    @property
-    def name(self) -> str:
-        """What users call it."""
-        ...
+    name: str
 
     @property
+    @abstractmethod
     def version(self) -> str:
         """Version of the installed solver."""
-        ...
+
+    @abstractmethod
+    def run(self, model: Model, request: Request) -> SolverOutcome:
+        """Solve a model as requested."""
 
     def solve(
         self,
@@ -210,23 +207,5 @@ class Solver(Protocol):
         seed: int = 0,
         watch: Watch | None = None,
     ) -> SolverOutcome:
-        """Solve to proved optimality.
-
-        Parameters
-        ----------
-        model : Model
-            What to solve.
-        stop : Stop or None
-            When to end with what was found; ``None``: never early.
-        start : array or None
-            Values of all variables of a known solution.
-        target : float or None
-            End as soon as a solution is at least this good.
-        keep : int
-            How many of the solutions found on the way to return, best first.
-        seed : int
-            Seed of the solver's random choices.
-        watch : callable or None
-            Told the best objective and the bound from time to time.
-        """
-        ...
+        """Solve to proved optimality; see :class:`Request`."""
+        return self.run(model, Request(stop or Stop(), start, target, keep, seed, watch))

@@ -25,26 +25,11 @@ MANY = 100  # as many solutions as are looked at when all are wanted
 
 @dataclass(frozen=True, eq=False)
 class PaperPriced:
-    """What pricing found and proved.
+    """What pricing found and proved."""
 
-    Attributes
-    ----------
-    columns : list of PaperColumn
-        Heavier than ``DUAL_UNIT`` under the given weights.
-    weights : integer array
-        The scaled duals.
-    capacity : int or None
-        Proved: no column weighs more. ``None`` when nobody looked.
-    """
-
-    columns: list[PaperColumn]
-    weights: IntArray
-    capacity: int | None
-
-    @property
-    def bound(self) -> int:
-        """Lower bound on the number of explanations that the weights prove."""
-        return 0 if self.capacity is None else -(-int(self.weights.sum()) // self.capacity)
+    columns: list[PaperColumn]  # heavier than ``DUAL_UNIT`` under the given weights
+    weights: IntArray  # the scaled duals
+    capacity: int | None  # proved: no column weighs more. ``None`` when nobody looked
 
 
 def scaled(duals: FloatArray) -> IntArray:
@@ -53,21 +38,7 @@ def scaled(duals: FloatArray) -> IntArray:
 
 
 class MipPricer:
-    """Builds the pricing problem once and solves it for ever new weights.
-
-    Parameters
-    ----------
-    rows : PaperRows
-        The rows.
-    embedding : Embedding
-        The classifier.
-    solver : Solver
-        Who solves.
-    options : CgOptions
-        The formulation and its refinements.
-    seed : int
-        Seed of the solver's random choices.
-    """
+    """Builds the pricing problem once and solves it for ever new weights."""
 
     def __init__(
         self, rows: PaperRows, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0

@@ -21,45 +21,23 @@ PAPER_LIMIT = 3600.0
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper prints for one cell.
+    """What the paper prints for one cell."""
 
-    Attributes
-    ----------
-    explanations : int
-        Its number of explanations, by column generation.
-    gap_to_mip : int
-        Explanations of column generation less those of its compact MIP.
-    cg_seconds, mip_seconds : float
-        Its times; both methods were stopped at 3600 s.
-    """
-
-    explanations: int
-    gap_to_mip: int
-    cg_seconds: float
+    explanations: int  # its number of explanations, by column generation
+    gap_to_mip: int  # explanations of column generation less those of its compact MIP
+    cg_seconds: float  # its times; both methods were stopped at 3600 s
     mip_seconds: float
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One problem of the tables, or one of the same kind beyond them.
+    """One problem of the tables, or one of the same kind beyond them."""
 
-    Attributes
-    ----------
-    dataset : str
-        As the paper calls it.
-    model : {"lr", "nn"}
-        Logistic regression or neural network.
-    rows, max_changes : int
-        How many rows are explained, and how many features one explanation may change.
-    published : Published or None
-        What the paper prints, if it has this cell.
-    """
-
-    dataset: str
-    model: str
-    rows: int
+    dataset: str  # as the paper calls it
+    model: str  # lr, nn: logistic regression or neural network
+    rows: int  # how many rows are explained, and how many features one explanation may change
     max_changes: int
-    published: Published | None = None
+    published: Published | None = None  # what the paper prints, if it has this cell
 
     @property
     def name(self) -> str:
@@ -88,15 +66,7 @@ def choose(
     rows: Sequence[int] | None = None,
     max_changes: Sequence[int] | None = None,
 ) -> list[Cell]:
-    """Pick cells; sizes the paper does not have give cells without a published answer.
-
-    Parameters
-    ----------
-    models, datasets : sequences of str
-        Which tables.
-    rows, max_changes : sequences of int or None
-        Which sizes; ``None``: those of the paper.
-    """
+    """Pick cells, of the paper's sizes or of others, which have no published answer."""
     _check_names("model", models, MODELS)
     _check_names("data set", datasets, DATASETS)
     _check_sizes("rows", rows)

@@ -14,16 +14,9 @@ from oneformany.paper.runs.records import frame_of
 __all__ = ["TextColumn", "contradictions", "header", "line", "model_columns", "paper_columns", "totals"]
 
 CELL = [
-    "dataset",
-    "model",
-    "protocol",
-    "rows",
-    "max_changes",
-    "threshold",
-    "immutable",
-    "unreachable",
+    "dataset", "model", "protocol", "rows", "max_changes", "threshold", "immutable", "unreachable",
     "undecided",
-]
+]  # fmt: skip
 
 
 class TextColumn(NamedTuple):
@@ -36,15 +29,7 @@ class TextColumn(NamedTuple):
 
 
 def paper_columns(*, asked: bool, checked: bool) -> tuple[TextColumn, ...]:
-    """Columns that set the paper beside ours.
-
-    Parameters
-    ----------
-    asked : bool
-        Whether there are classifiers that have to be asked, so that questions are worth counting.
-    checked : bool
-        Whether results are verified.
-    """
+    """Columns that set the paper beside ours; questions count where classifiers are ``asked``."""
     questions = (TextColumn("", "any", 5, _least), *QUESTIONS) if asked else ()
     ours = (OUTCOME[0]._replace(group="ours"), *OUTCOME[1:], TextColumn("", "ratio", 9, _ratio))
     return (*PAPER, *ours, *questions, *(VERIFIED if checked else ()))

@@ -15,32 +15,20 @@ from oneformany.paper.data.split import paper_model, paper_split
 __all__ = ["MODEL_KINDS", "ModelKind", "model_kind"]
 
 TREES = 200
-FOREST = {"n_estimators": 100, "max_depth": 6}
 HIDDEN = (20, 20)
 EPOCHS = 100
 
 
 @dataclass(frozen=True)
 class ModelKind:
-    """A kind of classifier.
+    """A kind of classifier."""
 
-    Attributes
-    ----------
-    name, title : str
-        To choose it by, and what it is.
-    source : str or callable
-        Module and class of a classifier in the manner of scikit-learn, or what fits one to a data set.
-    options : dict
-        For the class.
-    package : str
-        What has to be installed for it.
-    """
-
-    name: str
+    name: str  # to choose it by, and what it is
     title: str
+    # module and class of a classifier in the manner of scikit-learn, or what fits one to a data set
     source: str | Callable[[Dataset], Any]
-    options: dict[str, Any] = field(default_factory=dict)
-    package: str = "sklearn"
+    options: dict[str, Any] = field(default_factory=dict)  # for the class
+    package: str = "sklearn"  # what has to be installed for it
 
     @property
     def installed(self) -> bool:
@@ -124,36 +112,27 @@ def _pipeline(dataset: Dataset) -> object:
 
 
 SEED = {"random_state": 0}
+DEEP = {"max_depth": 6, **SEED}
+FOREST = {"n_estimators": 100, **DEEP}
+MANY, BOOSTING = "sklearn.ensemble", "GradientBoostingClassifier"
 BOOSTED = {"n_estimators": TREES, "n_jobs": 1, **SEED}
+QUIETLY = {"verbose": -1, **BOOSTED}
 MODEL_KINDS = (
     ModelKind("lr", "logistic regression", paper_model),
     ModelKind("svm", "linear support vector machine", "sklearn.svm.LinearSVC", SEED),
     ModelKind("naive-bayes", "naive Bayes", "sklearn.naive_bayes.BernoulliNB"),
     ModelKind(
-        "tree", "decision tree, depth 6", "sklearn.tree.DecisionTreeClassifier", {"max_depth": 6, **SEED}
+        "tree", "decision tree, depth 6", "sklearn.tree.DecisionTreeClassifier", {"max_depth": 6} | SEED
     ),
+    ModelKind("forest", "random forest, 100 trees, depth 6", f"{MANY}.RandomForestClassifier", FOREST),
+    ModelKind("extra-trees", "extra trees, 100 trees, depth 6", f"{MANY}.ExtraTreesClassifier", FOREST),
     ModelKind(
-        "forest",
-        "random forest, 100 trees, depth 6",
-        "sklearn.ensemble.RandomForestClassifier",
-        FOREST | SEED,
-    ),
-    ModelKind(
-        "extra-trees",
-        "extra trees, 100 trees, depth 6",
-        "sklearn.ensemble.ExtraTreesClassifier",
-        FOREST | SEED,
-    ),
-    ModelKind(
-        "gradient-boosting",
-        "gradient boosting, 100 trees",
-        "sklearn.ensemble.GradientBoostingClassifier",
-        SEED,
+        "gradient-boosting", "gradient boosting, 100 trees", f"{MANY}.GradientBoostingClassifier", SEED
     ),
     ModelKind(
         "hist-gradient-boosting",
         "histogram gradient boosting",
-        "sklearn.ensemble.HistGradientBoostingClassifier",
+        f"{MANY}.HistGradientBoostingClassifier",
         SEED,
     ),
     ModelKind("nn", "ReLU network of the paper", _network),
@@ -162,7 +141,7 @@ MODEL_KINDS = (
         "lightgbm",
         f"LightGBM, {TREES} trees",
         "lightgbm.LGBMClassifier",
-        {"verbose": -1, **BOOSTED},
+        {"verbose": -1} | BOOSTED,
         "lightgbm",
     ),
     ModelKind("torch", "PyTorch network, 20 x 2", _torch, package="torch"),

@@ -34,39 +34,15 @@ def immutable_features(schema: Schema, choice: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A data set, a classifier fitted to its training half, and the engine's view of it.
+    """A data set, a classifier fitted to its training half, and the engine's view of it."""
 
-    Attributes
-    ----------
-    dataset : Dataset
-        The data.
-    classifier : object
-        Fitted.
-    reading : Reading
-        The classifier as the engine asks it, and its own verdict.
-    trained : Trained
-        What the tables say about both.
-    """
-
-    dataset: Dataset
-    classifier: Any
-    reading: Reading
-    trained: Trained
+    dataset: Dataset  # the data
+    classifier: Any  # fitted
+    reading: Reading  # the classifier as the engine asks it, and its own verdict
+    trained: Trained  # what the tables say about both
 
     def problem(self, protocol: str, rows: int, max_changes: int, immutable: str = "none") -> Problem:
-        """Ask about the protocol's first rows.
-
-        Parameters
-        ----------
-        protocol : {"published", "negatives"}
-            Which rows: the first, or the first that the classifier turns down.
-        rows : int
-            How many.
-        max_changes : int
-            How many features one explanation may change.
-        immutable : {"none", "half"}
-            Which features cannot change.
-        """
+        """Ask about the protocol's first rows."""
         schema = self.dataset.schema
         rules = [Immutable(name) for name in immutable_features(schema, immutable)]
         return Problem(
@@ -102,19 +78,7 @@ class Prepared:
 def prepare(
     dataset: str, model: str, data_dir: Path | None = None, threshold: float = AS_PREDICTED
 ) -> Prepared:
-    """Load a data set and fit a classifier.
-
-    Parameters
-    ----------
-    dataset : str
-        Name for the loader.
-    model : str
-        Kind of classifier, one of :data:`oneformany.paper.runs.model_kinds.MODEL_KINDS`.
-    data_dir : Path or None
-        Where to look for data that are not embedded.
-    threshold : float
-        Least probability of a positive point; at 0.5 the classifier's own ``predict`` decides.
-    """
+    """Load a data set and fit a classifier; at a threshold of 0.5 its own ``predict`` decides."""
     kind = model_kind(model)
     data = load(dataset, data_dir)
     classifier = kind.fitted(data)

@@ -17,39 +17,19 @@ STATUSES = ("optimal", "feasible", "infeasible")
 
 @dataclass(frozen=True)
 class Key:
-    """What identifies a run of one cell.
+    """What identifies a run of one cell."""
 
-    Attributes
-    ----------
-    dataset : str
-        Name of the coded data set, as :func:`oneformany.datasets.load` takes it.
-    model, method, protocol : str
-        Classifier, method of ``solve``, and which rows are explained.
-    rows, max_changes : int
-        Size of the problem.
-    time_limit : float or None
-        Seconds allowed for it.
-    seed : int
-        Of the method.
-    threshold : float
-        Least probability of a positive point.
-    immutable : {"none", "half"}
-        Which features cannot change.
-    solver : str
-        Who solves the mixed-integer programs.
-    """
-
-    dataset: str
+    dataset: str  # name of the coded data set, as :func:`oneformany.datasets.load` takes it
     model: str
-    method: str
-    protocol: str
+    method: str  # of ``solve``
+    protocol: str  # which rows are explained
     rows: int
     max_changes: int
-    time_limit: float | None
-    seed: int
-    threshold: float = 0.5
-    immutable: str = "none"
-    solver: str = "highs"
+    time_limit: float | None  # seconds allowed for it
+    seed: int  # of the method
+    threshold: float = 0.5  # least probability of a positive point
+    immutable: str = "none"  # none, half: which features cannot change
+    solver: str = "highs"  # who solves the mixed-integer programs
 
     @property
     def as_published(self) -> bool:
@@ -64,23 +44,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Trained:
-    """The data and the classifier behind a record.
-
-    Attributes
-    ----------
-    instances, features, columns : int
-        Rows, original features, and one-hot columns ("extended features").
-    accuracy : float
-        Fraction of the test half that the classifier's own ``predict`` gets right.
-    hidden : tuple of int
-        Widths of the hidden layers; empty for other models than networks.
-    """
+    """The data and the classifier behind a record."""
 
     instances: int
     features: int
-    columns: int
-    accuracy: float
-    hidden: tuple[int, ...] = ()
+    columns: int  # one-hot: the paper's extended features
+    accuracy: float  # fraction of the test half that the classifier's own ``predict`` gets right
+    hidden: tuple[int, ...] = ()  # widths of the hidden layers; empty for other models than networks
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", tuple(self.hidden))
@@ -88,23 +58,13 @@ class Trained:
 
 @dataclass(frozen=True)
 class Questions:
-    """Questions "is there a positive point?", by who answered them.
+    """Questions "is there a positive point?", by who answered them."""
 
-    Attributes
-    ----------
-    known : int
-        Answered by a point from an earlier answer, without asking.
-    points, proofs, left_open : int
-        Answered by a new point, by a proof that there is none, by neither.
-    seconds : float
-        Spent in the classifier's oracle.
-    """
-
-    known: int = 0
-    points: int = 0
-    proofs: int = 0
+    known: int = 0  # answered by a point from an earlier answer, without asking
+    points: int = 0  # answered by a new point
+    proofs: int = 0  # answered by a proof that there is none
     left_open: int = 0
-    seconds: float = 0.0
+    seconds: float = 0.0  # spent in the classifier's oracle
 
     @property
     def asked(self) -> int:
@@ -129,56 +89,25 @@ class Questions:
 
 @dataclass(frozen=True)
 class Record:
-    """What came out of one cell.
+    """What came out of one cell."""
 
-    Attributes
-    ----------
-    key : Key
-        What was run.
-    status, count, lower_bound : str, int, int
-        As in the result.
-    seconds : float
-        Wall time of ``solve``.
-    unreachable : int
-        Rows that are proved to be beyond help.
-    confirmed : int
-        How many points of the answer the classifier itself predicts as positive.
-    verified : bool or None
-        Whether the independent check accepted the result; ``None``: not asked.
-    peak_megabytes : float or None
-        Largest memory of the process so far.
-    published : Published or None
-        What the paper prints for the cell.
-    trained : Trained
-        The data and the classifier.
-    questions : Questions
-        How often the classifier was asked.
-    bound_without_classifier : int or None
-        Proved: no classifier whatsoever allows fewer explanations for these rows; ``None``: not asked.
-    undecided : int
-        Rows of which nobody knows whether they can be helped.
-    explanations : tuple of Explanation
-        The answer itself.
-    versions : dict
-        Of the software.
-    """
-
-    key: Key
+    key: Key  # what was run
     status: str
     count: int
     lower_bound: int
-    seconds: float
-    unreachable: int
-    confirmed: int
-    verified: bool | None
-    peak_megabytes: float | None
-    published: Published | None
-    trained: Trained
-    questions: Questions = field(default_factory=Questions)
+    seconds: float  # wall time of ``solve``
+    unreachable: int  # rows that are proved to be beyond help
+    confirmed: int  # how many points of the answer the classifier itself predicts as positive
+    verified: bool | None  # whether the independent check accepted the result; ``None``: not asked
+    peak_megabytes: float | None  # largest memory of the process so far
+    published: Published | None  # what the paper prints for the cell
+    trained: Trained  # the data and the classifier
+    questions: Questions = field(default_factory=Questions)  # how often the classifier was asked
+    # proved: no classifier whatsoever allows fewer explanations for these rows; ``None``: not asked
     bound_without_classifier: int | None = None
-    undecided: int = 0
-    explanations: tuple[Explanation, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict)
+    undecided: int = 0  # rows of which nobody knows whether they can be helped
+    explanations: tuple[Explanation, ...] = ()  # the answer itself
+    versions: dict[str, str] = field(default_factory=dict)  # of the software
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:

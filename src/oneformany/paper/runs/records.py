@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 
 import pandas as pd
@@ -23,11 +24,7 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     ``paper_seconds`` is the paper's time of the same method. ``compared``: the question was the paper's, so
     that ``fewer`` and ``more`` explanations than published mean something.
     """
-    values = {
-        name: [getattr(part(record), attribute) for record in records]
-        for part, attributes in FACTS
-        for name, attribute in attributes.items()
-    }
+    values = {name: list(map(attrgetter(path), records)) for name, path in FACTS.items()}
     frame = pd.DataFrame(values).astype(TYPES)
     paper = pd.array([r.published.explanations if r.published else None for r in records], "Int64")
     frame["name"] = frame["dataset"].astype(str).str.removesuffix("-published")
@@ -37,22 +34,17 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     return frame
 
 
-def _same(*names: str, **others: str) -> dict[str, str]:
-    return {**{name: name for name in names}, **others}
-
-
-FACTS: tuple[tuple[Callable[[Record], object], dict[str, str]], ...] = (
-    (lambda record: record.key, _same(*(part.name for part in fields(Key)), "as_published")),
-    (
-        lambda record: record,
-        _same(
-            "status", "count", "lower_bound", "seconds", "proved", "paper_seconds", "unreachable",
-            "undecided", "confirmed", "verified", "peak_megabytes", least="bound_without_classifier",
-        ),
-    ),
-    (lambda record: record.questions, _same("asked", "proofs", "left_open", oracle_seconds="seconds")),
-    (lambda record: record.trained, _same("accuracy")),
-)  # fmt: skip
+# what a column is in a record
+FACTS = {
+    **{part.name: f"key.{part.name}" for part in fields(Key)},
+    **{name: name for name in (
+        "status", "count", "lower_bound", "seconds", "proved", "paper_seconds", "unreachable", "undecided",
+        "confirmed", "verified", "peak_megabytes",
+    )},
+    "as_published": "key.as_published", "least": "bound_without_classifier", "asked": "questions.asked",
+    "proofs": "questions.proofs", "left_open": "questions.left_open", "oracle_seconds": "questions.seconds",
+    "accuracy": "trained.accuracy",
+}  # fmt: skip
 TYPES = {
     **dict.fromkeys(
         ("rows", "max_changes", "asked", "proofs", "left_open", "unreachable", "confirmed"), "int64"

@@ -39,47 +39,23 @@ Watch = Callable[[str], AbstractContextManager[Callable[[Round], None]]]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run the cells.
+    """How to run the cells."""
 
-    Attributes
-    ----------
-    methods : tuple of str
-        Methods of ``solve``, each run on every cell.
-    protocol : {"published", "negatives"}
-        Explain the first rows of the test half, or the first that the classifier turns down.
-    coding : {"published", "correct"}
-        Use the students data with the slip of the published runs, or without it.
-    time_limit : float or None
-        Seconds per cell.
-    seed : int
-        Of the method.
-    data_dir : Path or None
-        Where to look for data that are not embedded.
-    results_dir : Path or None
-        Where to save every result, proof included.
-    check : bool
-        Whether to verify every result.
-    threshold : float
-        Least probability of a positive point.
-    immutable : {"none", "half"}
-        Which features cannot change.
-    solver : str
-        Who solves the mixed-integer programs of the paper's methods.
-    bound_without_classifier : bool
-        Whether to prove, for other models than networks as well, how many explanations any classifier needs.
-    """
-
-    methods: tuple[str, ...] = ("exact",)
+    methods: tuple[str, ...] = ("exact",)  # methods of ``solve``, each run on every cell
+    # published, negatives: explain the first rows of the test half, or the first that the classifier turns
+    # down
     protocol: str = "published"
+    # published, correct: use the students data with the slip of the published runs, or without it
     coding: str = "published"
-    time_limit: float | None = None
-    seed: int = 0
-    data_dir: Path | None = None
-    results_dir: Path | None = None
-    check: bool = False
-    threshold: float = 0.5
-    immutable: str = "none"
-    solver: str = "highs"
+    time_limit: float | None = None  # seconds per cell
+    seed: int = 0  # of the method
+    data_dir: Path | None = None  # where to look for data that are not embedded
+    results_dir: Path | None = None  # where to save every result, proof included
+    check: bool = False  # whether to verify every result
+    threshold: float = 0.5  # least probability of a positive point
+    immutable: str = "none"  # none, half: which features cannot change
+    solver: str = "highs"  # who solves the mixed-integer programs of the paper's methods
+    # whether to prove, for other models than networks as well, how many explanations any classifier needs
     bound_without_classifier: bool = False
 
     def __post_init__(self) -> None:

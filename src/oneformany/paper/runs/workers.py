@@ -57,17 +57,7 @@ class _Worker:
 
 
 def run_side_by_side(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[Record | Failure]:
-    """Run tasks in several processes, yielding each outcome as soon as it is there.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        What to run.
-    settings : Settings
-        How.
-    jobs : int
-        How many at the same time.
-    """
+    """Run tasks in so many processes, yielding each outcome as soon as it is there."""
     waiting = deque(tasks)
     idle: list[_Worker] = []
     busy: dict[object, tuple[_Worker, Task]] = {}

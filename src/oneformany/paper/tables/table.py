@@ -21,22 +21,12 @@ SPECIAL = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r
 
 @dataclass(frozen=True, eq=False)
 class TextTable:
-    """Cells of text under headings.
+    """Cells of text under headings."""
 
-    Attributes
-    ----------
-    name, title : str
-        For files and labels, and for readers.
-    frame : DataFrame
-        Text only; its columns have two levels, a group (may be empty) and a title.
-    notes : tuple of str
-        What a reader has to know.
-    """
-
-    name: str
+    name: str  # for files and labels, and for readers
     title: str
-    frame: pd.DataFrame
-    notes: tuple[str, ...] = ()
+    frame: pd.DataFrame  # text only; its columns have two levels, a group (may be empty) and a title
+    notes: tuple[str, ...] = ()  # what a reader has to know
 
     @property
     def headings(self) -> list[str]:

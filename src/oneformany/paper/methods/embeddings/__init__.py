@@ -26,9 +26,7 @@ def embed(oracle: Oracle) -> Embedding:
     if isinstance(oracle, AdditiveOracle):
         return AdditiveEmbedding(oracle)
     if isinstance(oracle, NetworkOracle):
-        network = oracle.network
-        weights, biases = [w for w, _ in network.layers], [b for _, b in network.layers]
-        return NetworkEmbedding(network.tables, weights, [network.bias, *biases], oracle.threshold)
+        return NetworkEmbedding(oracle.network, oracle.threshold)
     if isinstance(oracle, TreeOracle):
         return TreeEmbedding(oracle.ensemble, oracle.threshold)
     raise UnsupportedModelError(

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
+from oneformany.oracles.network.oracle import Network
 from oneformany.paper.methods.embeddings.base import SMALLEST
 from oneformany.paper.methods.model import LinearExpression, Model, Objective
 from oneformany.paper.methods.one_hot import OneHot
@@ -26,37 +27,15 @@ WIDENING = 1e-6  # relative; more than the tolerance of the linear programs behi
 
 
 class NetworkEmbedding:
-    """Embeds a network whose layer 0 is a sum of table rows, one per feature.
+    """Embeds a :class:`oneformany.Network`; ``ranges`` are proved bounds on the hidden pre-activations."""
 
-    Parameters
-    ----------
-    tables : sequence of (levels, width) arrays
-        What each level of each feature adds to layer 0.
-    weights : sequence of (width, next width) arrays
-        From each layer to the next; the last layer has one unit, the score.
-    biases : sequence of (width,) arrays
-        One per layer.
-    threshold : float
-        A point is positive when its score is at least this.
-
-    Attributes
-    ----------
-    ranges : list of (low, high) pairs of arrays
-        Proved bounds on the pre-activations of each hidden layer.
-    """
-
-    def __init__(
-        self,
-        tables: Sequence[FloatArray],
-        weights: Sequence[FloatArray],
-        biases: Sequence[FloatArray],
-        threshold: float,
-    ) -> None:
-        self.one_hot = OneHot([len(table) for table in tables])
+    def __init__(self, network: Network, threshold: float) -> None:
+        weights = [matrix for matrix, _ in network.layers]
+        self.one_hot = OneHot(network.levels)
         self.threshold = threshold
-        self._tables = list(tables)
+        self._tables = network.tables
         self._weights = [np.where(np.abs(matrix) < SMALLEST, 0.0, matrix) for matrix in weights]
-        self._biases = list(biases)
+        self._biases = [network.bias, *(bias for _, bias in network.layers)]
         self.ranges: list[tuple[FloatArray, FloatArray]] = []
         self._bound_units()
         self.slack = self._slack(weights)

@@ -22,15 +22,7 @@ __all__ = ["TreeEmbedding"]
 
 
 class TreeEmbedding:
-    """Embeds a :class:`oneformany.oracles.trees.ensemble.TreeEnsemble`.
-
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-        The trees.
-    threshold : float
-        A point is positive when its score is at least this.
-    """
+    """Embeds a :class:`oneformany.TreeEnsemble`."""
 
     slack = 0.0
 

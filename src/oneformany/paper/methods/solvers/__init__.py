@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from math import inf, isfinite
 from types import ModuleType
@@ -50,32 +51,20 @@ def optional_package(module: str, *, solver: str) -> ModuleType:
         ) from error
 
 
+@dataclass(frozen=True)
 class Statuses:
-    """How a solver calls its ways to end.
+    """How a solver calls its ways to end."""
 
-    Parameters
-    ----------
-    solver : str
-        Its name.
-    optimal : object
-        Proved best.
-    stopped, infeasible : sequences of objects
-        Ended by a limit, by a target or by the user; proved empty.
-    """
-
-    def __init__(
-        self, solver: str, optimal: object, stopped: Sequence[object], infeasible: Sequence[object]
-    ) -> None:
-        self._solver = solver
-        self._optimal = optimal
-        self._stopped = stopped
-        self._infeasible = infeasible
+    solver: str
+    optimal: object  # proved best
+    stopped: Sequence[object]  # ended by a limit, by a target or by the user
+    infeasible: Sequence[object]  # proved empty
 
     def check(self, status: object) -> None:
         """Refuse a status on which nothing can be built."""
-        if status != self._optimal and status not in (*self._stopped, *self._infeasible):
+        if status != self.optimal and status not in (*self.stopped, *self.infeasible):
             raise SolverError(
-                f"{self._solver} ended with status {status}; try another solver or scale the scores"
+                f"{self.solver} ended with status {status}; try another solver or scale the scores"
             )
 
     def outcome(
@@ -84,7 +73,7 @@ class Statuses:
         """Tell in the words of all solvers how one ended."""
         self.check(status)
         nothing = inf if model.objective.maximise else -inf
-        if status in self._infeasible:
+        if status in self.infeasible:
             return SolverOutcome("infeasible", (), -nothing)
         proved = bound if isfinite(bound) else nothing
-        return SolverOutcome("optimal" if status == self._optimal else "stopped", tuple(solutions), proved)
+        return SolverOutcome("optimal" if status == self.optimal else "stopped", tuple(solutions), proved)

@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
-from oneformany.paper.methods.model import Model, Solution, SolverOutcome, Watch
+from oneformany.paper.methods.model import Model, Request, Solution, Solver, SolverOutcome, Watch
 from oneformany.paper.methods.solvers import Statuses, optional_package
 from oneformany.stop import Stop
 
@@ -23,7 +22,7 @@ Untyped: TypeAlias = Any  # objects of gurobipy
 INFINITE = 1e100  # as Gurobi writes it
 
 
-class Gurobi:
+class Gurobi(Solver):
     """Adapter to gurobipy."""
 
     name = "gurobi"
@@ -36,34 +35,24 @@ class Gurobi:
         """Version of the installed solver."""
         return ".".join(str(part) for part in self._gurobipy.gurobi.version())
 
-    def solve(
-        self,
-        model: Model,
-        *,
-        stop: Stop | None = None,
-        start: FloatArray | None = None,
-        target: float | None = None,
-        keep: int = 1,
-        seed: int = 0,
-        watch: Watch | None = None,
-    ) -> SolverOutcome:
-        """Solve to proved optimality; see :class:`oneformany.paper.methods.model.Solver`."""
+    def run(self, model: Model, request: Request) -> SolverOutcome:
+        """Solve a model as requested."""
+        stop, keep = request.stop, request.keep
         gurobipy = self._gurobipy
         codes = gurobipy.GRB.Status
         stopped = (codes.TIME_LIMIT, codes.USER_OBJ_LIMIT, codes.INTERRUPTED)
         statuses = Statuses("Gurobi", codes.OPTIMAL, stopped, (codes.INFEASIBLE, codes.INF_OR_UNBD))
-        stop = stop or Stop()
-        settings = {"OutputFlag": 0, "Threads": 1, "Seed": seed, "MIPGap": 0.0, "PoolSolutions": keep}
+        settings = {"OutputFlag": 0, "Threads": 1, "Seed": request.seed, "MIPGap": 0.0, "PoolSolutions": keep}
         if isfinite(stop.remaining()):
             settings["TimeLimit"] = stop.remaining()
-        if target is not None:
-            settings["BestObjStop"] = target
+        if request.target is not None:
+            settings["BestObjStop"] = request.target
         try:
             with gurobipy.Env(params=settings) as environment, gurobipy.Model(env=environment) as program:
                 columns = _fill(gurobipy, program, model)
-                if start is not None:
-                    columns.Start = start
-                program.optimize(_callback(gurobipy, stop, watch))
+                if request.start is not None:
+                    columns.Start = request.start
+                program.optimize(_callback(gurobipy, stop, request.watch))
                 stop.interrupted |= program.Status == codes.INTERRUPTED
                 statuses.check(program.Status)
                 bound = program.ObjBound

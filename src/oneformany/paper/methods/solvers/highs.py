@@ -10,9 +10,8 @@ import numpy as np
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
-from oneformany.paper.methods.model import Model, Solution, SolverOutcome, Watch
+from oneformany.paper.methods.model import Model, Request, Solution, Solver, SolverOutcome
 from oneformany.paper.methods.solvers import Statuses
-from oneformany.stop import Stop
 
 __all__ = ["Highs"]
 
@@ -29,7 +28,7 @@ ENTRY_SECONDS = 2e-5  # per coefficient: until then HiGHS has not begun to searc
 PROBING = 2**15  # the part of presolve that takes longest on large models, and looks at the clock too late
 
 
-class Highs:
+class Highs(Solver):
     """Adapter to highspy.
 
     Parameters
@@ -48,19 +47,9 @@ class Highs:
         """Version of the installed solver."""
         return str(highspy.Highs().version())
 
-    def solve(
-        self,
-        model: Model,
-        *,
-        stop: Stop | None = None,
-        start: FloatArray | None = None,
-        target: float | None = None,
-        keep: int = 1,
-        seed: int = 0,
-        watch: Watch | None = None,
-    ) -> SolverOutcome:
-        """Solve to proved optimality; see :class:`oneformany.paper.methods.model.Solver`."""
-        stop = stop or Stop()
+    def run(self, model: Model, request: Request) -> SolverOutcome:
+        """Solve a model as requested."""
+        stop, start, keep, watch = request.stop, request.start, request.keep, request.watch
         if start is not None and stop.remaining() < ENTRY_SECONDS * model.constraints.entries:
             objective = float(model.objective.dense(len(start)) @ start)
             bound = inf if model.objective.maximise else -inf
@@ -68,9 +57,9 @@ class Highs:
         highs = _loaded(
             model,
             output_flag=watch is not None,
-            random_seed=seed,
+            random_seed=request.seed,
             mip_heuristic_effort=self._effort,
-            objective_target=target,
+            objective_target=request.target,
         )
         if start is not None:
             known = highspy.HighsSolution()

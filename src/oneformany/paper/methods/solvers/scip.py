@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from oneformany.arrays import FloatArray
-from oneformany.paper.methods.model import Model, Solution, SolverOutcome, Watch
+from oneformany.paper.methods.model import Model, Request, Solution, Solver, SolverOutcome, Watch
 from oneformany.paper.methods.solvers import Statuses, optional_package
 from oneformany.stop import Stop
 
@@ -24,7 +23,7 @@ STATUSES = Statuses(
 )
 
 
-class Scip:
+class Scip(Solver):
     """Adapter to PySCIPOpt."""
 
     name = "scip"
@@ -37,33 +36,23 @@ class Scip:
         """Version of the installed solver."""
         return str(self._pyscipopt.Model().version())
 
-    def solve(
-        self,
-        model: Model,
-        *,
-        stop: Stop | None = None,
-        start: FloatArray | None = None,
-        target: float | None = None,
-        keep: int = 1,
-        seed: int = 0,
-        watch: Watch | None = None,
-    ) -> SolverOutcome:
-        """Solve to proved optimality; see :class:`oneformany.paper.methods.model.Solver`."""
-        stop = stop or Stop()
+    def run(self, model: Model, request: Request) -> SolverOutcome:
+        """Solve a model as requested."""
+        stop, start = request.stop, request.start
         program = self._pyscipopt.Model()
         program.hideOutput()
-        program.setParam("randomization/randomseedshift", seed)
+        program.setParam("randomization/randomseedshift", request.seed)
         if isfinite(stop.remaining()):
             program.setParam("limits/time", stop.remaining())
-        if target is not None:
-            program.setParam("limits/primal", target)
+        if request.target is not None:
+            program.setParam("limits/primal", request.target)
         columns = self._fill(program, model)
         if start is not None:
             known = program.createSol()
             for column, value in zip(columns, start.tolist(), strict=True):
                 program.setSolVal(known, column, value)
             program.addSol(known)
-        self._listen(program, stop, watch)
+        self._listen(program, stop, request.watch)
         program.optimize()
         stop.interrupted |= program.getStatus() == "userinterrupt"
         solutions = [
@@ -71,7 +60,7 @@ class Scip:
                 np.array([program.getSolVal(known, column) for column in columns]),
                 program.getSolObjVal(known),
             )
-            for known in program.getSols()[:keep]
+            for known in program.getSols()[: request.keep]
         ]
         bound = program.getDualbound()
         proved = inf if program.isInfinity(abs(bound)) else bound

@@ -1,0 +1,74 @@
+"""What both methods of the paper share: a first solution, its improvement by one of them, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from oneformany.paper.methods.answer import one_is_needed
+from oneformany.paper.methods.cg_mip import improve_by_columns
+from oneformany.paper.methods.compact_mip import improve_by_model
+from oneformany.paper.methods.embeddings import embed
+from oneformany.paper.methods.initial import initial_solution
+from oneformany.paper.methods.log import Log, Start
+from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.methods.solvers import make_solver
+from oneformany.problem import Problem
+from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.result import Result
+from oneformany.statistics import Round
+from oneformany.stop import Stop
+
+__all__ = ["solve_published"]
+
+
+def solve_published(
+    problem: Problem,
+    options: CgOptions | CompactOptions,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[Round], None] | None = None,
+    seed: int = 0,
+) -> Result:
+    """Cover the rows as published, by column generation or with the compact model, whichever has options.
+
+    Raises
+    ------
+    UnsupportedModelError
+        The classifier cannot be written as constraints.
+    SolverError
+        The solver is not installed, or failed.
+    """
+    stop = Stop(time_limit)
+    log = Log(stop, progress)
+    solver = make_solver(options.solver, getattr(options, "effort", None))
+    embedding = embed(problem.oracle)
+    initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
+    bound, best, ended_by = one_is_needed(initial.rows), initial.columns, stop
+    log("start", columns=len(best), value=float(len(best)), bound=bound.value, count=len(best))
+    if bound.value < len(best):
+        start = Start(initial, embedding, solver, stop, log, seed)
+        if isinstance(options, CgOptions):
+            best, bound, ended_by = improve_by_columns(start, bound, options)
+        else:
+            best, bound = improve_by_model(start, bound, options)
+    waiting = np.ones(len(initial.rows), dtype=np.bool_)
+    groups: list[Group] = []
+    for column in best:  # every row is assigned once
+        group = column.group[waiting[column.group]]
+        if len(group):
+            waiting[group] = False
+            groups.append(Group(column.point, initial.rows.index[group], column.changed))
+    return build_result(
+        problem,
+        groups,
+        reasons=initial.screened.reasons,
+        helpable=initial.screened.helpable,
+        proof=bound.proof,
+        stop=ended_by,
+        statistics=log.statistics,
+        versions={**versions_of(["oneformany"]), solver.name: solver.version},
+        method="cg-mip" if isinstance(options, CgOptions) else "mip",
+        seed=seed,
+    )
