@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from oneformany.datasets.dataset import Dataset, translated
-from oneformany.datasets.sources import Source, fetch
+from oneformany.datasets.sources import Source, fetch, meanings
 from oneformany.exceptions import DataUnavailableError
 from oneformany.schema.discretise import bin_labels
 from oneformany.schema.feature import Feature
@@ -35,96 +35,12 @@ SOURCES = (
 )
 
 COLUMNS = (
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education_num",
-    "marital_status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital_gain",
-    "capital_loss",
-    "hours_per_week",
-    "native_country",
+    "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation",
+    "relationship", "race", "sex", "capital_gain", "capital_loss", "hours_per_week", "native_country",
     "income",
-)
+)  # fmt: skip
 
-MEANINGS = {
-    "workclass": {
-        "Private": "private",
-        "Self-emp-not-inc": "self-employed, not incorporated",
-        "Self-emp-inc": "self-employed, incorporated",
-        "Federal-gov": "federal government",
-        "Local-gov": "local government",
-        "State-gov": "state government",
-        "Without-pay": "without pay",
-        "Never-worked": "never worked",
-        "?": "unknown",
-    },
-    "education": {
-        "Preschool": "preschool",
-        "1st-4th": "1st to 4th grade",
-        "5th-6th": "5th to 6th grade",
-        "7th-8th": "7th to 8th grade",
-        "9th": "9th grade",
-        "10th": "10th grade",
-        "11th": "11th grade",
-        "12th": "12th grade",
-        "HS-grad": "high school",
-        "Some-college": "some college",
-        "Assoc-voc": "associate, vocational",
-        "Assoc-acdm": "associate, academic",
-        "Bachelors": "bachelor",
-        "Masters": "master",
-        "Prof-school": "professional school",
-        "Doctorate": "doctorate",
-    },
-    "marital_status": {
-        "Never-married": "never married",
-        "Married-civ-spouse": "married",
-        "Married-AF-spouse": "married, spouse in the armed forces",
-        "Married-spouse-absent": "married, spouse absent",
-        "Separated": "separated",
-        "Divorced": "divorced",
-        "Widowed": "widowed",
-    },
-    "occupation": {
-        "Adm-clerical": "administrative, clerical",
-        "Armed-Forces": "armed forces",
-        "Craft-repair": "craft, repair",
-        "Exec-managerial": "executive, managerial",
-        "Farming-fishing": "farming, fishing",
-        "Handlers-cleaners": "handlers, cleaners",
-        "Machine-op-inspct": "machine operators, inspectors",
-        "Other-service": "other service",
-        "Priv-house-serv": "private household service",
-        "Prof-specialty": "professional specialty",
-        "Protective-serv": "protective service",
-        "Sales": "sales",
-        "Tech-support": "technical support",
-        "Transport-moving": "transport, moving",
-        "?": "unknown",
-    },
-    "relationship": {
-        "Husband": "husband",
-        "Wife": "wife",
-        "Own-child": "own child",
-        "Other-relative": "other relative",
-        "Not-in-family": "not in family",
-        "Unmarried": "unmarried",
-    },
-    "race": {
-        "Amer-Indian-Eskimo": "American Indian or Eskimo",
-        "Asian-Pac-Islander": "Asian or Pacific Islander",
-        "Black": "Black",
-        "Other": "other",
-        "White": "White",
-    },
-    "sex": {"Male": "male", "Female": "female"},
-}
+MEANINGS = meanings("adult")
 
 COUNTRIES = ("United States", "elsewhere", "unknown")
 

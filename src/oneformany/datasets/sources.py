@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import os
 import sys
+import tomllib
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from urllib.request import urlopen
 
 from oneformany.exceptions import DataUnavailableError, InputError
 
-__all__ = ["CACHE_VARIABLE", "DATA_VARIABLE", "Source", "cache_folder", "embedded", "fetch"]
+__all__ = ["CACHE_VARIABLE", "DATA_VARIABLE", "Source", "cache_folder", "embedded", "fetch", "meanings"]
 
 DATA_VARIABLE = "ONEFORMANY_DATA"
 CACHE_VARIABLE = "ONEFORMANY_CACHE"
@@ -49,6 +50,12 @@ class Source:
 def embedded(file: str) -> str:
     """Read a text file that comes with the package."""
     return (files("oneformany.datasets") / "data" / file).read_text(encoding="utf-8")
+
+
+def meanings(dataset: str) -> dict[str, dict[str, str]]:
+    """Say for each column of a data set what its codes mean, in the order of the levels."""
+    words: dict[str, dict[str, str]] = tomllib.loads(embedded("words.toml"))[dataset]
+    return words
 
 
 def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str:
