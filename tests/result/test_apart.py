@@ -43,9 +43,18 @@ def test_the_words_name_features_cells_and_remedies():
 
 def test_an_answer_that_was_cut_short_is_not_said_to_need_so_many():
     result = explained(strangers())
-    assert "Fewer may do" not in apart_words(result)
-    cut = replace(result, status="feasible", lower_bound=1, proof=None)
-    assert "Fewer may do, as the search was cut short: only 1 are proved" in apart_words(cut)
+    assert "not known" not in apart_words(result)
+    for ended, first in (
+        ("time limit", "time_limit"),
+        ("limit", "fewer rows"),
+        ("interrupted", "to its end"),
+    ):
+        cut = replace(result, status="feasible", lower_bound=1, proof=None, ended=ended)
+        words = apart_words(cut)
+        assert "only 1 is proved to be needed, and how many fewer would do is not known" in words
+        assert first in words[words.index("What to do first") : words.index("What keeps rows apart besides")]
+    most = replace(result, status="feasible", lower_bound=10, proof=None, ended="time limit")
+    assert "not known" not in apart_words(most)
 
 
 def test_the_summary_says_it():

@@ -22,6 +22,13 @@ MOST_ROWS = 400
 MOST_FEATURES = 5
 """So many features are named."""
 
+REMEDIES = {
+    "time limit": ("the time was up", "more time (time_limit), or fewer rows at once"),
+    "interrupted": ("the run was interrupted", "let it run to its end"),
+    "limit": ("a limit was reached", "fewer rows at once, or fewer changes, all of which can be listed"),
+}
+"""What ended a run before it was known how many explanations are needed, and what to do."""
+
 FEW_ROWS = 2
 """Of fewer rows there is nothing to wonder about."""
 
@@ -102,16 +109,21 @@ def apart_words(result: Result) -> str | None:
         return None
     rows, changes = int((np.asarray(result.assignment) >= 0).sum()), int(result.problem["max_changes"])
     head = f"Why so many: {result.count} explanations for {rows} rows."
-    if 2 * result.lower_bound <= result.count:
+    besides = ""
+    if 2 * result.lower_bound <= rows and result.ended in REMEDIES:
+        needed = f"{result.lower_bound} {'is' if result.lower_bound == 1 else 'are'} proved to be needed"
+        why, remedy = REMEDIES[result.ended]
         head += (
-            f" Fewer may do, as the search was cut short: only {result.lower_bound} are proved to be needed."
+            f" That is what was found until {why}; only {needed}, and how many fewer would do is not known. "
+            f"What to do first: {remedy}."
         )
+        besides = " besides"
     more = f"more changes (max_changes={changes + 1} or more)"
     if result.share != "point":
         looser = ', or rows that share only which features change (share="features")'
         return (
-            f"{head} What keeps rows apart: few are accepted after the same change of at most {changes} "
-            f"features. What to do: {more}, fewer rules{looser if result.share == 'action' else ''}."
+            f"{head} What keeps rows apart{besides}: few are accepted after the same change of at most "
+            f"{changes} features. What to do: {more}, fewer rules{looser if result.share == 'action' else ''}."
         )
     labels = labels_of(result)
     names = [f"{labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features]
@@ -125,8 +137,8 @@ def apart_words(result: Result) -> str | None:
     return (
         f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} "
         f"features, and a row differs from the one most like it in {apart.distance} (median). What keeps "
-        f"rows apart most: {', '.join(names)}.{gain} What to do: coarser cells for these (bins= or edges=), "
-        f"{more}, "
+        f"rows apart{besides or ' most'}: {', '.join(names)}.{gain} What to do: coarser cells for these "
+        f"(bins= or edges=), {more}, "
         'or rows that share the advice only (share="action").'
     )
 
