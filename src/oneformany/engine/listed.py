@@ -25,6 +25,7 @@ from oneformany.engine.listed_proofs import ListedProofs
 from oneformany.engine.listing.follow import follow
 from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
+from oneformany.engine.optimistic import optimistic_weights
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
 from oneformany.engine.ways import Plan, columns_holding, planned, worth_waiting
@@ -40,6 +41,8 @@ from oneformany.stop import Stop
 
 __all__ = ["ListedRun", "solve_by_listing"]
 
+OPTIMISTIC_TIME = 0.4
+OPTIMISTIC_SECONDS = 60.0
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
 
@@ -252,6 +255,7 @@ class ListedRun:
         )
 
     def _everybody(self, start: IntArray) -> None:
+        proof: Proof | None = None if self.table.complete else self._optimistic_proof()
         with self.statistics.timed("cover"):
             cover = solve_cover(
                 self.table,
@@ -261,8 +265,16 @@ class ListedRun:
                 start if self._covers(start) else None,
             )
         self._count(cover.counters)
-        proof = self.proofs.cover(cover) if self.table.complete else self.proofs.one()
-        self.choice = _Choice(cover.chosen, proof=proof)
+        self.choice = _Choice(cover.chosen, proof=proof or self.proofs.cover(cover))
+
+    def _optimistic_proof(self) -> Proof:
+        """What cells alone prove, where columns are missing."""
+        found = None
+        if self.problem.share == "point":
+            with self.statistics.timed("optimistic bound"):
+                part = self.stop.part(min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * self.stop.remaining()))
+                found = optimistic_weights(self.problem, self.listing.reachable, part)
+        return self.proofs.one() if found is None else self.proofs.dual(*found)
 
     def _everybody_lazily(self, lazy: LazyListing, start: Sequence[Explanation]) -> None:
         for explanation in start:

@@ -44,7 +44,11 @@ class ListedProofs:
         """At least one explanation is needed where there is a column."""
         weights = np.zeros(self.table.n_rows, dtype=np.int64)
         weights[self.table.rows[0]] = 1
-        return DualProof(self._given(weights), 1)
+        return self.dual(weights, 1)
+
+    def dual(self, weights: IntArray, capacity: int) -> DualProof:
+        """Weights of distinct rows, and what no column weighs more than."""
+        return DualProof(self._given(weights), capacity)
 
     def cover(self, answer: CoverAnswer) -> Proof:
         """Why no fewer columns cover everybody."""

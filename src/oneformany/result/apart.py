@@ -121,9 +121,10 @@ def apart_words(result: Result) -> str | None:
     more = f"more changes (max_changes={changes + 1} or more)"
     if result.share != "point":
         looser = ', or rows that share only which features change (share="features")'
+        looser = looser if result.share == "action" else ""
         return (
             f"{head} What keeps rows apart{besides}: few are accepted after the same change of at most "
-            f"{changes} features. What to do: {more}, fewer rules{looser if result.share == 'action' else ''}."
+            f"{changes} features. What to do: {more}, fewer rules{looser}."
         )
     labels = labels_of(result)
     names = [f"{labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features]

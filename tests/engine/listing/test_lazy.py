@@ -138,3 +138,29 @@ def test_a_known_answer_is_taken_over():
     again = solve_exact(problem, options=LAZY, start=first.explanations)
     assert again.count == first.count
     assert again.status == "optimal"
+
+
+@pytest.mark.parametrize("kind", ["additive", *KINDS])
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_where_not_everything_can_be_listed_cells_alone_prove_a_bound(kind, seed):
+    problem = draw_problem(np.random.default_rng(seed), kind, "point", own=True, costed=False)
+    count, reached = truth(problem)
+    result = solve_exact(problem, options=replace(LAZY, most_work=1.0))
+    assert min(1, len(reached)) <= result.lower_bound <= count <= result.count
+    assert result.covered == sum(int(problem.multiplicity[row]) for row in reached)
+    if kind in {"tree", "network"} and not problem.restrictions:
+        assert verify(json.loads(result.to_json())).outcome is not Outcome.WRONG
+
+
+def test_rows_that_are_strangers_need_an_explanation_each_whatever_the_model():
+    rng = np.random.default_rng(0)
+    codes = np.array([[row] * 6 for row in range(5)])
+    own = draw_own(rng, codes, (5,) * 6)
+    own = replace(
+        own, targets=tuple(np.array([np.flatnonzero(of == c)[0] for c in range(5)]) for of in own.cell_of)
+    )
+    oracle = draw_oracle(rng, "network", tuple(len(cells) for cells in own.cell_of))
+    result = solve_exact(Problem(codes, (5,) * 6, oracle, 4, own=own), options=replace(LAZY, most_work=1.0))
+    assert result.count == result.lower_bound == 5
+    assert result.status == "optimal"
