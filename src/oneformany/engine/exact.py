@@ -16,12 +16,17 @@ from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.run import Run
 from oneformany.engine.tree.branching import pair_to_branch_on
 from oneformany.engine.tree.column_generation import Node
+from oneformany.engine.tree.core import Core
 from oneformany.engine.tree.diving import dive
 from oneformany.result.proof import Proof
 
 __all__ = ["minimise"]
 
 QUICK_COVER_NODES = 100
+QUICK_STEPS = 50_000
+MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
+LONG_STEPS = 2_000_000
+CORE_NODES = 2_000
 
 
 @dataclass(eq=False)
@@ -118,7 +123,10 @@ def _settle(node: Node) -> Proof:
     with run.timed("heuristics"):
         _offer_rounded(node, node.relaxed)
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
-        if run.options.diving and is_root:
+        core = Core(node, node.priced) if run.options.local_search and is_root and run.count > proof.bound else None
+        if core is not None:
+            core.walk(proof.bound, QUICK_STEPS)
+        if run.options.diving and is_root and run.count > proof.bound:
             dive(node)
             _offer_cover_of(node, proof.bound)
     run.report("cover", node.relaxed.value, len(run.pool))
@@ -130,6 +138,14 @@ def _settle(node: Node) -> Proof:
             run.statistics.count("enumerations given up")
             break
         run.statistics.count("columns enumerated", len(listing.groups))
+        if core is not None and len(listing.groups) >= MANY_COLUMNS:
+            with run.timed("heuristics"):
+                core.walk(target, LONG_STEPS)
+                if run.count > target:
+                    core.search(target, CORE_NODES)
+            run.report("cover", node.relaxed.value, len(listing.groups))
+            if run.count <= target:
+                break
         with run.timed("set cover"):
             found = cover_within(
                 listing.groups,

@@ -33,6 +33,8 @@ class Options:
         Look with few search nodes first, thoroughly only when that finds nothing.
     diving : bool
         Round the relaxation column by column, generating columns on the way.
+    local_search : bool
+        Improve covers by many small moves among columns of small reduced cost.
     enumeration : bool
         Close the gap by listing all columns that a better solution could use.
     cuts : bool
@@ -69,6 +71,7 @@ class Options:
     pricer: PricerFactory = SearchPricer
     quick_pricing: bool = True
     diving: bool = True
+    local_search: bool = True
     enumeration: bool = True
     cuts: bool = True
     max_columns: int = 100_000

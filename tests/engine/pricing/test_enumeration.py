@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.engine.pricing.enumeration import without_subsets
 from oneformany.stop import Stop
 
 
+@settings(deadline=None)
 @given(groups=st.lists(st.sets(st.integers(0, 6)), max_size=15))
 def test_only_groups_inside_others_are_dropped(groups):
     kept = without_subsets([np.array(sorted(group), dtype=np.int64) for group in groups], Stop())

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
+from oneformany.engine.cover.relaxation_kernels import violated_triples
 from oneformany.stop import Stop
 
 __all__ = ["CoverRelaxation"]
@@ -59,8 +60,8 @@ class CoverRelaxation:
 
     def needed_rows(self, needed: BoolArray) -> BoolArray:
         """Items still to be covered, and the cuts all of whose items are."""
-        cuts = [needed[list(triple)].all() for triple in self.triples]
-        return np.concatenate((needed, np.array(cuts, dtype=np.bool_)))
+        cuts = needed[np.array(self.triples, dtype=np.int64).reshape(-1, 3)].all(axis=1)
+        return np.concatenate((needed, cuts))
 
     def members(self, column: int) -> IntArray:
         """The items of a column."""
@@ -102,15 +103,17 @@ class CoverRelaxation:
 
     def cut(self, needed: BoolArray, values: FloatArray) -> bool:
         """Add the most violated cuts on three needed items; say whether there were any."""
+        room = MOST_CUTS - len(self.triples)
+        if room <= 0:
+            return False
         support = np.flatnonzero(values > 1e-6)
         inside = self.items[:, support].toarray() > 0
         fractional = inside[:, values[support] < 1 - 1e-6].any(axis=1)
         chosen = np.flatnonzero(needed & fractional)[:MOST_ITEMS]
-        triples, lacks = _violated(inside[chosen], values[support])
+        triples, lacks = violated_triples(inside[chosen], values[support], VIOLATION, MOST_TRIPLES)
         known = set(self.triples)
         worst = chosen[triples[np.argsort(-lacks, kind="stable")]].tolist()
-        new = [triple for triple in map(_triple, worst) if triple not in known][:CUTS_AT_ONCE]
-        new = new[: MOST_CUTS - len(self.triples)]
+        new = [triple for triple in map(_triple, worst) if triple not in known][: min(CUTS_AT_ONCE, room)]
         if new:
             self._add_cuts(new)
         return bool(new)
@@ -145,36 +148,3 @@ class CoverRelaxation:
 def _triple(items: list[int]) -> tuple[int, int, int]:
     i, j, k = items
     return i, j, k
-
-
-def _violated(inside: BoolArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Find triples of items that a relaxation covers by less than 2, and by how much.
-
-    ``inside[item, column]`` stands over the columns of positive value. What covers two or three items of a
-    triple counts once: the sum over the items, less that over the pairs, plus twice that over all three.
-    """
-    weighted = inside * values
-    cover = weighted.sum(axis=1)
-    shared = weighted @ inside.T.astype(np.float64)
-    ordered = np.triu(np.ones(shared.shape, dtype=np.bool_), 1)
-    found, lacks, total = [], [], 0
-    for first in range(len(inside) - 2):
-        rest = slice(first + 1, None)
-        once = cover[rest] - shared[first, rest]
-        lack = shared[rest, rest] - once
-        lack -= (once + (cover[first] - 2.0))[:, None]
-        second, third = np.nonzero((lack > VIOLATION) & ordered[rest, rest])
-        left = lack[second, third]
-        second, third = second + first + 1, third + first + 1
-        here = np.flatnonzero(inside[first])
-        near = inside[:, here]
-        left -= 2.0 * ((near[second] & near[third]) @ values[here])
-        violated = np.flatnonzero(left > VIOLATION)
-        found.append(np.stack((np.full(len(violated), first), second[violated], third[violated]), axis=1))
-        lacks.append(left[violated])
-        total += len(violated)
-        if total >= MOST_TRIPLES:
-            break
-    if not found:
-        return np.zeros((0, 3), dtype=np.int64), np.zeros(0)
-    return np.concatenate(found)[:MOST_TRIPLES], np.concatenate(lacks)[:MOST_TRIPLES]

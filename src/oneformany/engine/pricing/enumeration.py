@@ -13,15 +13,17 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.candidates import Candidates
+from oneformany.engine.pricing.maximal import Chains, keep_maximal
 from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.pricing.search import ColumnSearch, ItemWeights
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
 
-__all__ = ["Listing", "list_columns", "without_subsets"]
+__all__ = ["Listing", "heavy_columns", "list_columns", "without_subsets"]
 
 MOST_ENTRIES = 50_000_000  # rows in all columns listed: 400 MB
+GROUPS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,11 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
     floor = int(priced.weights.sum()) - (target - 1) * priced.capacity
     if floor > priced.capacity:
         return Listing([], [])
+    return heavy_columns(node, priced, floor, node.run.options.max_columns)
+
+
+def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing | None:
+    """List the maximal columns that weigh at least ``floor``; ``None`` when they are too many, or time is up."""
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
@@ -62,12 +69,11 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
     search.state.eligible[:] = True
     weights = ItemWeights.of(priced.weights, arrays.max_changes)
     found: dict[bytes, tuple[int, IntArray]] = {}
-    limit = node.run.options.max_columns
     entries = 0
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
         for choice in search.every(item, weights, floor, node.run.stop):
-            if choice is None or len(found) >= limit or entries >= MOST_ENTRIES:
+            if choice is None or len(found) >= most or entries >= MOST_ENTRIES:
                 return None
             covered = members(arrays, row, choice)
             entries += len(covered)
@@ -84,19 +90,21 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
 
 def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
     """Groups that are not part of another one, of equal ones the first; ``None`` when time is up."""
-    containing: dict[int, list[int]] = {}
-    members: dict[int, set[int]] = {}
-    kept = []
-    for index in sorted(range(len(groups)), key=lambda index: -len(groups[index])):
+    sizes = np.array([len(group) for group in groups], dtype=np.int64)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    entries = np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
+    chains = Chains(
+        np.full(1 + entries.max(initial=-1), -1),
+        np.zeros(1 + entries.max(initial=-1), dtype=np.int64),
+        np.full(len(entries), -1),
+        np.repeat(np.arange(len(groups)), sizes),
+    )
+    order = np.argsort(-sizes, kind="stable")
+    kept = np.zeros(len(groups), dtype=np.bool_)
+    for first in range(0, len(groups), GROUPS_AT_ONCE):
         if stop.expired():
             return None
-        group = set(groups[index].tolist())
-        rarest = min(group, key=lambda member: len(containing.get(member, ())), default=None)
-        rivals = containing.get(rarest, ()) if rarest is not None else members
-        if any(group <= members[rival] for rival in rivals):
-            continue
-        members[index] = group
-        kept.append(index)
-        for member in group:
-            containing.setdefault(member, []).append(index)
-    return sorted(kept)
+        keep_maximal(starts, entries, order[first : first + GROUPS_AT_ONCE], chains, kept)
+    if len(groups) and not sizes.any():
+        kept[0] = True
+    return np.flatnonzero(kept).tolist()

@@ -1,0 +1,70 @@
+"""Small covers among the columns that good covers are made of: those of small reduced cost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oneformany.engine.columns import Column
+from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.local_search import LocalSearch
+from oneformany.engine.cover.primal import greedy_columns
+from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.pricing.enumeration import Listing, heavy_columns
+from oneformany.engine.pricing.protocol import Priced
+from oneformany.engine.tree.column_generation import Node
+
+__all__ = ["Core"]
+
+LIGHTEST = 0.9  # of the capacity
+MOST_COLUMNS = 20_000
+
+
+class Core:
+    """The columns of small reduced cost of the root, and a local search among them that can go on.
+
+    Parameters
+    ----------
+    node : Node
+        Of the branching tree, without decisions.
+    priced : Priced
+        Weights of its items, and the capacity that was proved.
+    """
+
+    def __init__(self, node: Node, priced: Priced) -> None:
+        self.node = node
+        capacity = priced.capacity or 0
+        self.listing = heavy_columns(node, priced, int(LIGHTEST * capacity), MOST_COLUMNS) or Listing([], [])
+        covered = np.zeros(len(node.items), dtype=np.bool_)
+        for group in self.listing.groups:
+            covered[group] = True
+        self._groups = [*self.listing.groups, *([] if covered.all() else node.groups)]
+        ends = np.cumsum([0, *(len(group) for group in self._groups)])
+        entries = np.concatenate(self._groups).astype(np.int32)
+        incidence = Incidence.of(ends, entries, len(node.items))
+        self._local = LocalSearch(incidence, priced.weights / max(1, capacity), greedy_columns(incidence))
+
+    def walk(self, goal: int, steps: int) -> None:
+        """Take so many steps towards a cover by ``goal`` columns; offer what is found."""
+        run = self.node.run
+        before = self._local.steps
+        self._offer(self._local.run(goal, steps, run.stop).tolist())
+        run.statistics.count("local search steps", self._local.steps - before)
+
+    def search(self, goal: int, max_nodes: int) -> None:
+        """Look for a cover by ``goal`` of the columns in a tree."""
+        run = self.node.run
+        found = cover_within(self._groups, len(self.node.items), goal, run.stop, max_nodes, cuts=run.options.cuts)
+        run.statistics.count("set cover nodes", found.nodes)
+        if found.chosen is not None:
+            self._offer(found.chosen)
+
+    def _offer(self, chosen: list[int]) -> None:
+        if len(chosen) < self.node.run.count:
+            columns = [self._column(index) for index in chosen]
+            real = [column for column in columns if column is not None]
+            if len(real) == len(columns):
+                self.node.run.offer(real)
+
+    def _column(self, index: int) -> Column | None:
+        listed = len(self.listing.groups)
+        return self.listing.column(self.node, index) if index < listed else self.node.columns[index - listed]
