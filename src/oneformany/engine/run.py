@@ -54,7 +54,7 @@ class Options:
         cover would use, instead of listing all.
     least_cost : bool or None
         After the first objective, look for the least cost; by default where costs or a goal are given, or
-        where rows need not share a point.
+        where rows need not share a point. Without a time limit it may take minutes.
     memory : int
         Bytes that a listing may take.
     most_work : float

@@ -16,7 +16,7 @@ from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
-from oneformany.engine.saving.stage import cheapest_cover
+from oneformany.engine.saving.stage import CheapestCover, cheapest_cover
 from oneformany.engine.screening import screen
 from oneformany.engine.ways import by_cost, needs_listing, worth_listing
 from oneformany.exceptions import InputError
@@ -82,9 +82,7 @@ def solve_exact(
             problem, goal, stop, progress=progress, seed=seed, options=options, start=start
         )
     if needs_listing(problem, goal):
-        raise InputError(
-            "only a listing serves goals, own values and ways to share: way='search' cannot"
-        )
+        raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
     statistics = Statistics()
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop, _known_points(problem, start))
@@ -121,13 +119,18 @@ def solve_exact(
         helpable=screened.helpable,
         proof=proof,
         cost_proof=cost_proof,
-        cost_open=by_cost(problem, options) and (cheap is None or cheap.proof.bound < cheap.cost),
+        cost_open=_cost_open(cheap) if by_cost(problem, options) and run.best else False,
         stop=stop,
         statistics=statistics,
         versions=versions_of(PACKAGES),
         method="exact",
         seed=seed,
     )
+
+
+def _cost_open(cheap: CheapestCover | None) -> bool:
+    """Whether something cheaper is not excluded."""
+    return cheap is None or cheap.proof.bound < cheap.cost
 
 
 def _known_points(problem: Problem, start: Sequence[Explanation]) -> dict[int, IntArray]:

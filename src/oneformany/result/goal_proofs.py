@@ -203,8 +203,8 @@ class CostProof:
 class AnchoredCostProof:
     """So many explanations that cover everybody cost at least so much, where rows share a point.
 
-    Each row has a price, and the anchor of a group is the row of it that pays least. Everybody pays the prices,
-    less what groups save; no two groups have the same anchor.
+    Each row has a price, and the anchor of a group is the row of it that pays least. Everybody pays the
+    prices, less what groups save; no two groups have the same anchor.
 
     Attributes
     ----------

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.codes import read_codes
-from oneformany.verify.goal_proofs import CostProof, CoverageProof, read_cost, read_coverage
+from oneformany.verify.goal_proofs import (
+    AnchoredCostProof,
+    CostProof,
+    CoverageProof,
+    read_cost,
+    read_coverage,
+)
 from oneformany.verify.json_object import JsonObject
 from oneformany.verify.limits import Limits
 from oneformany.verify.problem import Problem, read_problem
@@ -124,7 +130,7 @@ class Claims:
     cost: int | None
     cost_bound: int | None
     coverage: CoverageProof | None
-    cost_proof: CostProof | None
+    cost_proof: CostProof | AnchoredCostProof | None
 
     @property
     def helpable(self) -> int:

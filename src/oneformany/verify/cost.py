@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.anchored import check_anchored
 from oneformany.verify.claims import Claims
 from oneformany.verify.cost_tree import check_cost_tree, paid_by_cheapest
 from oneformany.verify.coverage import HelpableRows
-from oneformany.verify.goal_proofs import Column, CostProof
+from oneformany.verify.goal_proofs import AnchoredCostProof, Column, CostProof
 from oneformany.verify.heavy import ListedColumns, objection, unproved
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.listing import Groups, Listing
@@ -39,11 +40,14 @@ def check_cost_bound(claims: Claims) -> str:
     _check_question(claims, proof)
     if proof.bound == 0:
         return "no cost is below 0"
-    _check_proved(claims, proof)
+    if isinstance(proof, AnchoredCostProof):
+        check_anchored(claims, proof)
+    else:
+        _check_proved(claims, proof)
     return f"at least {proof.bound} for {proof.needed} people by {proof.explanations} explanations"
 
 
-def _check_question(claims: Claims, proof: CostProof) -> None:
+def _check_question(claims: Claims, proof: CostProof | AnchoredCostProof) -> None:
     """The proof is about all answers that cover as many people as this one, or as the share asks for."""
     goal, count, people = claims.goal, claims.count, claims.covered
     if goal.explanations is not None:

@@ -8,7 +8,16 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.json_object import JsonObject, check_integers, check_list
 from oneformany.verify.proofs import LARGEST_NUMBER
 
-__all__ = ["Case", "Column", "CostProof", "CoverageProof", "Exclusion", "read_cost", "read_coverage"]
+__all__ = [
+    "AnchoredCostProof",
+    "Case",
+    "Column",
+    "CostProof",
+    "CoverageProof",
+    "Exclusion",
+    "read_cost",
+    "read_coverage",
+]
 
 LARGEST_SCALE = 2**40
 
@@ -80,6 +89,19 @@ class CostProof:
     exclusion: Exclusion | None
 
 
+@dataclass(frozen=True)
+class AnchoredCostProof:
+    """What everybody pays at these prices, less what groups save by their anchors; see ``docs/format.md``."""
+
+    bound: int
+    explanations: int
+    needed: int
+    scale: int
+    prices: tuple[int, ...]
+    savings: tuple[int, ...]
+    changes: tuple[int, ...]
+
+
 def read_coverage(fields: JsonObject, rows: int, features: int) -> CoverageProof:
     """Read the proof that so many explanations cover no more."""
     fields.only("kind", "weights", "capacity", "scale", "rows", "exclusion").text("kind", ("coverage",))
@@ -95,10 +117,11 @@ def read_coverage(fields: JsonObject, rows: int, features: int) -> CoverageProof
     )
 
 
-def read_cost(fields: JsonObject, rows: int, features: int) -> CostProof:
+def read_cost(fields: JsonObject, rows: int, features: int) -> CostProof | AnchoredCostProof:
     """Read the proof that so many people cannot be served for less."""
+    if fields.text("kind", ("cost", "anchored cost")) == "anchored cost":
+        return _anchored(fields, rows, features)
     fields.only("kind", "prices", "scale", "explanations", "needed", "bound", "exclusion")
-    fields.text("kind", ("cost",))
     return CostProof(
         prices=fields.integers("prices", 0, LARGEST_NUMBER, rows),
         scale=fields.integer("scale", 1, LARGEST_SCALE),
@@ -106,6 +129,19 @@ def read_cost(fields: JsonObject, rows: int, features: int) -> CostProof:
         needed=fields.integer("needed", 0, LARGEST_NUMBER),
         bound=fields.integer("bound", 0, LARGEST_NUMBER),
         exclusion=_exclusion(fields, rows, features),
+    )
+
+
+def _anchored(fields: JsonObject, rows: int, features: int) -> AnchoredCostProof:
+    fields.only("kind", "prices", "changes", "savings", "scale", "explanations", "needed", "bound")
+    return AnchoredCostProof(
+        prices=fields.integers("prices", 0, LARGEST_NUMBER, rows),
+        changes=fields.integers("changes", 0, features, rows),
+        savings=fields.integers("savings", 0, LARGEST_NUMBER, rows),
+        scale=fields.integer("scale", 1, LARGEST_SCALE),
+        explanations=fields.integer("explanations", 0, LARGEST_NUMBER),
+        needed=fields.integer("needed", 0, LARGEST_NUMBER),
+        bound=fields.integer("bound", 0, LARGEST_NUMBER),
     )
 
 

@@ -31,7 +31,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["BUDGET", "CHANGED", "KEPT", "PAUSED", "UNRULED", "Stack", "begin", "find_group"]
+__all__ = [
+    "BUDGET",
+    "CHANGED",
+    "KEPT",
+    "PAUSED",
+    "UNRULED",
+    "Stack",
+    "begin",
+    "find_group",
+    "inner",
+    "largest",
+]
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -86,7 +97,7 @@ def begin(size: int, features: int, room: int, max_changes: int, lacking: int) -
 
 
 # Called from compiled code only: no door to Python. None of them makes arrays: no references to count.
-_inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
 @njit(cache=True, no_cfunc_wrapper=True, _nrt=False)
@@ -129,7 +140,7 @@ def find_group(
         top -= 1
         if size == 0 or group[0] != 0:
             continue
-        if certain + _largest(loads, budget) < floor or _largest(gains, budget) < lacks:
+        if certain + largest(loads, budget) < floor or largest(gains, budget) < lacks:
             continue
         if _is_listed(listed, group, size):
             continue
@@ -157,7 +168,7 @@ def find_group(
     return 0, NONE
 
 
-@_inner
+@inner
 def _push(
     nodes: IntArray,
     states: IntArray,
@@ -180,7 +191,7 @@ def _push(
     return top
 
 
-@_inner
+@inner
 def _survey(
     node: IntArray,
     before: IntArray,
@@ -224,7 +235,7 @@ def _survey(
     return size, certain
 
 
-@_inner
+@inner
 def _index_of_largest(values: IntArray) -> int:
     largest = 0
     for other in range(1, len(values)):
@@ -233,8 +244,8 @@ def _index_of_largest(values: IntArray) -> int:
     return largest
 
 
-@_inner
-def _largest(values: IntArray, count: int) -> int:
+@inner
+def largest(values: IntArray, count: int) -> int:
     """Sum of the ``count`` largest positive values."""
     total, last, at = 0, MOST, NONE
     for _ in range(min(count, len(values))):
@@ -250,7 +261,7 @@ def _largest(values: IntArray, count: int) -> int:
     return total
 
 
-@_inner
+@inner
 def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     """Whether a listed group contains all of the group."""
     for row in range(len(listed)):
@@ -262,7 +273,7 @@ def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     return False
 
 
-@_inner
+@inner
 def _clash(conflicts: IntArray, wants: IntArray) -> int:
     """Find a conflict between two candidates that are certain."""
     for pair in range(len(conflicts)):

@@ -13,7 +13,7 @@ from oneformany.verify.moves import Moves
 from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 
-__all__ = ["check_unreachable"]
+__all__ = ["check_fewest_changes", "check_unreachable"]
 
 IntArray = NDArray[np.int64]
 
@@ -25,36 +25,59 @@ def check_unreachable(claims: Claims) -> str:
     problem = claims.problem
     _, first = np.unique(problem.distinct.of[list(claims.unreachable)], return_index=True)
     rows = np.array(claims.unreachable, dtype=np.int64)[np.sort(first)]
-    rows = rows[_helped_by_gains(problem, rows)]
+    rows = rows[_helped_by_gains(problem, rows, np.full(len(rows), problem.max_changes))]
     if not len(rows):
         return f"{len(claims.unreachable)} rows stay negative under every allowed change"
     if problem.classifier.additive and not problem.restrictions:
         raise _helped(int(rows[0]))
     if problem.plain:
-        _check_points_around(problem, rows)
+        for row in rows.tolist():
+            if _surely_helped(problem, row, problem.max_changes):
+                raise _helped(row)
     else:
         _check_all_changes(problem, rows)
     return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
 
 
-def _helped_by_gains(problem: Problem, rows: IntArray) -> NDArray[np.bool_]:
+def check_fewest_changes(problem: Problem, rows: IntArray, changes: IntArray) -> None:
+    """Confirm that fewer than so many changes help none of the rows, where all go to points of cells.
+
+    Parameters
+    ----------
+    problem : Problem
+        What was asked.
+    rows : (m,) integer array
+        Given rows.
+    changes : (m,) integer array
+        How many changes each needs at least.
+    """
+    if (changes > problem.max_changes).any():
+        raise CertificateError(f"a row is said to need more than {problem.max_changes} changes")
+    some = np.flatnonzero(changes > 0)
+    some = some[_helped_by_gains(problem, rows[some], changes[some] - 1)]
+    for row, number in zip(rows[some].tolist(), changes[some].tolist(), strict=True):
+        if problem.classifier.additive or _surely_helped(problem, row, number - 1):
+            raise CertificateError(f"row {row} is said to need {number} changes, but fewer help it")
+
+
+def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray) -> NDArray[np.bool_]:
     """Tell rows whose largest gains reach what is needed: additive scores and moves alone decide so."""
     moves = Moves(problem, rows)
     if not moves.summed:
         return np.ones(len(rows), dtype=np.bool_)
     gains = np.stack([moves.most(feature) for feature in range(len(problem.levels))])
-    most = -np.sort(-gains, axis=0)[: problem.max_changes].sum(axis=0)
-    return np.asarray(most >= moves.lacking)
+    totals = np.concatenate(
+        [np.zeros((1, len(rows)), dtype=np.int64), np.cumsum(-np.sort(-gains, axis=0), axis=0)]
+    )
+    return np.asarray(totals[changes, np.arange(len(rows))] >= moves.lacking)
 
 
-def _check_points_around(problem: Problem, rows: IntArray) -> None:
-    """Look at every point that a row could move to."""
-    for row in rows.tolist():
-        doubt = doubt_of_point(problem, Neighbourhood(problem, problem.codes[[row]]))
-        if doubt == SURELY:
-            raise _helped(row)
-        if doubt is not None:
-            raise NotConfirmedError(f"row {row}: {doubt}")
+def _surely_helped(problem: Problem, row: int, changes: int) -> bool:
+    """Look at every point that a row could move to by so many changes: whether one is surely positive."""
+    doubt = doubt_of_point(problem, Neighbourhood(problem, problem.codes[[row]], budget=changes))
+    if doubt is not None and doubt != SURELY:
+        raise NotConfirmedError(f"row {row}: {doubt}")
+    return doubt == SURELY
 
 
 def _check_all_changes(problem: Problem, rows: IntArray) -> None:

@@ -1,17 +1,18 @@
 """The compiled search for the group that saves most against prices, around one anchor row.
 
-The rows of a group go to one point, and each pays for the features in which it differs from the point. The anchor
-is one of them that pays least, and what it pays lies in a given range. The search decides feature by feature:
-*leave* it (all rows of the group agree with the anchor, and so does the point), or change it, the point taking a
-*level*. Where any change costs one and all are allowed, only levels of rows still possible are tried: elsewhere
-everybody pays. A row is served once all features in which it differs from the anchor are
-decided. It pays at least what is decided, what the anchor pays, what its own nearest change costs, and what it and
-the anchor pay together to meet, less what the anchor may still pay. The classifier plays no part in it.
+The rows of a group go to one point, and each pays for the features in which it differs from the point. The
+anchor is one of them that pays least, and what it pays lies in a given range. The search decides feature by
+feature: *leave* it (all rows of the group agree with the anchor, and so does the point), or change it, the
+point taking a *level*. Where any change costs one and all are allowed, only levels of rows still possible
+are tried: elsewhere everybody pays. A row is served once all features in which it differs from the anchor
+are decided. It pays at least what is decided, what the anchor pays, what its own nearest change costs, and
+what it and the anchor pay together to meet, less what the anchor may still pay. The classifier plays no
+part in it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +20,16 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import inner, outer
 
 __all__ = [
-    *("BEST", "DEPTH", "DONE", "HIGH", "LIMIT", "LOW", "NEVER", "NODES"),
-    *("SavingArrays", "SavingState", "advance", "begin"),
+    "BEST",
+    "DONE",
+    "HIGH",
+    "LOW",
+    "NEVER",
+    "NODES",
+    "SavingArrays",
+    "SavingState",
+    "advance",
+    "begin",
 ]
 
 DONE, LIMIT = 0, 1
@@ -33,6 +42,7 @@ class SavingArrays(NamedTuple):
     """Rows, and what moves cost them; ``V`` is the largest number of levels."""
 
     rows: IntArray  # (n, p)
+    rank: IntArray  # (n,): of rows that pay the same, the first is the anchor
     people: IntArray  # (n,)
     least: IntArray  # (n,): no change that helps the row costs less
     levels: IntArray  # (p,)
@@ -67,11 +77,11 @@ class SavingState(NamedTuple):
     def of(cls, n: int, p: int, levels: int) -> SavingState:
         """Memory for ``n`` rows of ``p`` features with at most so many levels."""
         depth = p + 2
-        shapes = [(n,), (depth, n), *[(depth,)] * 5, (p,), (p,)]
-        first = [np.zeros(shape, dtype=np.int64) for shape in shapes]
-        needed = np.zeros(p, dtype=np.bool_)
-        last = [np.zeros(shape, dtype=np.int64) for shape in ((p,), (p,), (p, levels), (p,), (5,))]
-        return cls(*first, needed, *last)
+        before = ((n,), (depth, n), *[(depth,)] * 5, (p,), (p,))
+        after = ((p,), (p,), (p, levels), (p,), (5,))
+        parts: list[Any] = [np.zeros(shape, dtype=np.int64) for shape in (*before, *after)]
+        parts.insert(len(before), np.zeros(p, dtype=np.bool_))
+        return cls(*parts)
 
 
 @outer
@@ -102,7 +112,7 @@ def begin(arrays, state, anchor):
 
 @inner
 def _filter(arrays, state, anchor, d):
-    """Drop rows that cannot join any more; mark the features that are needed; tell whether the anchor is left."""
+    """Drop rows that cannot join any more, mark the features that are needed, find the anchor."""
     p = arrays.rows.shape[1]
     rest = arrays.max_changes - state.taken[d]
     for f in range(p):
@@ -123,7 +133,9 @@ def _filter(arrays, state, anchor, d):
         if state.paid[d, j] >= NEVER or missing > rest:
             continue
         # Without an open need both pay alike from here on: the other row would be the anchor.
-        if missing == 0 and (state.paid[d, j] < mine or (state.paid[d, j] == mine and j < anchor)):
+        if missing == 0 and (
+            state.paid[d, j] < mine or (state.paid[d, j] == mine and arrays.rank[j] < arrays.rank[anchor])
+        ):
             continue
         here |= j == anchor
         state.order[i] = state.order[keep]
@@ -145,7 +157,7 @@ def _evaluate(arrays, state, prices, anchor, d):
     spare = state.scalars[HIGH] - mine
     if spare < 0:
         return 0
-    floor = max(state.scalars[LOW], max(arrays.least[anchor], mine))
+    floor = max(state.scalars[LOW], arrays.least[anchor], mine)
     certain = 0
     cheapest = NEVER
     for f in range(p):
@@ -164,7 +176,7 @@ def _evaluate(arrays, state, prices, anchor, d):
             if state.levels[f] == OPEN and arrays.rows[j, f] != arrays.rows[anchor, f]:
                 missing += 1
                 meet += arrays.meeting[f, arrays.rows[j, f], arrays.rows[anchor, f]]
-        pays = max(max(floor, arrays.least[j]), state.paid[d, j] + max(0, meet - spare))
+        pays = max(floor, arrays.least[j], state.paid[d, j] + max(0, meet - spare))
         gain = prices[j] - arrays.scale * pays
         if gain <= 0:
             if j == anchor:
@@ -219,10 +231,10 @@ def _largest(numbers, count):
 
 @inner
 def _has_level(arrays, state, d, f, level):
+    found = False
     for i in range(state.alive[d]):
-        if arrays.rows[state.order[i], f] == level:
-            return True
-    return False
+        found |= arrays.rows[state.order[i], f] == level
+    return found
 
 
 @inner
@@ -240,7 +252,7 @@ def _open_child(arrays, state, d, f, choice):
 
 @outer
 def advance(arrays, state, prices, anchor, limit):
-    """Go on for at most ``limit`` nodes, looking for groups that save more than ``scalars[BEST]``, raising it.
+    """Go on for at most ``limit`` nodes: look for groups that save more than ``scalars[BEST]``, raising it.
 
     Returns DONE, or LIMIT: call again to go on. The point of the best group stands in ``state.found``.
     """

@@ -59,7 +59,7 @@ class CheapPoints:
         return Column.covering(self.space, point, changed)
 
     def _prices(self, rows: IntArray) -> list[IntArray]:
-        """Per feature, what the rows pay together for each level; a lot where one of them may not go there."""
+        """Per feature, what the rows pay together for each level; a lot where one may not go there."""
         found = []
         for feature, table in enumerate(self._costs.tables):
             levels = self.space.rows[rows, feature]

@@ -1,7 +1,7 @@
 """Prices of rows from the groups known so far: the dual of a cover by k groups at the least cost.
 
-Prices are kept near the best ones so far, within a box that grows while they get better and shrinks when they do
-not (the box step method of Marsten, Hogan and Blankenship, Operations Research 23, 1975).
+Prices are kept near the best ones so far, within a box that grows while they get better and shrinks when
+they do not (the box step method of Marsten, Hogan and Blankenship, Operations Research 23, 1975).
 """
 
 from __future__ import annotations
@@ -83,6 +83,11 @@ class GroupPrices:
         high = prices >= self._center + self.width - 1e-6
         low = (prices <= self._center - self.width + 1e-6) & (prices > 1e-6)
         return bool((high | low).any())
+
+    @property
+    def widest(self) -> bool:
+        """Whether the box is as wide as it gets."""
+        return self.width >= WIDEST
 
     def accept(self, prices: FloatArray, *, well: bool) -> None:
         """Move the box to better prices, and widen it where they kept what they promised."""

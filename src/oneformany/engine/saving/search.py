@@ -82,6 +82,7 @@ class SavingsSearch:
         away = np.where(np.eye(width, dtype=np.bool_), k.NEVER, costs)
         self.arrays = k.SavingArrays(
             rows=space.rows,
+            rank=np.unique(problem.row_of, return_index=True)[1][space.helpable],
             people=problem.multiplicity[space.helpable].astype(np.int64),
             least=least,
             levels=np.array(problem.levels, dtype=np.int64),

@@ -1,9 +1,9 @@
 """The second stage of the search way: as few explanations as were found, at the least cost, with a bound.
 
-Groups that save more against the prices than others are generated until none is left that would change the prices,
-or time is up. Each group, with a point that the classifier accepts, is also a column of a table; the cheapest so
-many columns of that table are the answer. The bound: everybody pays the prices, less what k groups save, and every
-group is counted with the row of it that pays least.
+Groups that save more against the prices than others are generated until none is left that would change the
+prices, or time is up. Each group, with a point that the classifier accepts, is also a column of a table;
+the cheapest so many columns of that table are the answer. The bound: everybody pays the prices, less what k
+groups save, and every group is counted with the row of it that pays least.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.cost import solve_cost
 from oneformany.engine.cover.table import ColumnTable
@@ -32,9 +32,9 @@ __all__ = ["CheapestCover", "cheapest_cover"]
 FIRST_LIMIT = 2_000
 HIGHEST_LIMIT = 2_000_000
 MOST_NODES = 60_000_000
+MOST_ROUNDS = 300
 TABLE_TIME = 0.2
 LATEST = 300
-CLOSE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ class _Stage:
     def generate(self) -> None:
         """Find groups and prices in turn; search longer where that ends without a proof."""
         run = self.run
-        prices = GroupPrices(self.people, self.k, self.least + 2.0)
+        prices = GroupPrices(self.people, self.k, self.least.astype(np.float64) + 2.0)
         groups = assign(self.space.problem, self.space.helpable, run.best)
         for column, rows in zip(run.best, groups, strict=True):
             self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
@@ -124,22 +124,23 @@ class _Stage:
             self._add_group(prices, column.rows)
         self.improve(run.stop)
         limit = FIRST_LIMIT
-        while limit <= HIGHEST_LIMIT and self.search.nodes < MOST_NODES and not run.stop.expired():
+        for _ in range(MOST_ROUNDS):
+            if limit > HIGHEST_LIMIT or self.search.nodes >= MOST_NODES or run.stop.expired():
+                break
             if self.bound >= self.cost:
                 break
+            before = self.value
             found, worth, value = prices.solve()
             asked = np.rint(found * ONE_IN_COVERS).astype(np.int64)
             added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit, value)
             run.report("least cost", value, len(self.columns), (self.bound, self.cost))
-            if added:
+            if added or self.value > before + ONE_IN_COVERS // 1000:
                 continue
             if not complete:
                 limit *= 4
-                prices.widen()
-            elif prices.at_side(found):
-                prices.widen()
-            else:
+            elif not prices.at_side(found) or prices.widest:
                 break
+            prices.widen()
 
     def _price(
         self, prices: GroupPrices, asked: IntArray, worth: int, limit: int, promised: float
@@ -188,11 +189,9 @@ class _Stage:
         """Tell the prices about a group; make a column of it, where the classifier accepts a point."""
         if not len(rows):
             return 0
-        costs = []
-        for where in (self.points.middle(rows), point):
-            if where is not None:
-                costs.append(int((np.maximum(self.least, self._costs_to(where)) * self.people)[rows].sum()))
-        new = prices.add(rows, min(costs))
+        ends = [where for where in (self.points.middle(rows), point) if where is not None]
+        each = [np.maximum(self.least, self._costs_to(where)) * self.people for where in ends]
+        new = prices.add(rows, min(int(costs[rows].sum()) for costs in each))
         if new:
             for start in (None, point):
                 column = self.points.column(rows, start)
@@ -214,9 +213,7 @@ class _Stage:
             start = np.array(self.best, dtype=np.int64)
             time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
             needed = int(self.people.sum())
-            found = solve_cost(
-                table, self.people, self.k, needed, start, time, self.run.options.table
-            )
+            found = solve_cost(table, self.people, self.k, needed, start, time, self.run.options.table)
             before, known = self.cost, len(self.columns)
             if found.cost < self.cost:
                 self.best, self.cost = found.chosen.tolist(), found.cost

@@ -1,0 +1,184 @@
+"""The search for a group that saves too much against given prices, compiled.
+
+The rows of a group go to one point and pay for every feature in which they differ from it. The anchor is
+one that pays least, from ``low`` to ``high``; of equal ones it is the first. Node by node it is decided for
+one feature after the other whether the group keeps it, or to which level of the point it changes. A row is
+certain once all features in which it differs from the anchor are decided. What rows save at most that are
+not certain yet is bounded twice. By loads: each spreads what it saves, paying at least what is decided and
+what it and the anchor pay together to meet, less what the anchor may still pay, evenly over the features it
+needs; no more of these than the budget count. By levels: each spreads its price, less what is decided, over
+them and pays there if the point stays at the anchor's level; only as many features as the anchor can pay
+for do better. Shares are rounded up.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from oneformany.verify.kernels import inner, largest
+
+__all__ = ["EXCEEDED", "NEVER", "PAUSED", "Market", "Waiting", "exceeds"]
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+NONE, EXCEEDED, PAUSED = 0, 1, 2
+OPEN, KEPT = -1, -2
+NEVER = 2**40
+
+
+class Market(NamedTuple):
+    """Rows, prices, and what moves cost; ``v`` is the largest number of levels."""
+
+    codes: IntArray  # (n, p)
+    people: IntArray  # (n,)
+    least: IntArray  # (n,)
+    width: IntArray  # (p,)
+    cost: IntArray  # (p, v, v)
+    meet: IntArray  # (p, v, v)
+    leave: IntArray  # (p, v)
+    anywhere: BoolArray  # (p,)
+    price: IntArray  # (n,)
+    max_changes: int
+    scale: int
+
+
+class Waiting(NamedTuple):
+    """Nodes that wait, and memory for the one at hand."""
+
+    levels: IntArray  # (room, p)
+    paid: IntArray  # (room, n)
+    budget: IntArray  # (room,)
+    load: IntArray  # (p,)
+    stay: IntArray  # (p,)
+    better: IntArray  # (p, v)
+    most: IntArray  # (p,)
+    level: IntArray  # (p,)
+    sum: IntArray  # (n,)
+    present: BoolArray  # (p, v)
+
+    @classmethod
+    def of(cls, n: int, p: int, v: int, max_changes: int) -> Waiting:
+        """Memory whose node 0 has everything open."""
+        room = p * (v + 1) + 2
+        shapes = ((room, p), (room, n), (room,), (p,), (p,), (p, v), (p,), (p,), (n,))
+        parts: list[Any] = [np.zeros(shape, dtype=np.int64) for shape in shapes]
+        parts.append(np.zeros((p, v), dtype=np.bool_))
+        made = cls(*parts)
+        made.levels[0] = OPEN
+        made.budget[0] = max_changes
+        return made
+
+
+@inner
+def _bound(market: Market, waiting: Waiting, anchor: int, low: int, high: int, budget: int) -> int:
+    """Write loads of the node at hand; return what a group below it saves at most, 0 if there is none."""
+    n, p = market.codes.shape
+    level, paid = waiting.level, waiting.sum
+    own = paid[anchor]
+    spare = high - own
+    if own >= NEVER or spare < 0:
+        return 0
+    waiting.load[:] = 0
+    waiting.stay[:] = 0
+    waiting.better[:] = 0
+    waiting.present[:] = False
+    floor = max(low, own, market.least[anchor])
+    certain = 0
+    for row in range(n):
+        if paid[row] >= NEVER:
+            continue
+        wants = 0
+        together = 0
+        for f in range(p):
+            a, b = market.codes[row, f], market.codes[anchor, f]
+            if a != b and level[f] == KEPT:
+                wants = budget + 1
+                break
+            if a != b and level[f] == OPEN:
+                wants += 1
+                together += market.meet[f, a, b]
+        if wants > budget or together >= NEVER:
+            paid[row] = NEVER
+            continue
+        if wants == 0 and (paid[row] < own or (paid[row] == own and row < anchor)):
+            paid[row] = NEVER
+            continue
+        for f in range(p):
+            waiting.present[f, market.codes[row, f]] = True
+        pays = max(floor, market.least[row], paid[row] + max(0, together - spare))
+        saves = market.price[row] - market.scale * pays
+        if saves <= 0:
+            if row == anchor:
+                return 0
+            continue
+        if wants == 0:
+            certain += market.people[row] * saves
+            continue
+        share = market.people[row] * saves // wants + 1
+        whole = (market.price[row] - market.scale * paid[row]) // wants + 1
+        for f in range(p):
+            a, b = market.codes[row, f], market.codes[anchor, f]
+            if a == b or level[f] != OPEN:
+                continue
+            waiting.load[f] += share
+            stays = max(0, whole - market.scale * market.cost[f, a, b])
+            waiting.stay[f] += market.people[row] * stays
+            for to in range(market.width[f]):
+                if to != b:
+                    moves = max(0, whole - market.scale * market.cost[f, a, to])
+                    waiting.better[f, to] += market.people[row] * (moves - stays)
+    cheapest = NEVER
+    for f in range(p):
+        waiting.most[f] = waiting.better[f].max()
+        if waiting.load[f] > 0:
+            cheapest = min(cheapest, market.leave[f, market.codes[anchor, f]])
+    moves = budget if cheapest == 0 else min(budget, spare // cheapest)
+    by_levels = largest(waiting.stay, budget) + largest(waiting.most, moves)
+    bound: int = certain + min(largest(waiting.load, budget), by_levels)
+    return bound
+
+
+@njit(cache=True, no_cfunc_wrapper=True)
+def exceeds(
+    market: Market, waiting: Waiting, anchor: int, low: int, high: int, limit: int, top: int, steps: int
+) -> tuple[int, int]:
+    """Look for a group with this anchor that saves more than the limit; an exhaustive search.
+
+    Returns ``EXCEEDED``, ``NONE``, or after so many steps ``PAUSED``, and the new top of the waiting nodes.
+    """
+    n, p = market.codes.shape
+    while top >= 0:
+        if steps == 0:
+            return PAUSED, top
+        steps -= 1
+        budget = waiting.budget[top]
+        for f in range(p):
+            waiting.level[f] = waiting.levels[top, f]
+        for row in range(n):
+            waiting.sum[row] = waiting.paid[top, row]
+        top -= 1
+        if _bound(market, waiting, anchor, low, high, budget) <= limit:
+            continue
+        chosen = 0
+        for f in range(1, p):
+            if waiting.load[f] > waiting.load[chosen]:
+                chosen = f
+        if waiting.load[chosen] == 0:
+            return EXCEEDED, top
+        for to in range(-1, market.width[chosen]):
+            if to >= 0 and (budget == 0 or not (market.anywhere[chosen] or waiting.present[chosen, to])):
+                continue
+            top += 1
+            for f in range(p):
+                waiting.levels[top, f] = waiting.level[f]
+            waiting.levels[top, chosen] = KEPT if to < 0 else to
+            waiting.budget[top] = budget if to < 0 else budget - 1
+            for row in range(n):
+                pays = 0 if to < 0 else market.cost[chosen, market.codes[row, chosen], to]
+                waiting.paid[top, row] = min(NEVER, waiting.sum[row] + pays)
+    return NONE, -1

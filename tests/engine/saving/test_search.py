@@ -1,0 +1,102 @@
+"""No group saves more than is said, and where the search ends, one saves that much."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.listing.sharing_problems import draw_problem
+from oneformany.costs import Costs
+from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.saving.least_changes import fewest_changes, least_costs
+from oneformany.engine.saving.search import SavingsSearch, ranges
+from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.stop import Stop
+
+
+def market(seed, **wanted):
+    rng = np.random.default_rng(seed)
+    problem = draw_problem(rng, "additive", "point", own=False, restricted=False, **wanted)
+    space = SearchSpace(problem, np.arange(len(problem.rows)))
+    least = rng.integers(0, 2, size=len(problem.rows))
+    prices = rng.integers(0, 5 * ONE_IN_COVERS, size=len(problem.rows))
+    return problem, space, least, prices
+
+
+def most_saved(problem, least, prices):
+    """By brute force: the most that a group of rows that pay enough saves, by its anchor."""
+    costs = problem.costs or Costs.changes(problem.levels)
+    _, first = np.unique(problem.row_of, return_index=True)
+    most = np.zeros(len(problem.rows), dtype=np.int64)
+    for point in product(*(range(n) for n in problem.levels)):
+        to = np.array(point)
+        able = (problem.may_move(problem.rows, to) | (problem.rows == to)).all(axis=1)
+        paid = costs.of(problem.rows, np.broadcast_to(to, problem.rows.shape))
+        able &= paid >= least
+        gains = problem.multiplicity * np.maximum(0, prices - ONE_IN_COVERS * paid)
+        for changed in combinations(range(len(point)), min(problem.max_changes, len(point))):
+            outside = [f for f in range(len(point)) if f not in changed]
+            joins = able & (problem.rows[:, outside] == to[outside]).all(axis=1) & (gains > 0)
+            for group in range(1, 1 << int(joins.sum())):
+                rows = [row for bit, row in enumerate(np.flatnonzero(joins)) if group >> bit & 1]
+                anchor = min(rows, key=lambda row: (paid[row], first[row]))
+                most[anchor] = max(most[anchor], gains[rows].sum())
+    return most
+
+
+@pytest.mark.parametrize("costed", [False, True])
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), limit=st.sampled_from([1, 3, 10, 10**6]))
+def test_no_group_saves_more_than_is_proved(costed, seed, limit):
+    problem, space, least, prices = market(seed, costed=costed)
+    best = most_saved(problem, least, prices)
+    search = SavingsSearch(space, least)
+    for anchor in range(len(problem.rows)):
+        saving = search.around(anchor, prices, 0, limit, Stop())
+        assert saving.most >= best[anchor]
+        if limit == 10**6:
+            assert saving.complete
+        floor = int(best[anchor]) + 5
+        assert search.around(anchor, prices, floor, 10**6, Stop()).most >= floor
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_with_costs_of_one_and_no_rules_the_bound_is_reached(seed):
+    problem, space, _, prices = market(seed, costed=False, ruled=False)
+    nothing = np.zeros(len(problem.rows), dtype=np.int64)
+    best = most_saved(problem, nothing, prices)
+    search = SavingsSearch(space, nothing)
+    found = [search.around(row, prices, 0, 10**6, Stop()).most for row in range(len(problem.rows))]
+    assert max(found) == best.max()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_the_fewest_changes_and_least_costs_are_those_of_one_row(seed):
+    problem, space, _, _ = market(seed)
+    fewest = fewest_changes(space, Stop())
+    least = least_costs(problem, problem.rows, fewest)
+    costs = problem.costs or Costs.changes(problem.levels)
+    for row, cells in enumerate(problem.rows):
+        points = np.array(list(product(*(range(n) for n in problem.levels))))
+        moved = (points != cells).sum(axis=1)
+        before = np.broadcast_to(cells, points.shape)
+        good = problem.oracle.positive(points) & (moved <= problem.max_changes)
+        good &= (problem.may_move(before, points) | (before == points)).all(axis=1)
+        if good.any():
+            assert fewest[row] == moved[good].min()
+            assert least[row] <= costs.of(before, points)[good].min()
+        else:
+            assert fewest[row] == problem.max_changes
+
+
+def test_ranges_have_no_gaps():
+    for least, most in ((0, -1), (0, 0), (2, 9), (0, 31), (0, 32), (5, 1000)):
+        numbers = [number for low, high in ranges(least, most) for number in range(low, high + 1)]
+        assert numbers == list(range(least, most + 1))
+        assert sum(1 for _ in ranges(least, most)) <= 32
