@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
-from oneformany.oracles.network.arrays import Arrays, compiled, forward
+from oneformany.compiled import outer
+from oneformany.oracles.network.arrays import Arrays, forward
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 
 __all__ = ["judge_moves"]
 
 
-@compiled()
+@outer
 def judge_moves(
     net: Arrays,
     values: IntArray,
