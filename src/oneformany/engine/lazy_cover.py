@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_cover import CoverAnswer, solve_cover
@@ -19,10 +21,11 @@ from oneformany.stop import Stop
 __all__ = ["LazyAnswer", "cover_lazily"]
 
 STEPS = 500
-LOOKING_TIME = 0.5
+LOOKING_TIME = 0.7
 USED = 1e-3
 HEAVY = 0.98
-MOST_AT_ONCE = 1000
+MOST_WANTED = 1000
+AT_ONCE = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +84,7 @@ def cover_lazily(
         if not len(answer.wanted) or stop.expired():
             break
         try:
-            lazy.look_at(waiting[answer.wanted[:MOST_AT_ONCE] - usable])
+            _in_parts(lazy.look_at, waiting[answer.wanted[:MOST_WANTED] - usable], stop)
         except OutOfTimeError:
             break
     return LazyAnswer(table, answer.chosen, proved)
@@ -101,7 +104,21 @@ def _refine(lazy: LazyListing, stop: Stop) -> None:
         duals = relaxation.duals
         weights = relaxation.weights()
         last = slice(len(table) - len(waiting), None)
-        used = (relaxation.mean_values[last] > USED) | (weights.loads[last] >= HEAVY * weights.capacity)
-        if not used.any():
+        values = relaxation.mean_values[last]
+        used = np.flatnonzero((values > USED) | (weights.loads[last] >= HEAVY * weights.capacity))
+        if not len(used):
             return
-        lazy.look_at(waiting[used])
+        used = waiting[used[np.argsort(-values[used], kind="stable")]]
+        new = used[~lazy.glanced_at[used]]
+        if len(new):
+            _in_parts(lazy.glance_at, new, stop)
+        else:
+            _in_parts(lazy.look_at, used, stop)
+
+
+def _in_parts(look: Callable[[IntArray], None], which: IntArray, stop: Stop) -> None:
+    """Look at buckets, some at a time, as long as there is time."""
+    for begin in range(0, len(which), AT_ONCE):
+        if stop.expired():
+            return
+        look(which[begin : begin + AT_ONCE])

@@ -9,6 +9,7 @@ the largest groups that it holds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -29,6 +30,7 @@ __all__ = ["LazyListing", "lazy_listing"]
 
 SAMPLE = 100
 FIRST_CHOICES = 16
+FIRST_SETS = 3
 GROWTH = 8
 SEED = 4
 
@@ -49,6 +51,8 @@ class LazyListing:
     ----------
     open : (buckets,) boolean array
         Buckets that were not looked at and are not part of a column.
+    glanced_at : (buckets,) boolean array
+        Buckets on which the most promising targets were tried.
     looked_at : int
         Buckets that were.
     """
@@ -57,11 +61,13 @@ class LazyListing:
         self.ground, self.batches, self.reached = ground, batches, reached
         self.buckets = Buckets.of(ground, np.flatnonzero(reached.reachable))
         self.open = np.ones(len(self.buckets), dtype=np.bool_)
+        self.glanced_at = np.zeros(len(self.buckets), dtype=np.bool_)
         self.looked_at = 0
         self._store = Store(ground, costed=False)
         self._choices: dict[int, tuple[IntArray, FloatArray]] = {}
-        self._helped = np.zeros(len(self.buckets.feature_sets), dtype=np.int64)
         self._mean = _mean_scores(ground, np.flatnonzero(reached.reachable))
+        best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
+        self._helped = _below_one(best)
         for row in np.flatnonzero(reached.reachable).tolist():
             changed = np.flatnonzero(reached.cells[row] != ground.rows[row])
             self.add(changed, np.array([row]), reached.cells[row, changed])
@@ -121,6 +127,17 @@ class LazyListing:
             complete=True,
         ), waiting
 
+    def glance_at(self, which: IntArray) -> None:
+        """Try the few most promising targets on some open buckets; those that they do not serve stay open.
+
+        Parameters
+        ----------
+        which : array
+            Their numbers.
+        """
+        self._look({int(bucket): islice(self._sets(int(bucket)), FIRST_SETS) for bucket in which}, quick=True)
+        self.glanced_at[which] = True
+
     def look_at(self, which: IntArray) -> None:
         """Ask the classifier about some open buckets, as much as it takes to replace them by columns.
 
@@ -129,28 +146,32 @@ class LazyListing:
         which : array
             Their numbers.
         """
-        waiting = {int(bucket): self._sets(int(bucket)) for bucket in which}
+        self._look({int(bucket): self._sets(int(bucket)) for bucket in which}, quick=False)
+        self.open[which] = False
+        self.looked_at += len(which)
+
+    def _look(self, waiting: dict[int, Iterator[int]], *, quick: bool) -> None:
         while waiting:
             by_set: dict[int, list[int]] = {}
             for bucket, sets in waiting.items():
                 by_set.setdefault(next(sets, -1), []).append(bucket)
             done = by_set.pop(-1, [])
             for number, buckets in sorted(by_set.items()):
-                done += self._look_inside(number, buckets)
+                done += self._look_inside(number, buckets, quick=quick)
             for bucket in done:
                 del waiting[bucket]
-                self.open[bucket] = False
-            self.looked_at += len(done)
 
     def _sets(self, bucket: int) -> Iterator[int]:
-        """The feature sets of a bucket, those first that have helped most buckets."""
+        """The feature sets of a bucket, those first that have helped most buckets or are most promising."""
         own = self.buckets.sets[self.buckets.set_starts[bucket] : self.buckets.set_starts[bucket + 1]]
         return iter(own[np.argsort(-self._helped[own], kind="stable")].tolist())
 
-    def _look_inside(self, number: int, buckets: Sequence[int]) -> list[int]:
+    def _look_inside(self, number: int, buckets: Sequence[int], *, quick: bool) -> list[int]:
         """Try the targets of a feature set on some buckets; return those that one target serves whole."""
         features = self.buckets.feature_sets[number]
         choices, promise = self._ordered(number)
+        if quick:
+            choices = choices[:FIRST_CHOICES]
         groups = [self.buckets.group(bucket) for bucket in buckets]
         left = np.arange(len(buckets))
         tried = [np.zeros((len(group), 0), dtype=np.bool_) for group in groups]
@@ -173,7 +194,8 @@ class LazyListing:
             left = np.setdiff1d(left, done)
             begin, width = begin + width, width * GROWTH
         self._helped[number] += len(done)
-        self._choices[number] = _sorted(choices, promise)
+        if done:
+            self._choices[number] = _sorted(self._choices[number][0], promise)
         for index in left.tolist():
             price = self._prices(features, groups[index], choices)
             largest = kernels.largest_groups(tried[index], price)
@@ -189,9 +211,7 @@ class LazyListing:
             features = self.buckets.feature_sets[number]
             choices = self.ground.choices(features.tolist(), self.ground.reached)
             slots = self.ground.offsets[features] + choices
-            promise = self._mean[slots].sum(axis=1)
-            largest = np.abs(promise).max(initial=0.0)
-            self._choices[number] = _sorted(choices, promise / (2.0 * largest) if largest > 0 else promise)
+            self._choices[number] = _sorted(choices, _below_one(self._mean[slots].sum(axis=1)))
         return self._choices[number]
 
     def _prices(self, features: IntArray, rows: Indices, choices: IntArray) -> IntArray:
@@ -228,6 +248,12 @@ def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     everybody = np.arange(len(ground.rows))
     reached = reach_rows(ground, Batches(ground, part), everybody, part)
     return LazyListing(ground, Batches(ground, stop), reached)
+
+
+def _below_one(promise: FloatArray) -> FloatArray:
+    """The same order in numbers that differ by less than one: one success counts for more."""
+    largest = float(np.abs(promise).max(initial=0.0))
+    return promise / (2.1 * largest) if largest > 0 else promise
 
 
 def _sorted(choices: IntArray, promise: FloatArray) -> tuple[IntArray, FloatArray]:
