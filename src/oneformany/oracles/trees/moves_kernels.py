@@ -1,14 +1,12 @@
 """Many moves of many rows at once: sets of leaves that are kept from one choice of targets to the next."""
 
-# mypy: disallow-untyped-decorators=False
-
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
+from oneformany.compiled import inner, outer
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 from oneformany.oracles.trees.kernels import ALL, WORD, ZERO, WordArray, lowest
 
@@ -17,7 +15,7 @@ __all__ = ["judge_moves"]
 ONE = np.uint64(1)
 
 
-@njit(cache=True, no_cpython_wrapper=True)
+@inner
 def _open_words(
     some: WordArray, first: IntArray, units: IntArray, words: IntArray, trees: IntArray
 ) -> tuple[int, int]:
@@ -38,7 +36,7 @@ def _open_words(
     return settled, count
 
 
-@njit(cache=True, no_cpython_wrapper=True)
+@inner
 def _best(
     one: WordArray, other: WordArray, words: IntArray, trees: IntArray, count: int, units: IntArray
 ) -> int:
@@ -53,7 +51,7 @@ def _best(
     return total
 
 
-@njit(cache=True, nogil=True)
+@outer
 def judge_moves(
     values: IntArray,
     features: IntArray,
