@@ -5,8 +5,8 @@
     python benchmarks/medium.py --old ../before/src         # with another source tree
     python benchmarks/medium.py --cpu                       # limits count the processor's seconds
 
-Logistic regressions of the paper's recipe: german credit's 252 refused rows and all 500 rows of its test half,
-10 changes; the first 240 refused rows of students, 15 changes.
+Logistic regressions of the paper's recipe: german credit's 252 refused rows and all 500 rows of its test
+half, 10 changes; the first 240 refused rows of students, 15 changes.
 """
 
 from __future__ import annotations

@@ -47,6 +47,8 @@ class FrontierPoint:
         People covered.
     seconds : float
         What this point took.
+    undecided : int
+        Rows of which nobody knows whether they can be helped.
 
     Examples
     --------
@@ -60,11 +62,12 @@ class FrontierPoint:
     bound: int
     covered: int
     seconds: float
+    undecided: int = 0
 
     @property
     def proved(self) -> bool:
-        """Whether value and bound meet."""
-        return self.value == self.bound
+        """Whether value and bound meet, and every row is settled."""
+        return self.value == self.bound and not self.undecided
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +136,8 @@ class Frontier:
 
     def __repr__(self) -> str:
         told = ", ".join(
-            f"{point.asked}: {point.value}" + ("" if point.proved else f" (bound {point.bound})")
+            f"{point.asked}: {point.value}"
+            + ("" if point.value == point.bound else f" (bound {point.bound})")
             for point in self.points
         )
         return f"Frontier({self.measure} by {self.over}: {told})"
@@ -263,7 +267,12 @@ def _by_changes(
         bound = max([result.lower_bound, *(_bound_for_fewer(result, more) for more in results[number + 1 :])])
         points.append(
             FrontierPoint(
-                numbers[number], result.count, min(bound, result.count), result.covered, seconds[number]
+                numbers[number],
+                result.count,
+                min(bound, result.count),
+                result.covered,
+                seconds[number],
+                len(result.undecided),
             )
         )
     return Frontier("max_changes", tuple(points), int(problem.multiplicity.sum()), tuple(results))

@@ -18,6 +18,7 @@ from strategies import small_problems
 SWITCHES = {
     "no quick pricing": Options(quick_pricing=False),
     "no diving": Options(diving=False),
+    "no local search": Options(local_search=False),
     "no cuts": Options(cuts=False),
     "tiny enumeration": Options(max_columns=1),
     "tiny set cover": Options(max_nodes=1, cuts=False),
@@ -28,6 +29,7 @@ SWITCHES = {
 MOVES = {
     "no quick pricing": ("quick pricings", False),
     "no diving": ("diving steps", False),
+    "no local search": ("local search steps", False),
     "no cuts": ("cuts", False),
     "tiny enumeration": ("enumerations given up", True),
     "tiny set cover": ("branching nodes", True),

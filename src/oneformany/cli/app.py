@@ -10,6 +10,7 @@ import typer
 from oneformany.cli.audit import audit
 from oneformany.cli.demo import demo
 from oneformany.cli.explain import explain
+from oneformany.cli.frontier import frontier
 from oneformany.cli.report import report
 from oneformany.cli.schema import schema
 from oneformany.cli.verify import verify
@@ -29,6 +30,7 @@ app.command()(explain)
 app.command()(schema)
 app.command()(report)
 app.command()(audit)
+app.command()(frontier)
 app.command()(verify)
 app.add_typer(bench, name="bench")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.schema.rules import RowRule, Rule
 
-__all__ = ["explain"]
+__all__ = ["chosen_rules", "explain", "kept_columns"]
 
 
 @tell_errors
@@ -103,14 +103,14 @@ def explain(
     from oneformany.progress import Progress
 
     check_targets(report, json_file, csv_file)
-    frame = _kept(load_rows(rows, separator, encoding, index), names(columns), rows)
+    frame = kept_columns(load_rows(rows, separator, encoding, index), names(columns), rows)
     classifier = load_model(model, trust=trust_model)
     explainer = OneForMany(
         classifier,
         max_changes=max_changes,
         threshold=threshold,
         schema=None if schema is None else load_schema(schema),
-        rules=list(_rules(rules, immutable, only_increase, only_decrease)),
+        rules=list(chosen_rules(rules, immutable, only_increase, only_decrease)),
         share=share,  # type: ignore[arg-type]
         reference=None if reference is None else load_rows(reference, separator, encoding),
         positive=positive_label(classifier, positive),
@@ -128,7 +128,18 @@ def explain(
     end(result)
 
 
-def _kept(frame: pd.DataFrame, wanted: list[str], path: Path) -> pd.DataFrame:
+def kept_columns(frame: pd.DataFrame, wanted: list[str], path: Path) -> pd.DataFrame:
+    """Keep only the columns that ``--columns`` names, if it names any.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        All columns.
+    wanted : list of str
+        Those to keep, in this order.
+    path : Path
+        Where they were read, for the message when one is missing.
+    """
     for name in wanted:
         if name not in frame.columns:
             known = ", ".join(shown(column) for column in frame.columns)
@@ -136,9 +147,18 @@ def _kept(frame: pd.DataFrame, wanted: list[str], path: Path) -> pd.DataFrame:
     return frame[wanted] if wanted else frame
 
 
-def _rules(
+def chosen_rules(
     path: Path | None, immutable: str, only_increase: str, only_decrease: str
 ) -> Iterator[Rule | RowRule]:
+    """Yield the rules of a file, then those of the options.
+
+    Parameters
+    ----------
+    path : Path or None
+        A TOML file.
+    immutable, only_increase, only_decrease : str
+        Names of features, with commas.
+    """
     from oneformany.schema.rules import Immutable, OnlyDecrease, OnlyIncrease, rules_from_toml
 
     if path is not None:

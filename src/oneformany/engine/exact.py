@@ -13,12 +13,13 @@ from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.pricing.enumeration import list_columns
 from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.run import Run
 from oneformany.engine.tree.branching import pair_to_branch_on
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.core import Core
 from oneformany.engine.tree.diving import dive
-from oneformany.result.proof import Proof
+from oneformany.result.proof import EnumerationProof, Proof
 
 __all__ = ["minimise"]
 
@@ -123,51 +124,57 @@ def _settle(node: Node) -> Proof:
     with run.timed("heuristics"):
         _offer_rounded(node, node.relaxed)
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
-        core = Core(node, node.priced) if run.options.local_search and is_root and run.count > proof.bound else None
-        if core is not None:
-            core.walk(proof.bound, QUICK_STEPS)
-        if run.options.diving and is_root and run.count > proof.bound:
-            dive(node)
-            _offer_cover_of(node, proof.bound)
+        core = _search_core(node, node.priced, proof.bound) if is_root else None
     run.report("cover", node.relaxed.value, len(run.pool))
     while run.options.enumeration and proof.bound < run.count and not run.stop.expired():
-        target = proof.bound
-        with run.timed("enumeration"):
-            listing = list_columns(node, node.priced, target)
-        if listing is None:
-            run.statistics.count("enumerations given up")
+        higher = _exclude(node, node.priced, core, proof.bound)
+        if higher is None:
             break
-        run.statistics.count("columns enumerated", len(listing.groups))
-        if core is not None and len(listing.groups) >= MANY_COLUMNS:
-            with run.timed("heuristics"):
-                core.walk(target, LONG_STEPS)
-                if run.count > target:
-                    core.search(target, CORE_NODES)
-            run.report("cover", node.relaxed.value, len(listing.groups))
-            if run.count <= target:
-                break
-        with run.timed("set cover"):
-            found = cover_within(
-                listing.groups,
-                len(node.items),
-                target,
-                run.stop,
-                run.options.max_nodes,
-                cuts=run.options.cuts,
-            )
-        run.statistics.count("set cover nodes", found.nodes)
-        run.statistics.count("cuts", found.cuts)
-        if found.chosen is not None:
-            columns = [listing.column(node, index) for index in found.chosen]
-            real = [column for column in columns if column is not None]
-            if len(real) < len(columns):
-                break
-            run.offer(real)
-        elif found.proof is not None:
-            proof = enumeration_proof(node, node.priced, target, listing.groups, found.proof)
-        else:
-            break
+        proof = higher
         if is_root:
             run.bound = max(run.bound, proof.bound)
-        run.report("enumerate", node.relaxed.value, len(listing.groups))
+        run.report("enumerate", node.relaxed.value, len(higher.columns))
     return proof
+
+
+def _search_core(node: Node, priced: Priced, target: int) -> Core | None:
+    """Look for covers among the likeliest columns, by small moves and by rounding."""
+    run = node.run
+    core = Core(node, priced) if run.options.local_search and run.count > target else None
+    if core is not None:
+        core.walk(target, QUICK_STEPS)
+    if run.options.diving and run.count > target:
+        dive(node)
+        _offer_cover_of(node, target)
+    return core
+
+
+def _exclude(node: Node, priced: Priced, core: Core | None, target: int) -> EnumerationProof | None:
+    """Prove that ``target`` columns do not suffice; ``None`` when they do, or a limit was met."""
+    run = node.run
+    with run.timed("enumeration"):
+        listing = list_columns(node, priced, target)
+    if listing is None:
+        run.statistics.count("enumerations given up")
+        return None
+    run.statistics.count("columns enumerated", len(listing.groups))
+    if core is not None and len(listing.groups) >= MANY_COLUMNS:
+        with run.timed("heuristics"):
+            core.walk(target, LONG_STEPS)
+            core.search(target, CORE_NODES)
+        if run.count <= target:
+            return None
+    with run.timed("set cover"):
+        found = cover_within(
+            listing.groups, len(node.items), target, run.stop, run.options.max_nodes, cuts=run.options.cuts
+        )
+    run.statistics.count("set cover nodes", found.nodes)
+    run.statistics.count("cuts", found.cuts)
+    if found.chosen is not None:
+        columns = [listing.column(node, index) for index in found.chosen]
+        real = [column for column in columns if column is not None]
+        if len(real) == len(columns):
+            run.offer(real)
+    return (
+        None if found.proof is None else enumeration_proof(node, priced, target, listing.groups, found.proof)
+    )

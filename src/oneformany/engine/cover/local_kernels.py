@@ -1,4 +1,13 @@
-"""Compiled moves of the local search for covers: one column out, one column in."""
+"""Compiled moves of the local search for covers: one column out, one column in.
+
+``table`` is an incidence: starts and rows, row starts and row columns. ``columns`` holds, per column, its
+score (the weight of the bare rows it has; in use, less the weight of the rows that only it has), its
+position in the list of columns in use, the step at which it moved last, and at which it was last taken out
+(-1: never); then the columns in use, and those of the best cover. ``state`` holds, per row, how many
+columns in use have it, which (all of them by exclusive or: the owner where it is one), its weight, the step
+at which one of its columns moved last, the list of bare rows, and where a bare row stands there. Arrays are
+unpacked before loops: reaching into tuples inside is slow.
+"""
 
 from __future__ import annotations
 
@@ -13,55 +22,71 @@ BARE, SIZE, BEST, STEP, TABU, RANDOM = range(6)
 
 
 @inner
-def _move(starts, rows, row_starts, row_columns, score, times, owner, weight, touched, bare, where, sc, j, by):
+def _change(table, score, state, sc, j, by):
     """Take column ``j`` into use (``by`` 1) or out of use (-1); keep scores and the list of bare rows."""
+    starts, rows, row_starts, row_columns = table
+    times, owner, weight, touched, bare, where = state
     before = score[j]
     for e in range(starts[j], starts[j + 1]):
         row = rows[e]
         touched[row] = sc[STEP]
         times[row] += by
         owner[row] ^= j
-        if by == 1 and times[row] == 1:
+        covered = times[row]
+        if by == 1 and covered == 2:
+            score[owner[row] ^ j] += weight[row]
+        elif by == -1 and covered == 1:
+            score[owner[row]] -= weight[row]
+        if covered > 1 or (by == -1 and covered == 1):
+            continue
+        if by == 1:
             sc[BARE] -= 1
             last = bare[sc[BARE]]
             bare[where[row]] = last
             where[last] = where[row]
-        elif times[row] == 0:
+        else:
             bare[sc[BARE]] = row
             where[row] = sc[BARE]
             sc[BARE] += 1
-        elif by == 1 and times[row] == 2:
-            score[owner[row] ^ j] += weight[row]
-            continue
-        else:
-            if times[row] == 1:
-                score[owner[row]] -= weight[row]
-            continue
-        change = -by * weight[row]
+        change = by * weight[row]
         for f in range(row_starts[row], row_starts[row + 1]):
-            score[row_columns[f]] += change
+            score[row_columns[f]] -= change
     score[j] = -before
 
 
 @inner
-def _least_needed(score, moved, chosen, size, tabu):
+def _take_out(table, columns, state, sc, tabu):
+    """Take the column that is needed least out of use."""
+    score, position, moved, out, chosen, _ = columns
     found = -1
-    for i in range(size):
+    for i in range(sc[SIZE]):
         j = chosen[i]
         if j == tabu:
             continue
         if found < 0 or score[j] > score[found] or (score[j] == score[found] and moved[j] < moved[found]):
             found = j
-    return found
+    if found < 0:
+        return
+    _change(table, score, state, sc, found, -1)
+    moved[found] = sc[STEP]
+    out[found] = sc[STEP]
+    sc[SIZE] -= 1
+    last = chosen[sc[SIZE]]
+    chosen[position[found]] = last
+    position[last] = position[found]
 
 
 @inner
-def _most_wanted(starts, rows, row_starts, row_columns, score, moved, out, touched, row):
-    """The best column for a row among those around which something has moved since they were taken out."""
-    found = -1
+def _take_in(table, columns, state, sc, row, random):
+    """Take in the best column of a row around which something has moved since it was taken out."""
+    starts, rows, row_starts, row_columns = table
+    score, position, moved, out, chosen, _ = columns
+    touched = state[3]
+    found = np.int64(-1)
     for f in range(row_starts[row], row_starts[row + 1]):
-        j = row_columns[f]
-        if found >= 0 and (score[j] < score[found] or (score[j] == score[found] and moved[j] >= moved[found])):
+        j = np.int64(row_columns[f])
+        worse = found >= 0 and score[j] < score[found]
+        if worse or (found >= 0 and score[j] == score[found] and moved[j] >= moved[found]):
             continue
         changed = out[j] < 0
         e = starts[j]
@@ -70,81 +95,39 @@ def _most_wanted(starts, rows, row_starts, row_columns, score, moved, out, touch
             e += 1
         if changed:
             found = j
-    return found
+    if found < 0:
+        count = np.uint64(row_starts[row + 1] - row_starts[row])
+        found = np.int64(row_columns[row_starts[row] + np.int64((random >> np.uint64(20)) % count)])
+    _change(table, score, state, sc, found, 1)
+    moved[found] = sc[STEP]
+    chosen[sc[SIZE]] = found
+    position[found] = sc[SIZE]
+    sc[SIZE] += 1
+    sc[TABU] = found
 
 
 @outer
-def walk(
-    starts,
-    rows,
-    row_starts,
-    row_columns,
-    score,
-    position,
-    moved,
-    out,
-    chosen,
-    best,
-    times,
-    owner,
-    weight,
-    touched,
-    bare,
-    where,
-    sc,
-    goal,
-    steps,
-):
-    """Take so many steps, or stop at a cover by ``goal`` columns.
-
-    Per column: ``score``, the weight of the bare rows it has, or, in use, less the weight of the rows that
-    only it has; ``position`` in ``chosen``, which begins with the ``sc[SIZE]`` columns in use; the step at
-    which it ``moved`` last, and at which it was last taken ``out``, -1: never. ``best`` begins with the
-    ``sc[BEST]`` columns of the best cover. Per row: how many ``times`` it is covered, by which columns (all
-    of them by exclusive or, so the ``owner`` where it is one), its ``weight``, the step at which one of its
-    columns moved (``touched``), and ``where`` it stands in ``bare``, which begins with the rows that no
-    column in use has.
-    """
+def walk(table, columns, state, sc, goal, steps):
+    """Take so many steps, or stop at a cover by ``goal`` columns."""
+    row_starts, row_columns = table[2], table[3]
+    score, chosen, best = columns[0], columns[4], columns[5]
+    weight, bare = state[2], state[4]
     for _ in range(steps):
         sc[STEP] += 1
-        tabu = sc[TABU]
-        while True:
-            if sc[BARE] == 0:
-                if sc[SIZE] < sc[BEST]:
-                    sc[BEST] = sc[SIZE]
-                    best[: sc[SIZE]] = chosen[: sc[SIZE]]
-                if sc[BEST] <= goal:
-                    return
-                tabu = -1
-            full = sc[BARE] == 0
-            j = _least_needed(score, moved, chosen, sc[SIZE], tabu)
-            if j >= 0:
-                _move(starts, rows, row_starts, row_columns, score, times, owner, weight, touched, bare, where, sc, j, -1)  # noqa: E501
-                moved[j] = sc[STEP]
-                out[j] = sc[STEP]
-                sc[SIZE] -= 1
-                last = chosen[sc[SIZE]]
-                chosen[position[j]] = last
-                position[last] = position[j]
-            tabu = sc[TABU]
-            if not full and sc[BARE] > 0:
-                break
+        while sc[BARE] == 0:
+            if sc[SIZE] < sc[BEST]:
+                sc[BEST] = sc[SIZE]
+                best[: sc[SIZE]] = chosen[: sc[SIZE]]
+            if sc[BEST] <= goal:
+                return
+            _take_out(table, columns, state, sc, -1)
+        _take_out(table, columns, state, sc, sc[TABU])
         x = np.uint64(sc[RANDOM])
         x ^= x << np.uint64(13)
         x ^= x >> np.uint64(7)
         x ^= x << np.uint64(17)
         sc[RANDOM] = np.int64(x)
-        row = bare[np.int64(x % np.uint64(sc[BARE]))]
-        j = _most_wanted(starts, rows, row_starts, row_columns, score, moved, out, touched, row)
-        if j < 0:
-            some = (x >> np.uint64(20)) % np.uint64(row_starts[row + 1] - row_starts[row])
-            j = row_columns[row_starts[row] + np.int64(some)]
-        _move(starts, rows, row_starts, row_columns, score, times, owner, weight, touched, bare, where, sc, j, 1)
-        moved[j] = sc[STEP]
-        chosen[sc[SIZE]] = j
-        position[j] = sc[SIZE]
-        sc[SIZE] += 1
-        sc[TABU] = j
+        _take_in(table, columns, state, sc, bare[np.int64(x % np.uint64(sc[BARE]))], x)
         for i in range(sc[BARE]):
             row = bare[i]
             weight[row] += 1

@@ -2,7 +2,7 @@
 
 The local search with row weights of Gao, Weise and Li (Journal of Heuristics 21, 2015, "RWLS"): always one
 column fewer than the best cover; a move takes out the column that is needed least, and takes in the best one
-for some bare row. Here rows begin with weights near their duals, so that columns of small reduced cost come first.
+for some bare row. Here rows begin with weights near their duals: columns of small reduced cost come first.
 """
 
 from __future__ import annotations
@@ -51,22 +51,9 @@ class LocalSearch:
         position[start] = np.arange(len(start))
         self._best = chosen.copy()
         self._scalars = np.array([0, len(start), len(start), 0, -1, SEED])
-        self._state = (
-            *incidence.arrays,
-            score,
-            position,
-            np.zeros(m, dtype=np.int64),
-            np.full(m, -1),
-            chosen,
-            self._best,
-            times,
-            owner,
-            weight,
-            np.zeros(n, dtype=np.int64),
-            np.arange(n),
-            np.arange(n),
-            self._scalars,
-        )
+        self._table = incidence.arrays
+        self._columns = (score, position, np.zeros(m, dtype=np.int64), np.full(m, -1), chosen, self._best)
+        self._rows = (times, owner, weight, np.zeros(n, dtype=np.int64), np.arange(n), np.arange(n))
 
     @property
     def best(self) -> IntArray:
@@ -78,7 +65,7 @@ class LocalSearch:
         left = steps
         while left > 0 and len(self.best) > goal and not stop.expired():
             some = min(left, STEPS_AT_ONCE)
-            walk(*self._state, goal, some)
+            walk(self._table, self._columns, self._rows, self._scalars, goal, some)
             left -= some
             self.steps += some
         return self.best

@@ -13,7 +13,7 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.candidates import Candidates
-from oneformany.engine.pricing.maximal import Chains, keep_maximal
+from oneformany.engine.pricing.maximal_kernels import Chains, keep_maximal
 from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.pricing.search import ColumnSearch, ItemWeights
 from oneformany.engine.pricing.space import members
@@ -61,7 +61,7 @@ def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
 
 
 def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing | None:
-    """List the maximal columns that weigh at least ``floor``; ``None`` when they are too many, or time is up."""
+    """List the maximal columns of at least this weight; ``None`` when they are too many, or time is up."""
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     arrays = items.arrays._replace(exact=items.space.arrays.exact)

@@ -51,9 +51,13 @@ class Core:
         run.statistics.count("local search steps", self._local.steps - before)
 
     def search(self, goal: int, max_nodes: int) -> None:
-        """Look for a cover by ``goal`` of the columns in a tree."""
+        """Look for a cover by ``goal`` of the columns in a tree, unless there is one."""
         run = self.node.run
-        found = cover_within(self._groups, len(self.node.items), goal, run.stop, max_nodes, cuts=run.options.cuts)
+        if run.count <= goal:
+            return
+        found = cover_within(
+            self._groups, len(self.node.items), goal, run.stop, max_nodes, cuts=run.options.cuts
+        )
         run.statistics.count("set cover nodes", found.nodes)
         if found.chosen is not None:
             self._offer(found.chosen)

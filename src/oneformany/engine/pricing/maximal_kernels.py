@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.compiled import inner, outer
 
 __all__ = ["Chains", "keep_maximal"]
@@ -32,8 +32,8 @@ def _inside(starts, entries, group, other):
 
 
 @outer
-def keep_maximal(starts: IntArray, entries: IntArray, order: IntArray, chains: Chains, kept: BoolArray) -> None:
-    """Go on with these groups, larger ones first; mark those that are not part of one that was marked before."""
+def keep_maximal(starts, entries, order, chains, kept):
+    """Go on with these groups, larger ones first: mark what is not part of one marked before."""
     for group in order:
         if starts[group] == starts[group + 1]:
             continue

@@ -1,0 +1,208 @@
+"""``oneformany frontier``: a whole curve with bounds, of rows and a model, or of german credit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from oneformany.cli.errors import INTERRUPTED, NOT_PROVED, tell_errors
+from oneformany.cli.explain import chosen_rules, kept_columns
+from oneformany.cli.lists import names
+from oneformany.cli.model_file import load_model, positive_label
+from oneformany.cli.rows_file import load_rows
+from oneformany.cli.saving import check_targets, save_all, say
+from oneformany.cli.settings_files import load_schema
+from oneformany.exceptions import InputError
+from oneformany.result.labels import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from oneformany.curves import Frontier
+    from oneformany.explainer import OneForMany
+
+__all__ = ["frontier"]
+
+CHANGES = 3
+MOST_CHANGES_OF_GERMAN = 20
+
+
+@tell_errors
+def frontier(
+    rows: Annotated[
+        Path | None,
+        typer.Argument(metavar="[ROWS]", help="As with explain. Without rows and model: german credit."),
+    ] = None,
+    model: Annotated[Path | None, typer.Argument(metavar="[MODEL]", help="As with explain.")] = None,
+    *,
+    max_changes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Explanations for 1 to so many changes; 3, or 20 of german credit."),
+    ] = None,
+    explanations: Annotated[
+        int | None,
+        typer.Option(min=1, help="Instead: people covered by 1 to so many explanations of --max-changes."),
+    ] = None,
+    applicants: Annotated[int, typer.Option(min=1, help="Of german credit: how many refused ones.")] = 100,
+    share: Annotated[
+        str, typer.Option(help="What the rows of one explanation share: point, action or features.")
+    ] = "point",
+    threshold: Annotated[
+        float | None, typer.Option(help="Least probability of a positive row, unless as predict decides.")
+    ] = None,
+    positive: Annotated[str, typer.Option(help="Label of the positive class.")] = "1",
+    rules: Annotated[
+        Path | None, typer.Option(metavar="TOML", help="What may not change, or only in one direction.")
+    ] = None,
+    immutable: Annotated[str, typer.Option(help="Features that cannot change, with commas.")] = "",
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Cells of the features; see oneformany schema.")
+    ] = None,
+    index: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None,
+    columns: Annotated[str, typer.Option(help="Use only these columns, in this order, with commas.")] = "",
+    trust_model: Annotated[
+        bool, typer.Option("--trust-model", help="Load a model file that can run code.")
+    ] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="For each curve; then the best is told.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Save the curves as JSON.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save a picture, such as curve.png or curve.pdf.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Tell how few explanations do for 1, 2, ... changes, or how many people 1, 2, ... explanations reach.
+
+    Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
+    """
+    from oneformany.curves import frontier_of_frame
+    from oneformany.explainer import OneForMany
+    from oneformany.progress import Progress
+
+    check_targets(json_file, plot)
+    largest = max_changes or (CHANGES if rows is not None or explanations else MOST_CHANGES_OF_GERMAN)
+    if rows is None:
+        asked = _german(largest, applicants, share)
+    elif model is None:
+        raise InputError(f"{rows} is given without a model; give both, or neither for german credit")
+    else:
+        classifier = load_model(model, trust=trust_model)
+        explainer = OneForMany(
+            classifier,
+            max_changes=largest,
+            threshold=threshold,
+            schema=None if schema is None else load_schema(schema),
+            rules=list(chosen_rules(rules, immutable, "", "")),
+            share=share,  # type: ignore[arg-type]
+            positive=positive_label(classifier, positive),
+        )
+        frame = kept_columns(load_rows(rows, None, None, index), names(columns), rows)
+        asked = iter([(shown(rows.name), explainer, frame)])
+    curves: dict[str, Frontier] = {}
+    for title, explainer, frame in asked:
+        begin = perf_counter()
+        with nullcontext(None) if quiet else Progress(title) as progress:
+            curves[title] = frontier_of_frame(
+                explainer,
+                frame,
+                None if explanations else range(1, largest + 1),
+                range(1, explanations + 1) if explanations else None,
+                time_limit,
+                progress,
+            )
+        if not quiet:
+            _show(title, curves[title], perf_counter() - begin)
+    save_all({json_file: lambda path: _save_json(curves, path), plot: lambda path: _save_plot(curves, path)})
+    if any(result.ended == "interrupted" for curve in curves.values() for result in curve.results):
+        raise typer.Exit(INTERRUPTED)
+    if not all(point.proved for curve in curves.values() for point in curve.points):
+        raise typer.Exit(NOT_PROVED)
+
+
+def _german(max_changes: int, applicants: int, share: str) -> Iterator[tuple[str, OneForMany, pd.DataFrame]]:
+    """A logistic regression and a network on the embedded data, and the first applicants each refuses."""
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import train_test_split
+    from sklearn.neural_network import MLPClassifier
+
+    from oneformany.datasets import load
+    from oneformany.explainer import OneForMany
+
+    data = load("german")
+    fitted, others = train_test_split(range(len(data.frame)), test_size=0.5, random_state=0)
+    for name, classifier in {
+        "logistic regression": LogisticRegression(solver="liblinear", C=10, random_state=0),
+        "network": MLPClassifier((20, 20), alpha=1.0, max_iter=100, random_state=0),
+    }.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # so many epochs, no more
+            classifier.fit(data.one_hot[fitted], data.target[fitted])
+        verdicts = zip(others, classifier.predict(data.one_hot[others]), strict=True)
+        refused = [row for row, label in verdicts if label == 0]
+        if applicants > len(refused):
+            raise InputError(f"--applicants is {applicants}; the {name} refuses {len(refused)}")
+        explainer = OneForMany(classifier, max_changes, schema=data.schema, share=share)  # type: ignore[arg-type]
+        yield f"german credit, {name}", explainer, data.frame.iloc[refused[:applicants]]
+
+
+def _show(title: str, curve: Frontier, seconds: float) -> None:
+    lines = curve.frame()
+    table = Table(box=None, pad_edge=False)
+    for name in (*lines.columns, "proved"):
+        table.add_column(Text(str(name).replace("_", " ")), justify="right")
+    for line, point in zip(lines.to_dict("records"), curve.points, strict=True):
+        texts = (f"{value:.1f}" if isinstance(value, float) else f"{value:,}" for value in line.values())
+        table.add_row(*(Text(text) for text in texts), Text("yes" if point.proved else "no"))
+    say(f"{title}: {curve.people:,} people")
+    Console().print(table)
+    say(f"{seconds:.1f} s\n")
+
+
+def _save_json(curves: dict[str, Frontier], path: Path) -> None:
+    import json
+
+    from oneformany.files import write_whole
+
+    told = [
+        {
+            "title": title,
+            "over": curve.over,
+            "people": curve.people,
+            "points": json.loads(
+                curve.frame()
+                .assign(proved=[point.proved for point in curve.points])
+                .to_json(orient="records")
+            ),
+        }
+        for title, curve in curves.items()
+    ]
+    write_whole(path, json.dumps(told, indent=1) + "\n")
+
+
+def _save_plot(curves: dict[str, Frontier], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from oneformany.plotting.canvas import PAPER_WIDTH, plain
+
+    figure = Figure(figsize=(PAPER_WIDTH * max(1.0, 0.65 * len(curves)), 3), layout="constrained")
+    panels = figure.subplots(1, len(curves), sharey=True, squeeze=False).flat
+    for ax, (title, curve) in zip(panels, curves.items(), strict=True):
+        curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=18)
+    try:
+        figure.savefig(path, dpi=150)
+    except ValueError as error:
+        raise InputError(f"{path} cannot be drawn: {error}") from error

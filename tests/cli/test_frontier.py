@@ -1,0 +1,74 @@
+"""Tests of the command that draws whole curves: of files, and of german credit."""
+
+import json
+
+import pytest
+
+from cli.cases import call, write_case
+
+
+@pytest.fixture
+def case(tmp_path):
+    return write_case(tmp_path)
+
+
+def frontier(case, *arguments):
+    return call("frontier", case / "rows.csv", case / "model.joblib", "--trust-model", *arguments)
+
+
+def test_a_curve_over_changes_is_printed_saved_and_drawn(case):
+    files = case / "curve.json", case / "curve.png"
+    outcome = frontier(
+        case, "--max-changes", 2, "--columns", "income,savings", "--json", files[0], "--plot", files[1]
+    )
+    assert outcome.exit_code == 0, outcome.output
+    assert "max changes" in outcome.output
+    (curve,) = json.loads(files[0].read_text())
+    assert (curve["over"], curve["people"]) == ("max_changes", 3)
+    assert [point["max_changes"] for point in curve["points"]] == [1, 2]
+    assert all(point["count"] == point["bound"] and point["proved"] for point in curve["points"])
+    assert files[1].read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_curve_over_explanations_counts_people(case):
+    outcome = frontier(
+        case,
+        "--explanations",
+        2,
+        "--max-changes",
+        2,
+        "--columns",
+        "income,savings",
+        "--json",
+        case / "c.json",
+    )
+    assert outcome.exit_code == 0, outcome.output
+    (curve,) = json.loads((case / "c.json").read_text())
+    assert [point["explanations"] for point in curve["points"]] == [1, 2]
+    covered = [point["covered"] for point in curve["points"]]
+    assert covered == sorted(covered)
+
+
+def test_rows_without_a_model_are_refused(case):
+    outcome = call("frontier", case / "rows.csv")
+    assert outcome.exit_code == 2
+    assert "without a model" in outcome.output
+
+
+def test_without_files_two_models_of_german_credit_are_asked(tmp_path):
+    outcome = call("frontier", "--applicants", 10, "--max-changes", 2, "--json", tmp_path / "c.json")
+    assert outcome.exit_code == 0, outcome.output
+    titles = [curve["title"] for curve in json.loads((tmp_path / "c.json").read_text())]
+    assert titles == ["german credit, logistic regression", "german credit, network"]
+
+
+def test_more_applicants_than_are_refused_are_an_error():
+    outcome = call("frontier", "--applicants", 999)
+    assert outcome.exit_code == 2
+    assert "--applicants is 999" in outcome.output
+
+
+def test_a_curve_without_time_for_a_proof_ends_with_3():
+    outcome = call("frontier", "--applicants", 60, "--max-changes", 10, "--time-limit", 0, "-q")
+    assert outcome.exit_code == 3
+    assert outcome.output == ""
