@@ -40,13 +40,13 @@ def tables(
     import json
 
     from oneformany.files import write_whole
+    from oneformany.paper.runs.cells import check_names
     from oneformany.paper.runs.records import read_all
     from oneformany.paper.tables.more_tables import more_tables
     from oneformany.paper.tables.paper_tables import paper_tables
     from oneformany.paper.tables.table import FORMATS
 
-    if form not in FORMATS:
-        raise InputError(f"there is no format {form!r}; choose from {', '.join(FORMATS)}")
+    check_names("format", [form], list(FORMATS))
     chosen = FORMATS[form]
     records = read_all(files)
     made = [*paper_tables(records), *more_tables(records)]
@@ -82,26 +82,22 @@ def figures(
     import matplotlib as mpl
 
     from oneformany.methods import METHODS
-    from oneformany.paper.figures.figures import Missing, draw_figures
-    from oneformany.paper.runs.cells import MODELS
+    from oneformany.paper.figures.figures import draw_figures
+    from oneformany.paper.runs.cells import MODELS, check_names
     from oneformany.paper.runs.records import read_all
 
-    for what, name, known in (
-        ("model", model, MODELS),
-        ("method", method, METHODS),
-        ("format", form, SUFFIXES),
-    ):
-        if name not in known:
-            raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")
+    check_names("model", [model], MODELS)
+    check_names("method", [method], METHODS)
+    check_names("format", [form], SUFFIXES)
     mpl.use("agg")
     console = Console()
     missing = 0
-    for drawn in draw_figures(read_all(files), model, method):
-        if isinstance(drawn, Missing):
+    for name, drawn in draw_figures(read_all(files), model, method):
+        if isinstance(drawn, str):
             missing += 1
-            words = Text(f"{drawn.name} needs: {drawn.remedy}", style="yellow")
+            words = Text(f"{name} needs: {drawn}", style="yellow")
         else:
-            words = Text(str(_save(drawn.figure, out, f"{drawn.name}.{form}")))
+            words = Text(str(_save(drawn, out, f"{name}.{form}")))
         console.print(words, soft_wrap=True)
     if missing:
         raise typer.Exit(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from matplotlib import pyplot as plt
@@ -18,63 +17,42 @@ from oneformany.plotting.change_counts import plot_change_counts
 from oneformany.plotting.explanations import plot_explanations
 from oneformany.schema.schema import Schema
 
-__all__ = ["Drawing", "Missing", "draw_figures"]
+__all__ = ["draw_figures"]
 
 HEAT_MAPS = (("compas", 3, 10), ("compas", 3, 20))
 
 
-@dataclass(frozen=True, eq=False)
-class Drawing:
-    """A figure and what to call its file."""
-
-    name: str
-    figure: Figure
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A figure that cannot be drawn, and the command that makes the records for it."""
-
-    name: str
-    remedy: str
-
-
 def draw_figures(
     records: Sequence[Record], model: str = "nn", method: str = "exact"
-) -> Iterator[Drawing | Missing]:
+) -> Iterator[tuple[str, Figure | str]]:
     """Draw two heat maps of explanations, and for each data set how often each feature changes.
 
-    Parameters
-    ----------
-    records : sequence of Record
-        What was run; only runs on the paper's rows are drawn.
-    model : {"nn", "lr"}
-        Whose explanations; the paper draws the network's.
-    method : str
-        Who found them.
+    Yields the name of each figure with the figure, or where the paper's rows were not run by this method on
+    this model, with the command that does it.
     """
     ours = [
         record
         for record in records
         if record.key.as_published and (record.key.model, record.key.method) == (model, method)
     ]
+    remedy = f"oneformany bench paper --model {model} --method {method} {{}} --json FILE"
     for number, (dataset, max_changes, rows) in enumerate(HEAT_MAPS, start=1):
         size = (max_changes, rows)
         runs = [run for run in _of(ours, dataset) if (run.key.max_changes, run.key.rows) == size]
         name = f"figure-{number}-{dataset}-{max_changes}-changes-{rows}-rows"
         options = f"--dataset {dataset} --rows {rows} --max-changes {max_changes}"
-        yield _heat_map(name, runs[-1]) if runs else _missing(name, model, method, options)
+        yield name, _heat_map(runs[-1]) if runs else remedy.format(options)
     for number, dataset in enumerate(DATASETS, start=len(HEAT_MAPS) + 1):
         runs = _of(ours, dataset)
         name = f"figure-{number}-{dataset}-changed-features"
-        yield (_bars(name, dataset, runs) if runs else _missing(name, model, method, f"--dataset {dataset}"))
+        yield name, _bars(dataset, runs) if runs else remedy.format(f"--dataset {dataset}")
 
 
 def _of(records: Sequence[Record], dataset: str) -> list[Record]:
     return [record for record in records if record.key.dataset.removesuffix("-published") == dataset]
 
 
-def _heat_map(name: str, record: Record) -> Drawing:
+def _heat_map(record: Record) -> Figure:
     key = record.key
     dataset = key.dataset.removesuffix("-published")
     ax = plot_explanations(record.explanations, _schema(key.dataset))
@@ -84,10 +62,10 @@ def _heat_map(name: str, record: Record) -> Drawing:
         f"{record.count} explanations, {proved}",
         fontsize=9,
     )
-    return Drawing(name, _taken(ax))
+    return _taken(ax)
 
 
-def _bars(name: str, dataset: str, records: Sequence[Record]) -> Drawing:
+def _bars(dataset: str, records: Sequence[Record]) -> Figure:
     explanations = [explanation for record in records for explanation in record.explanations]
     ax = plot_change_counts(explanations, _schema(records[0].key.dataset))
     ax.set_title(
@@ -95,7 +73,7 @@ def _bars(name: str, dataset: str, records: Sequence[Record]) -> Drawing:
         f"{len(records)} cells",
         fontsize=9,
     )
-    return Drawing(name, _taken(ax))
+    return _taken(ax)
 
 
 def _taken(ax: Axes) -> Figure:
@@ -108,7 +86,3 @@ def _taken(ax: Axes) -> Figure:
 def _schema(dataset: str) -> Schema:
     """Features of a data set; those of compas are known without its file."""
     return COMPAS if dataset == "compas" else load(dataset).schema
-
-
-def _missing(name: str, model: str, method: str, options: str) -> Missing:
-    return Missing(name, f"oneformany bench paper --model {model} --method {method} {options} --json FILE")

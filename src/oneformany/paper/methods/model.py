@@ -15,16 +15,8 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.stop import Stop
 
 __all__ = [
-    "Constraints",
-    "LinearExpression",
-    "Model",
-    "Objective",
-    "Request",
-    "Solution",
-    "Solver",
-    "SolverOutcome",
-    "Variables",
-    "Watch",
+    "Constraints", "LinearExpression", "Model", "Objective", "Request", "Solution", "Solver", "SolverOutcome",
+    "Variables", "Watch",
 ]  # fmt: skip
 
 Watch = Callable[[float, float], None]

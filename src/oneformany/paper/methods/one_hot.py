@@ -17,18 +17,7 @@ class OneHot:
 
     "Feature ``l`` takes level ``v``" reads ``offset[l, v] + sign[l, v] * x[column[l, v]]``. For a two-level
     feature this is its only column or one minus it; a feature of one level has no column (sign 0).
-
-    Parameters
-    ----------
-    levels : sequence of int
-        Number of levels of each feature.
-
-    Attributes
-    ----------
-    column, sign, offset : (p, max levels) arrays
-        The reading above.
-    feature : (width,) array
-        The feature each column belongs to.
+    ``feature`` says which one each column belongs to.
     """
 
     def __init__(self, levels: Sequence[int]) -> None:

@@ -11,7 +11,17 @@ import pandas as pd
 
 from oneformany.exceptions import InputError
 
-__all__ = ["DATASETS", "MODELS", "PAPER_LIMIT", "TITLES", "Cell", "Published", "choose", "published_cells"]
+__all__ = [
+    "DATASETS",
+    "MODELS",
+    "PAPER_LIMIT",
+    "TITLES",
+    "Cell",
+    "Published",
+    "check_names",
+    "choose",
+    "published_cells",
+]
 
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
 DATASETS = tuple(TITLES)
@@ -67,8 +77,8 @@ def choose(
     max_changes: Sequence[int] | None = None,
 ) -> list[Cell]:
     """Pick cells, of the paper's sizes or of others, which have no published answer."""
-    _check_names("model", models, MODELS)
-    _check_names("data set", datasets, DATASETS)
+    check_names("model", models, MODELS)
+    check_names("data set", datasets, DATASETS)
     _check_sizes("rows", rows)
     _check_sizes("max-changes", max_changes)
     known = {(c.model, c.dataset, c.max_changes, c.rows): c for c in published_cells()}
@@ -85,12 +95,13 @@ def choose(
     ]
 
 
-def _check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
+def check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse names that nobody knows, and none at all."""
     if not names:
         raise InputError(f"name at least one {what}: {', '.join(known)}")
     for name in names:
         if name not in known:
-            raise InputError(f"the paper has no {what} {name!r}; choose from {', '.join(known)}")
+            raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")
 
 
 def _check_sizes(option: str, sizes: Sequence[int] | None) -> None:

@@ -58,13 +58,7 @@ TYPES = {
 
 
 def append(path: Path, record: Record) -> None:
-    """Add a record to a file; once this returns, no kill can take it away.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written.
-    """
+    """Add a record to a file; once this returns, no kill can take it away."""
     try:
         with path.open("a", encoding="utf-8") as stream:
             stream.write(record.to_line() + "\n")
@@ -75,24 +69,12 @@ def append(path: Path, record: Record) -> None:
 
 
 def read(path: Path) -> list[Record]:
-    """Read all records of a file; a last line without its end was cut off by a kill and is left out.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or a line is not a record.
-    """
+    """Read all records of a file; a last line without its end was cut off by a kill and is left out."""
     return [_record(path, number, line) for number, line in enumerate(_complete_lines(path), start=1)]
 
 
 def read_all(paths: Sequence[Path]) -> list[Record]:
-    """Read several files; of records with one key the last counts.
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, or there is no record at all.
-    """
+    """Read several files; of records with one key the last counts."""
     latest = {record.key: record for path in paths for record in read(path)}
     if not latest:
         names = ", ".join(str(path) for path in paths)
@@ -103,15 +85,7 @@ def read_all(paths: Sequence[Path]) -> list[Record]:
 
 
 def resume(path: Path) -> list[Record]:
-    """Read what an earlier run finished, and remove what a kill cut off, so that the file can grow again.
-
-    A file that does not exist has no records.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or a line is not a record.
-    """
+    """Read what an earlier run finished, and remove what a kill cut off, so that the file can grow again."""
     if not path.exists():
         return []
     records = read(path)

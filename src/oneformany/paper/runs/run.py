@@ -18,7 +18,7 @@ from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
 from oneformany.methods import METHODS, solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.data.split import PROTOCOLS
-from oneformany.paper.runs.cells import Cell
+from oneformany.paper.runs.cells import Cell, check_names
 from oneformany.paper.runs.prepare import IMMUTABLE, Prepared, prepare
 from oneformany.paper.runs.record import Key, Questions, Record
 from oneformany.problem import Problem
@@ -42,11 +42,8 @@ class Settings:
     """How to run the cells."""
 
     methods: tuple[str, ...] = ("exact",)  # methods of ``solve``, each run on every cell
-    # published, negatives: explain the first rows of the test half, or the first that the classifier turns
-    # down
-    protocol: str = "published"
-    # published, correct: use the students data with the slip of the published runs, or without it
-    coding: str = "published"
+    protocol: str = "published"  # the first rows of the test half; negatives: the first that are turned down
+    coding: str = "published"  # the students data with the slip of the published runs; correct: without it
     time_limit: float | None = None  # seconds per cell
     seed: int = 0  # of the method
     data_dir: Path | None = None  # where to look for data that are not embedded
@@ -59,17 +56,10 @@ class Settings:
     bound_without_classifier: bool = False
 
     def __post_init__(self) -> None:
-        if not self.methods:
-            raise InputError(f"name at least one method: {', '.join(METHODS)}")
-        for what, names, known in (
-            ("protocol", (self.protocol,), PROTOCOLS),
-            ("coding", (self.coding,), CODINGS),
-            ("choice of immutable features", (self.immutable,), IMMUTABLE),
-            ("method", self.methods, METHODS),
-        ):
-            for name in names:
-                if name not in known:
-                    raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")
+        check_names("protocol", [self.protocol], PROTOCOLS)
+        check_names("coding", [self.coding], CODINGS)
+        check_names("choice of immutable features", [self.immutable], IMMUTABLE)
+        check_names("method", self.methods, METHODS)
         if not 0 < self.threshold < 1:
             raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
         if self.time_limit is not None and not 0 < self.time_limit < math.inf:
