@@ -109,7 +109,7 @@ def solve_exact(
         if cheap is None
         else cheap.groups
     )
-    # Whoever is undecided might take the place of somebody who pays more.
+    # An undecided row might be covered instead of one that pays more.
     undecided = len(screened.helpable) + len(screened.reasons) < len(problem.rows)
     cost_proof = None if cheap is None or undecided else cheap.proof
     return build_result(

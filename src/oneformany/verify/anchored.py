@@ -30,8 +30,8 @@ def check_anchored(claims: Claims, proof: AnchoredCostProof) -> None:
 
     The anchor of a group is the row of it that pays least, of equal ones the first. No two groups of an
     answer have the same anchor. So k explanations cost at least all prices, less what the k anchors save
-    whose groups save most. A row pays for every feature in which it differs from the point of its group, and at
-    least as much as its nearest change: so many changes, each where it is cheapest.
+    whose groups save most. A row pays for every feature in which it differs from the point of its group, and
+    at least as much as its nearest change: so many changes, each where it is cheapest.
     """
     problem, rows = claims.problem, HelpableRows.of(claims)
     if not problem.plain:
@@ -96,6 +96,9 @@ def _market(problem: Problem, rows: HelpableRows, prices: IntArray, changes: Int
     leave = np.where(np.eye(width, dtype=np.bool_), NEVER, cost).min(axis=2)
     moves = np.sort(leave[np.arange(p), codes], axis=1)
     totals = np.concatenate([np.zeros((len(codes), 1), dtype=np.int64), np.cumsum(moves, axis=1)], axis=1)
+    score = np.full((p, width), -(2**62), dtype=np.int64)
+    for feature, (start, n) in enumerate(zip(problem.starts.tolist(), problem.levels, strict=True)):
+        score[feature, :n] = problem.classifier.tables[start : start + n]
     return Market(
         codes=codes,
         people=rows.people,
@@ -104,6 +107,9 @@ def _market(problem: Problem, rows: HelpableRows, prices: IntArray, changes: Int
         cost=cost,
         meet=np.minimum((cost[:, :, None, :] + cost[:, None, :, :]).min(axis=3), NEVER),
         leave=leave,
+        score=score,
+        raised=np.where(cost < NEVER, score[:, None, :], score[:, :, None]).max(axis=2),
+        lacks=problem.classifier.lacking(codes),
         anywhere=np.array([rule is not None or problem.costs is not None for rule in problem.rules]),
         price=prices,
         max_changes=problem.max_changes,

@@ -37,6 +37,8 @@ def most_saved(problem, least, prices):
         able = (problem.may_move(problem.rows, to) | (problem.rows == to)).all(axis=1)
         paid = costs.of(problem.rows, np.broadcast_to(to, problem.rows.shape))
         able &= paid >= least
+        if not problem.oracle.positive(to[None])[0]:
+            continue
         gains = problem.multiplicity * np.maximum(0, prices - ONE_IN_COVERS * paid)
         for changed in combinations(range(len(point)), min(problem.max_changes, len(point))):
             outside = [f for f in range(len(point)) if f not in changed]

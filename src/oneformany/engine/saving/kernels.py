@@ -4,10 +4,11 @@ The rows of a group go to one point, and each pays for the features in which it 
 anchor is one of them that pays least, and what it pays lies in a given range. The search decides feature by
 feature: *leave* it (all rows of the group agree with the anchor, and so does the point), or change it, the
 point taking a *level*. Where any change costs one and all are allowed, only levels of rows still possible
-are tried: elsewhere everybody pays. A row is served once all features in which it differs from the anchor
-are decided. It pays at least what is decided, what the anchor pays, what its own nearest change costs, and
-what it and the anchor pay together to meet, less what the anchor may still pay. The classifier plays no
-part in it.
+are tried, and the one of the best score: elsewhere everybody pays. A row is served once all features in
+which it differs from the anchor are decided. It pays at least what is decided, what the anchor pays, what
+its own nearest change costs, and what it and the anchor pay together to meet, less what the anchor may
+still pay; and, where the score is additive, what all must change besides to make it positive. No other
+classifier plays a part in it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from oneformany.compiled import inner, outer
 __all__ = [
     "BEST",
     "DONE",
+    "EXTRA",
     "HIGH",
     "LOW",
     "NEVER",
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 DONE, LIMIT = 0, 1
-DEPTH, BEST, NODES, LOW, HIGH = range(5)
+DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED = range(7)
 OPEN, LEFT = -1, -2
 NEVER = 2**40
 
@@ -49,6 +51,10 @@ class SavingArrays(NamedTuple):
     costs: IntArray  # (p, V, V): from, to; NEVER where that is not allowed
     meeting: IntArray  # (p, V, V): what rows at two levels pay at least together to meet
     leaving: IntArray  # (p, V): least cost of moving away from a level
+    units: IntArray  # (p, V): what levels add to an additive score; 0 where the score is not additive
+    raised: IntArray  # (p, V): largest units a row at this level may move to
+    best: IntArray  # (p,): a level of the largest units
+    lacks: IntArray  # (n,): what the units of each row lack to a positive score
     every: BoolArray  # (p,): points may take levels that no row of the group has, and be cheaper there
     max_changes: int
     scale: int  # what a cost of one counts in prices
@@ -66,19 +72,20 @@ class SavingState(NamedTuple):
     bound: IntArray  # (depth,): no group below saves more
     levels: IntArray  # (p,): of the point, OPEN or LEFT
     found: IntArray  # (p,): of the best group
+    found_extra: IntArray  # (1,): what everybody in it pays besides
     needed: BoolArray  # (p,): open, and a row still possible differs from the anchor in it
     loads: IntArray  # (p,): savings that rows spread over the features they need
     kept: IntArray  # (p,): the same when the point stays where the anchor is
     moved: IntArray  # (p, V): what is added to that when the point moves there
     bonus: IntArray  # (p,): the most that is added
-    scalars: IntArray  # (5,)
+    scalars: IntArray  # (7,)
 
     @classmethod
     def of(cls, n: int, p: int, levels: int) -> SavingState:
         """Memory for ``n`` rows of ``p`` features with at most so many levels."""
         depth = p + 2
-        before = ((n,), (depth, n), *[(depth,)] * 5, (p,), (p,))
-        after = ((p,), (p,), (p, levels), (p,), (5,))
+        before = ((n,), (depth, n), *[(depth,)] * 5, (p,), (p,), (1,))
+        after = ((p,), (p,), (p, levels), (p,), (7,))
         parts: list[Any] = [np.zeros(shape, dtype=np.int64) for shape in (*before, *after)]
         parts.insert(len(before), np.zeros(p, dtype=np.bool_))
         return cls(*parts)
@@ -149,11 +156,56 @@ def _filter(arrays, state, anchor, d):
 
 
 @inner
+def _extra(arrays, state, anchor, rest):
+    """Changes that everybody must make where all rows agree, for a positive score; -1: that is too many."""
+    lack = arrays.lacks[anchor]
+    for f in range(len(state.levels)):
+        home = arrays.units[f, arrays.rows[anchor, f]]
+        gain = arrays.raised[f, arrays.rows[anchor, f]] - home
+        state.bonus[f] = 0
+        if state.levels[f] >= 0:
+            lack -= arrays.units[f, state.levels[f]] - home
+        elif state.levels[f] == OPEN and state.needed[f]:
+            lack -= gain
+        elif state.levels[f] == OPEN:
+            state.bonus[f] = gain
+    more = 0
+    while lack > 0:
+        top = 0
+        for f in range(len(state.levels)):
+            if state.bonus[f] > state.bonus[top]:
+                top = f
+        if state.bonus[top] == 0 or more == rest:
+            return -1
+        lack -= state.bonus[top]
+        state.bonus[top] = 0
+        more += 1
+    return more
+
+
+@inner
 def _evaluate(arrays, state, prices, anchor, d):
-    """Bound what a group can still save."""
+    """Bound what a group can still save; drop rows that save nothing."""
+    state.scalars[DROPPED] = 0
     p = arrays.rows.shape[1]
     rest = arrays.max_changes - state.taken[d]
-    mine = state.paid[d, anchor]
+    more = _extra(arrays, state, anchor, rest)
+    if more < 0:
+        return 0
+    extra = 0
+    if more > 0:
+        extra = NEVER
+        for f in range(p):
+            level = arrays.rows[anchor, f]
+            if (
+                state.levels[f] == OPEN
+                and not state.needed[f]
+                and arrays.raised[f, level] > arrays.units[f, level]
+            ):
+                extra = min(extra, more * arrays.leaving[f, level])
+    rest -= more
+    state.scalars[EXTRA] = extra
+    mine = state.paid[d, anchor] + extra
     spare = state.scalars[HIGH] - mine
     if spare < 0:
         return 0
@@ -176,17 +228,20 @@ def _evaluate(arrays, state, prices, anchor, d):
             if state.levels[f] == OPEN and arrays.rows[j, f] != arrays.rows[anchor, f]:
                 missing += 1
                 meet += arrays.meeting[f, arrays.rows[j, f], arrays.rows[anchor, f]]
-        pays = max(floor, arrays.least[j], state.paid[d, j] + max(0, meet - spare))
+        paid = state.paid[d, j] + extra
+        pays = max(floor, arrays.least[j], paid + max(0, meet - spare))
         gain = prices[j] - arrays.scale * pays
         if gain <= 0:
             if j == anchor:
                 return 0
+            state.paid[d, j] = NEVER
+            state.scalars[DROPPED] |= missing > 0
             continue
         if missing == 0:
             certain += arrays.people[j] * gain
             continue
         part = arrays.people[j] * gain // missing + 1
-        whole = (prices[j] - arrays.scale * state.paid[d, j]) // missing + 1
+        whole = (prices[j] - arrays.scale * paid) // missing + 1
         for f in range(p):
             level = arrays.rows[j, f]
             home = arrays.rows[anchor, f]
@@ -230,8 +285,11 @@ def _largest(numbers, count):
 
 
 @inner
-def _has_level(arrays, state, d, f, level):
-    found = False
+def _is_tried(arrays, state, anchor, d, f, level):
+    """Whether the point may take a level: a row has it, or it is the best for the score, or rules matter."""
+    found = arrays.every[f]
+    if level == arrays.best[f] and arrays.units[f, level] > arrays.units[f, arrays.rows[anchor, f]]:
+        found = True
     for i in range(state.alive[d]):
         found |= arrays.rows[state.order[i], f] == level
     return found
@@ -264,10 +322,16 @@ def advance(arrays, state, prices, anchor, limit):
             if sc[NODES] >= end:
                 return LIMIT
             sc[NODES] += 1
-            if not _filter(arrays, state, anchor, d):
-                sc[DEPTH] -= 1
-                continue
-            state.bound[d] = _evaluate(arrays, state, prices, anchor, d)
+            sc[DROPPED] = 1
+            state.bound[d] = sc[BEST] + 1
+            while sc[DROPPED] and state.bound[d] > sc[BEST]:
+                if not _filter(arrays, state, anchor, d):
+                    state.bound[d] = 0
+                    break
+                state.bound[d] = _evaluate(arrays, state, prices, anchor, d)
+                # Without a score to reach, nothing depends on rows that are gone.
+                if arrays.lacks[anchor] <= 0:
+                    break
             if state.bound[d] <= sc[BEST]:
                 sc[DEPTH] -= 1
                 continue
@@ -278,6 +342,7 @@ def advance(arrays, state, prices, anchor, limit):
             if state.loads[heaviest] == 0:
                 sc[BEST] = state.bound[d]
                 state.found[:] = state.levels
+                state.found_extra[0] = sc[EXTRA]
                 sc[DEPTH] -= 1
                 continue
             state.feature[d] = heaviest
@@ -288,7 +353,7 @@ def advance(arrays, state, prices, anchor, limit):
         state.levels[f] = OPEN
         if k < n and state.taken[d] == arrays.max_changes:
             k = n
-        while k < n and not arrays.every[f] and not _has_level(arrays, state, d, f, k):
+        while k < n and not _is_tried(arrays, state, anchor, d, f, k):
             k += 1
         state.child[d] = k + 1
         if k > n or state.bound[d] <= sc[BEST]:

@@ -12,6 +12,7 @@ from oneformany.costs import Costs
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.oracles.protocol import Relaxation
 from oneformany.stop import Stop
 
 __all__ = ["Saving", "SavingsSearch", "ranges"]
@@ -30,13 +31,16 @@ class Saving:
     most : int
         No group in which the anchor pays least saves more.
     point : (p,) integer array or None
-        Where the best group goes that was found.
+        Where the best group goes that was found, but for what all must change besides.
+    extra : int
+        What that costs each.
     complete : bool
         Whether the best that was found saves the most.
     """
 
     most: int
     point: IntArray | None
+    extra: int
     complete: bool
 
 
@@ -67,6 +71,8 @@ class SavingsSearch:
     ----------
     nodes : int
         Search nodes so far.
+    summed : bool
+        Whether the score is additive, so that groups pay for becoming positive.
     """
 
     def __init__(self, space: SearchSpace, least: IntArray) -> None:
@@ -79,6 +85,7 @@ class SavingsSearch:
             allowed = table if moves is None else np.where(moves | np.eye(n, dtype=np.bool_), table, k.NEVER)
             costs[feature, :n, :n] = allowed
         meeting = np.minimum((costs[:, :, None, :] + costs[:, None, :, :]).min(axis=3), k.NEVER)
+        scores = self._scores(space)
         away = np.where(np.eye(width, dtype=np.bool_), k.NEVER, costs)
         self.arrays = k.SavingArrays(
             rows=space.rows,
@@ -89,12 +96,25 @@ class SavingsSearch:
             costs=costs,
             meeting=meeting,
             leaving=away.min(axis=2),
+            units=scores.units,
+            raised=np.where(costs < k.NEVER, scores.units[:, None, :], scores.units[:, :, None]).max(axis=2),
+            best=np.where(problem.exists, scores.units, scores.units.min() - 1).argmax(axis=1),
+            lacks=scores.threshold - scores.intercept - scores.units[np.arange(p), space.rows].sum(axis=1),
             every=problem.ruled | (problem.costs is not None),
             max_changes=problem.max_changes,
             scale=ONE_IN_COVERS,
         )
         self.nodes = 0
+        self.summed = bool(scores.units.any())
         self._state = k.SavingState.of(len(space.rows), p, width)
+
+    @staticmethod
+    def _scores(space: SearchSpace) -> Relaxation:
+        """The units of an additive score, which a stranger can add up as well; otherwise none."""
+        found = space.problem.oracle.relaxation()
+        if found is not None and space.problem.oracle.describe()["kind"] == "additive":
+            return found
+        return Relaxation(np.zeros(space.problem.exists.shape, dtype=np.int64), 0, 0, exact=False)
 
     def around(self, anchor: int, prices: IntArray, floor: int, limit: int, stop: Stop) -> Saving:
         """Look for the group that saves most, and more than ``floor``, in which the anchor pays least.
@@ -112,12 +132,13 @@ class SavingsSearch:
         stop : Stop
             When to end with nothing proved.
         """
-        most, best, point, complete = floor, floor, None, True
+        most, best, complete = floor, floor, True
+        point, extra = None, 0
         top = (int(prices[anchor]) - 1) // self.arrays.scale
         for low, high in ranges(int(self.arrays.least[anchor]), top):
             done = self._run(anchor, prices, low, high, best, limit, stop)
             if self._best > best:
-                best, point = self._best, self._point(anchor)
+                best, (point, extra) = self._best, self._end(anchor)
             if done:
                 continue
             complete = False
@@ -126,17 +147,18 @@ class SavingsSearch:
                 middle = (below + above) // 2
                 done = self._run(anchor, prices, low, high, middle, limit, stop)
                 if self._best > middle:
-                    best, point = self._best, self._point(anchor)
+                    best, (point, extra) = self._best, self._end(anchor)
                 below, above = (below, max(middle, self._best)) if done else (max(middle, self._best), above)
             most = max(most, above)
-        return Saving(max(most, best), point, complete)
+        return Saving(max(most, best), point, extra, complete)
 
     @property
     def _best(self) -> int:
         return int(self._state.scalars[k.BEST])
 
-    def _point(self, anchor: int) -> IntArray:
-        return np.where(self._state.found >= 0, self._state.found, self.arrays.rows[anchor])
+    def _end(self, anchor: int) -> tuple[IntArray, int]:
+        state = self._state
+        return np.where(state.found >= 0, state.found, self.arrays.rows[anchor]), int(state.found_extra[0])
 
     def _run(
         self, anchor: int, prices: IntArray, low: int, high: int, floor: int, limit: int, stop: Stop

@@ -121,7 +121,7 @@ class _Stage:
         for row in range(len(self.people)):
             prices.add(np.array([row]), int(self.least[row] * self.people[row]))
         for column in run.pool.columns[-LATEST:]:
-            self._add_group(prices, column.rows)
+            self._add_group(prices, column.rows, column.point)
         self.improve(run.stop)
         limit = FIRST_LIMIT
         for _ in range(MOST_ROUNDS):
@@ -155,9 +155,10 @@ class _Stage:
             savings[row] = saving.most
             complete &= saving.complete
             if saving.point is not None:
-                costs = np.maximum(self.least, self._costs_to(saving.point))
+                costs = np.maximum(self.least, self._costs_to(saving.point) + saving.extra)
                 rows = np.flatnonzero(costs * ONE_IN_COVERS < asked)
-                added += self._add_group(prices, self._joining(row, rows, saving.point), saving.point)
+                rows = self._joining(row, rows, saving.point)
+                added += self._add_group(prices, rows, saving.point, saving.extra)
         value = self._value(asked, savings)
         hoped = promised * ONE_IN_COVERS - self.value
         if value > self.value:
@@ -185,18 +186,22 @@ class _Stage:
                 joined.append(int(rows[index]))
         return np.array(sorted(joined), dtype=np.int64)
 
-    def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray | None = None) -> int:
-        """Tell the prices about a group; make a column of it, where the classifier accepts a point."""
+    def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray, extra: int = 0) -> int:
+        """Tell the prices about a group; make columns of it, where the classifier accepts points."""
         if not len(rows):
             return 0
-        ends = [where for where in (self.points.middle(rows), point) if where is not None]
-        each = [np.maximum(self.least, self._costs_to(where)) * self.people for where in ends]
+        ends = [(point, extra)]
+        if not self.search.summed:
+            ends.append((self.points.middle(rows), 0))
+        each = [np.maximum(self.least, self._costs_to(end) + more) * self.people for end, more in ends]
         new = prices.add(rows, min(int(costs[rows].sum()) for costs in each))
         if new:
             for start in (None, point):
                 column = self.points.column(rows, start)
                 if column is not None:
                     self.add(column)
+                    paid = self.points.costs(rows, column.point) * self.people[rows]
+                    prices.add(rows, int(paid.sum()))
         return int(new)
 
     def _total(self, columns: list[int]) -> int:
