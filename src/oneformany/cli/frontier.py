@@ -13,13 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oneformany.cli.errors import INTERRUPTED, NOT_PROVED, tell_errors
 from oneformany.cli.explain import chosen_rules, kept_columns
-from oneformany.cli.lists import names
 from oneformany.cli.model_file import load_model, positive_label
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.saving import check_targets, save_all, say
 from oneformany.cli.settings_files import load_schema
+from oneformany.console import INTERRUPTED, NOT_PROVED, names, tell_errors
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
