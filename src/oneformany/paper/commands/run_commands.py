@@ -95,14 +95,13 @@ def paper(
         bound_without_classifier=bound_without_classifier,
     )
     settings.check_solver()
-    console = Console()
     asked = bound_without_classifier or "nn" in names(model)
     columns = paper_columns(asked=asked, checked=check)
-    failures = _show_runs(console, plan(cells, settings), settings, columns, json_file, jobs)
-    notes = [ANY] if asked else []
-    notes += [] if settings.as_published else [OTHER_ROWS]
-    for note in notes:
-        console.print(Text(note), soft_wrap=True)
+    failures = _show_runs(plan(cells, settings), settings, columns, json_file, jobs)
+    if asked:
+        _say(ANY)
+    if not settings.as_published:
+        _say(OTHER_ROWS)
     if failures:
         raise typer.Exit(1)
 
@@ -153,23 +152,24 @@ def models(
         immutable=immutable,
     )
     cells = [Cell(dataset, kind.name, rows, max_changes) for kind in kinds]
-    console = Console()
     columns = model_columns(checked=check)
-    failures = _show_runs(console, plan(cells, settings), settings, columns, json_file, jobs)
+    failures = _show_runs(plan(cells, settings), settings, columns, json_file, jobs)
     for kind in missing:
-        words = f"not installed: {kind.name} ({kind.title}); pip install {kind.package}"
-        console.print(Text(words, style="yellow"), soft_wrap=True)
+        _say(f"not installed: {kind.name} ({kind.title}); pip install {kind.package}", "yellow")
     if failures:
         raise typer.Exit(1)
 
 
+def _say(words: str, style: str = "") -> None:
+    Console().print(Text(words, style=style), soft_wrap=True)
+
+
 def _show_runs(
-    console: Console,
     tasks: Sequence[Task],
     settings: Settings,
     columns: Sequence[TextColumn],
-    json_file: Path | None = None,
-    jobs: int = 1,
+    json_file: Path | None,
+    jobs: int,
 ) -> int:
     """Run tasks, print and record each as it ends; return how many failed.
 
@@ -183,28 +183,27 @@ def _show_runs(
     records = [known[task.key] for task in tasks if task.key in known]
     waiting = [task for task in tasks if task.key not in known]
     failures = []
-    console.print(Text(header(columns), style="bold"), soft_wrap=True)
+    _say(header(columns), "bold")
     for record in records:
-        console.print(Text(line(columns, record), style="dim"), soft_wrap=True)
+        _say(line(columns, record), "dim")
     try:
         for outcome in _outcomes(waiting, settings, jobs):
             if isinstance(outcome, Failure):
                 failures.append(outcome)
-                words = Text(f"FAILED {outcome.task.title}: {outcome.reason}", style="red")
-                console.print(words, soft_wrap=True)
+                _say(f"FAILED {outcome.task.title}: {outcome.reason}", "red")
                 continue
             if json_file is not None:
                 append(json_file, outcome)
-            console.print(Text(line(columns, outcome)), soft_wrap=True)
+            _say(line(columns, outcome))
             records.append(outcome)
     except KeyboardInterrupt:
-        console.print(Text(_stopped(json_file, len(records), len(tasks)), style="yellow"), soft_wrap=True)
+        kept = "" if json_file is None else f", kept in {json_file}: the same command goes on from there"
+        _say(f"stopped; {len(records)} of {len(tasks)} cells are finished{kept}", "yellow")
         raise
     if records:
-        console.print(Text("\n" + totals(records)), soft_wrap=True)
+        _say("\n" + totals(records))
     if failures:
-        words = Text(f"{len(failures)} failed; the same command tries them again", style="red")
-        console.print(words, soft_wrap=True)
+        _say(f"{len(failures)} failed; the same command tries them again", "red")
     return len(failures)
 
 
@@ -217,8 +216,3 @@ def _outcomes(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[
     from oneformany.progress import Progress
 
     return run(tasks, settings, Progress)
-
-
-def _stopped(json_file: Path | None, done: int, total: int) -> str:
-    kept = "" if json_file is None else f", kept in {json_file}: the same command goes on from there"
-    return f"stopped; {done} of {total} cells are finished{kept}"
