@@ -14,29 +14,16 @@ Pricing = Literal["published", "compact"]
 
 @dataclass(frozen=True)
 class CompactOptions:
-    """Parameters of the compact model; the defaults add no constraint to the published ones.
+    """Parameters of the compact model; the defaults add no constraint to the published ones."""
 
-    Attributes
-    ----------
-    break_symmetry : bool
-        Number the explanations by their first row, used ones first.
-    relax_implied : bool
-        Do not declare ``d``, ``xi`` and ``gamma`` binary, as the paper does: values of the other
-        variables that have a solution have one in which these are integers.
-    merge_initial : bool
-        Let rows share each other's points at the start, which makes the paper's ``K`` smaller.
-    effort : float or None
-        Share of its work that HiGHS spends on looking for solutions, from 0 to 1; ``None``: 0.05, its own
-        choice. Other solvers choose themselves.
-    solver : {"highs", "gurobi", "scip"}
-        Who solves.
-    """
-
-    break_symmetry: bool = False
+    break_symmetry: bool = False  # number the explanations by their first row, used ones first
+    # Do not declare d, xi and gamma binary, as the paper does: values of the other variables that have a
+    # solution have one in which these are integers.
     relax_implied: bool = True
-    merge_initial: bool = True
+    merge_initial: bool = True  # rows share each other's points at the start: the paper's K is smaller
+    # Share of its work that HiGHS spends on looking for solutions, from 0 to 1; None: 0.05, its own choice.
     effort: float | None = 0.5
-    solver: str = "highs"
+    solver: str = "highs"  # who solves: highs, gurobi, scip
 
     def __post_init__(self) -> None:
         if self.effort is not None and not 0.0 <= self.effort <= 1.0:
@@ -45,36 +32,16 @@ class CompactOptions:
 
 @dataclass(frozen=True)
 class CgOptions:
-    """Parameters of column generation; the defaults are the paper with all its refinements.
+    """Parameters of column generation; the defaults are the paper with all its refinements."""
 
-    Attributes
-    ----------
-    pricing : {"published", "compact"}
-        The pricing problem as printed, or with a single constraint per row and feature.
-    fix_point : bool
-        Look for the largest group of the point just found.
-    fix_members : bool
-        Look for a point that covers the group just found, and as many rows more as possible.
-    all_solutions : bool
-        Take every violating column that the solver meets, not only its last.
-    pool : bool
-        Keep the columns that do not violate yet, and look there first once the duals have changed.
-    stop_at : float or None
-        End the solver at a column of this weight; a column violates above 1. ``None``: solve to the end.
-    merge_initial : bool
-        Let rows share each other's points at the start.
-    solver : {"highs", "gurobi", "scip"}
-        Who solves the pricing problems and the final cover.
-    """
-
-    pricing: Pricing = "published"
-    fix_point: bool = True
-    fix_members: bool = True
-    all_solutions: bool = True
-    pool: bool = True
-    stop_at: float | None = None
-    merge_initial: bool = True
-    solver: str = "highs"
+    pricing: Pricing = "published"  # as printed, or "compact": a single constraint per row and feature
+    fix_point: bool = True  # look for the largest group of the point just found
+    fix_members: bool = True  # look for a point for the group just found, and as many rows more as possible
+    all_solutions: bool = True  # take every violating column that the solver meets, not only its last
+    pool: bool = True  # keep columns that do not violate yet, and look there first under other duals
+    stop_at: float | None = None  # end the solver at a column of this weight, above 1; None: solve to the end
+    merge_initial: bool = True  # rows share each other's points at the start
+    solver: str = "highs"  # who solves the pricing problems and the final cover
 
     def __post_init__(self) -> None:
         if self.pricing not in get_args(Pricing):

@@ -10,7 +10,7 @@ from typing import Any
 
 from oneformany.datasets import Dataset
 from oneformany.exceptions import InputError
-from oneformany.paper.data.split import paper_model, paper_split
+from oneformany.paper.data.split import paper_model, paper_network, paper_split
 
 __all__ = ["MODEL_KINDS", "ModelKind", "model_kind"]
 
@@ -63,12 +63,6 @@ def model_kind(name: str) -> ModelKind:
             return kind
     known = ", ".join(kind.name for kind in MODEL_KINDS)
     raise InputError(f"the benchmark cannot train the model {name!r}; it can train {known}")
-
-
-def _network(dataset: Dataset) -> object:
-    from oneformany.paper.data.networks import paper_network
-
-    return paper_network(dataset)
 
 
 def _torch(dataset: Dataset) -> object:
@@ -135,7 +129,7 @@ MODEL_KINDS = (
         f"{MANY}.HistGradientBoostingClassifier",
         SEED,
     ),
-    ModelKind("nn", "ReLU network of the paper", _network),
+    ModelKind("nn", "ReLU network of the paper", paper_network),
     ModelKind("xgboost", f"XGBoost, {TREES} trees", "xgboost.XGBClassifier", BOOSTED, "xgboost"),
     ModelKind(
         "lightgbm",

@@ -19,20 +19,9 @@ ROUNDING = 1e-9  # more than float64 loses in a row scaled to 1
 class Embedding(Protocol):
     """A classifier's score as linear constraints on one-hot columns."""
 
-    @property
-    def one_hot(self) -> OneHot:
-        """The columns it reads."""
-        ...
-
-    @property
-    def threshold(self) -> float:
-        """A point is positive when its score is at least this."""
-        ...
-
-    @property
-    def slack(self) -> float:
-        """Proved: no embedded score is further than this from the classifier's."""
-        ...
+    one_hot: OneHot  # the columns it reads
+    threshold: float  # a point is positive when its score is at least this
+    slack: float  # proved: no embedded score is further than this from the classifier's
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add what defines the score of the point ``x``, and return the score."""
