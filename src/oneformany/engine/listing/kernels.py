@@ -337,27 +337,18 @@ def groups_of(accepted, order, bounds, choices, least):
 
 
 @outer
-def largest_groups(accepted, price):
-    """Choices that two or more rows accept, without those whose rows all accept another one; cheap ones stay.
+def largest_groups(accepted, order):
+    """Choices without those whose rows all accept one before; ``order`` begins with what most rows accept.
 
-    ``accepted[row, choice]`` tells who accepts what, ``price`` what a choice costs.
+    ``accepted[row, choice]`` tells who accepts what.
     """
-    n, m = accepted.shape
-    count = np.zeros(m, np.int64)
-    for i in range(n):
-        for c in range(m):
-            count[c] += accepted[i, c]
-    order = np.argsort(price, kind="mergesort")
-    order = order[np.argsort(-count[order], kind="mergesort")]
-    kept = np.empty(m, np.int64)
+    kept = np.empty(len(order), np.int64)
     n_kept = 0
     for c in order:
-        if count[c] < 2:
-            break
         inside = False
         for index in range(n_kept):
             inside = True
-            for i in range(n):
+            for i in range(len(accepted)):
                 if accepted[i, c] and not accepted[i, kept[index]]:
                     inside = False
                     break

@@ -197,8 +197,9 @@ class LazyListing:
         if done:
             self._choices[number] = _sorted(self._choices[number][0], promise)
         for index in left.tolist():
-            price = self._prices(features, groups[index], choices)
-            largest = kernels.largest_groups(tried[index], price)
+            size = tried[index].sum(axis=0)
+            order = np.lexsort((self._prices(features, groups[index], choices), -size))
+            largest = kernels.largest_groups(tried[index], order[: np.count_nonzero(size >= 2)])
             members = [groups[index][tried[index][:, choice]] for choice in largest]
             if members:
                 starts = np.cumsum([0, *(len(rows) for rows in members)])
