@@ -25,6 +25,7 @@ __all__ = ["minimise"]
 
 QUICK_COVER_NODES = 100
 QUICK_STEPS = 50_000
+QUICK_STEPS_PER_COLUMN = 100
 MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
 LONG_STEPS = 2_000_000
 CORE_NODES = 2_000
@@ -142,7 +143,7 @@ def _search_core(node: Node, priced: Priced, target: int) -> Core | None:
     run = node.run
     core = Core(node, priced) if run.options.local_search and run.count > target else None
     if core is not None:
-        core.walk(target, QUICK_STEPS)
+        core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
     if run.options.diving and run.count > target:
         dive(node)
         _offer_cover_of(node, target)

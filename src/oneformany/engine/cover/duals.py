@@ -21,7 +21,7 @@ __all__ = ["FirstOrder", "Weights", "weighed"]
 
 FIRST_BALANCE = 2.0
 ENTRIES_AT_ONCE = 50_000_000
-MOST_DUALS = 2**30
+MOST_DUALS = 2.0**32  # together
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +77,10 @@ def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
     Any weights prove something: duals that are not numbers count 0, and none is so large that the weights
     of a column could not be added.
     """
-    finite = np.where(np.isfinite(duals), duals, 0.0)
-    capped = np.clip(finite, 0.0, MOST_DUALS / max(1, len(duals)))
-    weights = np.floor(capped * ONE_IN_TABLES).astype(np.int64)
+    numbers = np.clip(np.where(np.isfinite(duals), duals, 0.0), 0.0, MOST_DUALS)
+    if numbers.sum() > MOST_DUALS:
+        numbers = np.minimum(numbers, MOST_DUALS / len(numbers))
+    weights = np.floor(numbers * ONE_IN_TABLES).astype(np.int64)
     loads = integer_loads(incidence.starts, incidence.rows, weights)
     return Weights(weights, int(loads.max(initial=0)), loads)
 

@@ -42,5 +42,6 @@ def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[list[Piece]]:
             waiting.append(pool.submit(job))
             if len(waiting) > 2 * threads:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        for future in waiting:
+            if not (stop.expired() and future.cancel()):
+                yield future.result()

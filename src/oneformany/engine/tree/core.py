@@ -43,6 +43,9 @@ class Core:
         incidence = Incidence.of(ends, entries, len(node.items))
         self._local = LocalSearch(incidence, priced.weights / max(1, capacity), greedy_columns(incidence))
 
+    def __len__(self) -> int:
+        return len(self._groups)
+
     def walk(self, goal: int, steps: int) -> None:
         """Take so many steps towards a cover by ``goal`` columns; offer what is found."""
         run = self.node.run

@@ -136,6 +136,8 @@ class Store:
         stop : Stop
             When to end.
         """
+        if stop.expired():
+            return
         starts, rows, costs = self.starts, self.rows, self.costs
         gone = np.zeros(self.count, dtype=np.bool_)
         by_size = np.argsort(-np.diff(starts), kind="stable")
