@@ -131,9 +131,7 @@ def find_group(
             return PAUSED, top
         steps -= 1
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
-        size, certain = _survey(
-            nodes[top], possible[top], states[top], weight, start, needed, may, group, wants, loads
-        )
+        size, certain = _survey(nodes, possible, states, top, weight, start, needed, may, group, wants, loads)
         for feature in range(features):
             state[feature] = states[top, feature]
             gains[feature] = gain[feature] if state[feature] == OPEN else 0
@@ -193,9 +191,10 @@ def _push(
 
 @inner
 def _survey(
-    node: IntArray,
+    nodes: IntArray,
     before: IntArray,
-    state: IntArray,
+    states: IntArray,
+    top: int,
     weight: IntArray,
     start: IntArray,
     needed: IntArray,
@@ -205,20 +204,21 @@ def _survey(
     loads: IntArray,
 ) -> tuple[int, int]:
     """Write down who is still possible and the loads; return how many they are and what is certain."""
-    size, certain, budget = 0, 0, node[BUDGET]
+    size, certain = 0, 0
+    budget, move, dropped = nodes[top, BUDGET], nodes[top, MOVE], nodes[top, DROPPED]
     for feature in range(len(loads)):
         loads[feature] = 0
     for candidate in range(len(wants)):
         wants[candidate] = NONE
-    for i in range(node[SIZE]):
-        candidate = before[i]
-        if candidate == node[DROPPED] or (node[MOVE] >= 0 and not may[candidate, node[MOVE]]):
+    for i in range(nodes[top, SIZE]):
+        candidate = before[top, i]
+        if candidate == dropped or (move >= 0 and not may[candidate, move]):
             continue
         want = 0
         for entry in range(start[candidate], start[candidate + 1]):
-            if state[needed[entry]] == OPEN:
+            if states[top, needed[entry]] == OPEN:
                 want += 1
-            elif state[needed[entry]] == KEPT:
+            elif states[top, needed[entry]] == KEPT:
                 want = budget + 1
                 break
         if want > budget:
@@ -230,7 +230,7 @@ def _survey(
             certain += weight[candidate]
             continue
         for entry in range(start[candidate], start[candidate + 1]):
-            if state[needed[entry]] == OPEN:
+            if states[top, needed[entry]] == OPEN:
                 loads[needed[entry]] += weight[candidate] // want + 1
     return size, certain
 
