@@ -67,7 +67,7 @@ def cover_lazily(
         Called with a :class:`~oneformany.engine.cover.large_options.State` after each step.
     """
     until = stop.part(LOOKING_TIME * stop.remaining())
-    quick = replace(options, repair=False, exact=False)
+    quick = replace(options, local_search=False, repair=False, exact=False)
     proved: list[tuple[ColumnTable, CoverAnswer]] = []
     start = None
     with suppress(OutOfTimeError):

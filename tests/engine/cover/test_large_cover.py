@@ -17,6 +17,7 @@ switches = st.builds(
     TableOptions,
     fixing=st.booleans(),
     diving=st.booleans(),
+    local_search=st.booleans(),
     repair=st.booleans(),
     max_failures=st.just(5),
 )
@@ -95,10 +96,12 @@ def test_every_switch_moves_its_counter():
     assert full.proved
     assert full.counters["columns left out"] > 0
     assert full.counters["dives"] > 0
+    assert full.counters["local search steps"] > 0
     assert full.counters["set cover nodes"] > 0
     assert solve_cover(table, options=TableOptions(exact=False, max_failures=2)).counters["repairs"] > 0
     for name, counter in (
         ("diving", "dives"),
+        ("local_search", "local search steps"),
         ("repair", "repairs"),
         ("fixing", "columns left out"),
         ("exact", "set cover nodes"),
@@ -135,3 +138,20 @@ def test_progress_shows_values_that_fall_and_bounds_that_rise():
     assert len(states) > 2
     assert [s.value for s in states] == sorted((s.value for s in states), reverse=True)
     assert [s.bound for s in states] == sorted(s.bound for s in states)
+
+
+@settings(max_examples=100, deadline=None)
+@given(case=tables(), options=switches, data=st.data())
+def test_columns_that_may_not_be_chosen_count_for_the_bound_alone(case, options, data):
+    groups = [sorted(group) for group in groups_of(case[0])]
+    alone = [[row] for row in sorted(set().union(*groups))]
+    usable = data.draw(st.integers(0, len(groups)))
+    table = table_of([*groups[:usable], *alone, *groups[usable:]], case[0].n_rows)
+    answer = solve_cover(table, options=options, usable=usable + len(alone))
+    assert answer.chosen.max() < usable + len(alone)
+    everything = set().union(*groups_of(table))
+    assert covers(groups_of(table), answer.chosen.tolist(), everything)
+    assert answer.bound <= smallest(case[0]) <= len(answer.chosen)
+    assert (answer.wanted >= usable + len(alone)).all()
+    if not len(answer.wanted):
+        assert answer.proved

@@ -17,6 +17,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search, State, TableOptions
+from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive, greedy_columns
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.cover.table import ColumnTable
@@ -33,6 +34,9 @@ MOST_EXACT_ROWS = 2_000
 EXACT_COLUMNS = 3_000
 FEW_FAILURES = 15
 FEW_NODES = 300
+FEW_NODES_TIMES_ROWS = 50_000
+FEW_STEPS = 200
+MANY_STEPS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +167,16 @@ class _Cover:
         self.search.counters["dives"] += 1
         self.report("rounding")
 
+    def walk(self, steps: int) -> None:
+        """Improve the cover by many small moves, so many for each row."""
+        if self.finished or not self.search.options.local_search:
+            return
+        part, kept = self.incidence.part(np.arange(self.usable), self.incidence.reachable)
+        local = LocalSearch(part, np.zeros(len(kept)), self.best)
+        self.offer(local.run(self.bound, steps * len(kept), self.search.stop))
+        self.search.counters["local search steps"] += local.steps
+        self.report("local search")
+
     def repair(self, failures: int) -> None:
         """Improve small parts until that stops helping."""
         if self.finished or not self.search.options.repair:
@@ -267,9 +281,12 @@ def solve_cover(
     cover.round()
     cover.relax(FINE_GAIN)
     cover.round()
-    cover.finish(min(FEW_NODES, search.options.max_nodes))
+    cover.walk(FEW_STEPS)
+    few_nodes = min(FEW_NODES, FEW_NODES_TIMES_ROWS // max(1, table.n_rows))
+    cover.finish(min(few_nodes, search.options.max_nodes))
     cover.repair(min(FEW_FAILURES, search.options.max_failures))
     cover.finish(search.options.max_nodes)
+    cover.walk(MANY_STEPS)
     cover.repair(search.options.max_failures)
     cover.finish(search.options.max_nodes)
     return cover.answer()

@@ -27,6 +27,8 @@ class TableOptions:
         Leave out columns that no better solution can use.
     diving : bool
         Round the relaxation.
+    local_search : bool
+        Improve a cover by many small moves.
     repair : bool
         Improve small parts of a solution by exact programs, or by swaps.
     exact : bool
@@ -50,6 +52,7 @@ class TableOptions:
 
     fixing: bool = True
     diving: bool = True
+    local_search: bool = True
     repair: bool = True
     exact: bool = True
     max_rounds: int = 40
