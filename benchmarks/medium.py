@@ -25,12 +25,13 @@ PROBLEMS = {
 }
 
 
-def measure(name: str, seconds: float | None, *, cpu: bool) -> None:
+def measure(name: str, seconds: float | None, *, cpu: bool, check: bool) -> None:
     """Solve one problem and print a line."""
     if cpu:
         time.monotonic = time.perf_counter = time.process_time
     from oneformany.methods import solve
     from oneformany.paper.runs.prepare import prepare
+    from oneformany.verify import verify
 
     dataset, protocol, rows, changes, limit = PROBLEMS[name]
     prepared = prepare(dataset, "lr")
@@ -43,6 +44,8 @@ def measure(name: str, seconds: float | None, *, cpu: bool) -> None:
     print(f"{name:<13} {numbers} {wall:>8.1f} {processor:>10.1f}", flush=True)
     spent = {phase: round(value, 1) for phase, value in result.statistics.timings.items() if value >= 0.1}
     print(f"  {spent} {dict(result.statistics.counters)}", file=sys.stderr, flush=True)
+    if check:
+        print(f"  verify: {verify(result.to_json()).outcome}", flush=True)
 
 
 def main() -> None:
@@ -52,16 +55,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="time limit of each")
     parser.add_argument("--old", type=Path, help="source tree of another version to measure instead")
     parser.add_argument("--cpu", action="store_true", help="count the processor's seconds: for busy machines")
+    parser.add_argument("--verify", action="store_true", help="check each result and its proof")
     arguments = parser.parse_args()
     if arguments.old is not None:
         chosen = [*arguments.problems, *(["--seconds", str(arguments.seconds)] if arguments.seconds else [])]
-        chosen += ["--cpu"] if arguments.cpu else []
+        chosen += [f"--{name}" for name in ("cpu", "verify") if getattr(arguments, name)]
         environment = {**os.environ, "PYTHONPATH": str(arguments.old.resolve())}
         subprocess.run([sys.executable, __file__, *chosen], env=environment, check=True)  # noqa: S603 (itself)
         return
     print("problem        rows  changes  count  bound    gap  seconds  processor")
     for name in arguments.problems or PROBLEMS:
-        measure(name, arguments.seconds, cpu=arguments.cpu)
+        measure(name, arguments.seconds, cpu=arguments.cpu, check=arguments.verify)
 
 
 if __name__ == "__main__":

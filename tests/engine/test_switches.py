@@ -17,8 +17,8 @@ from strategies import small_problems
 
 SWITCHES = {
     "no quick pricing": Options(quick_pricing=False),
-    "no diving": Options(diving=False),
     "no local search": Options(local_search=False),
+    "neither": Options(local_search=False, diving=False),
     "no cuts": Options(cuts=False),
     "tiny enumeration": Options(max_columns=1),
     "tiny set cover": Options(max_nodes=1, cuts=False),
@@ -28,8 +28,8 @@ SWITCHES = {
 # What each switch changes where all parts are needed: a counter, and whether it rises.
 MOVES = {
     "no quick pricing": ("quick pricings", False),
-    "no diving": ("diving steps", False),
-    "no local search": ("local search steps", False),
+    "no local search": ("diving steps", True),
+    "neither": ("local search steps", False),
     "no cuts": ("cuts", False),
     "tiny enumeration": ("enumerations given up", True),
     "tiny set cover": ("branching nodes", True),

@@ -139,12 +139,12 @@ def _settle(node: Node) -> Proof:
 
 
 def _search_core(node: Node, priced: Priced, target: int) -> Core | None:
-    """Look for covers among the likeliest columns, by small moves and by rounding."""
+    """Look for covers by small moves among the likeliest columns; by rounding where these are too many."""
     run = node.run
     core = Core(node, priced) if run.options.local_search and run.count > target else None
     if core is not None:
         core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
-    if run.options.diving and run.count > target:
+    if run.options.diving and run.count > target and not (core is not None and core.complete):
         dive(node)
         _offer_cover_of(node, target)
     return core

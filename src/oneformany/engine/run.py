@@ -32,7 +32,8 @@ class Options:
     quick_pricing : bool
         Look with few search nodes first, thoroughly only when that finds nothing.
     diving : bool
-        Round the relaxation column by column, generating columns on the way.
+        Round the relaxation column by column, generating columns on the way; where there is no local search
+        among all columns of small reduced cost.
     local_search : bool
         Improve covers by many small moves among columns of small reduced cost.
     enumeration : bool

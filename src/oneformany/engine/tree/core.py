@@ -28,6 +28,11 @@ class Core:
         Of the branching tree, without decisions.
     priced : Priced
         Weights of its items, and the capacity that was proved.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether they could be listed; else columns generated so far stand in.
     """
 
     def __init__(self, node: Node, priced: Priced) -> None:
@@ -37,7 +42,8 @@ class Core:
         covered = np.zeros(len(node.items), dtype=np.bool_)
         for group in self.listing.groups:
             covered[group] = True
-        self._groups = [*self.listing.groups, *([] if covered.all() else node.groups)]
+        self.complete = bool(covered.all())
+        self._groups = [*self.listing.groups, *([] if self.complete else node.groups)]
         ends = np.cumsum([0, *(len(group) for group in self._groups)])
         entries = np.concatenate(self._groups).astype(np.int32)
         incidence = Incidence.of(ends, entries, len(node.items))
