@@ -115,19 +115,20 @@ def exponent(lines: list[dict[str, Any]], clock: str) -> float:
 
 
 def draw(curves: dict[str, list[dict[str, Any]]], path: Path) -> None:
-    """Seconds over rows, both logarithmic; a hollow mark was not done in time."""
+    """Processor seconds over rows, both logarithmic; a hollow mark was not done in time."""
     from matplotlib import pyplot as plt
 
     figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
     for (name, lines), color in zip(curves.items(), ("#3a9d4f", "#d9822b"), strict=False):
-        label = f"{name}, exponent {exponent(lines, 'seconds'):.2f}"
+        label = f"{name}, exponent {exponent(lines, 'processor'):.2f}"
         ax.plot(
-            [line["size"] for line in lines], [line["seconds"] for line in lines], color=color, label=label
+            [line["size"] for line in lines], [line["processor"] for line in lines], color=color, label=label
         )
         for line in lines:
             face = color if line["done"] else "white"
-            ax.plot(line["size"], line["seconds"], "o", color=color, markerfacecolor=face)
-    ax.set(xscale="log", yscale="log", xlabel="distinct rows of adult, 3 changes", ylabel="seconds to 5 %")
+            ax.plot(line["size"], line["processor"], "o", color=color, markerfacecolor=face)
+    ax.set(xscale="log", yscale="log", ylabel="processor seconds to 5 %")
+    ax.set_xlabel("distinct rows of adult, 3 changes")
     ax.legend(frameon=False, fontsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=150)

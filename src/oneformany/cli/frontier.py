@@ -200,7 +200,7 @@ def _save_plot(curves: dict[str, Frontier], path: Path) -> None:
     figure = Figure(figsize=(PAPER_WIDTH * max(1.0, 0.65 * len(curves)), 3), layout="constrained")
     panels = figure.subplots(1, len(curves), sharey=True, squeeze=False).flat
     for ax, (title, curve) in zip(panels, curves.items(), strict=True):
-        curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=18)
+        curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=22)
     try:
         figure.savefig(path, dpi=150)
     except ValueError as error:

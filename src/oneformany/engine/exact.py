@@ -17,7 +17,7 @@ from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.run import Run
 from oneformany.engine.tree.branching import pair_to_branch_on
 from oneformany.engine.tree.column_generation import Node
-from oneformany.engine.tree.core import Core
+from oneformany.engine.tree.core import CoreColumns
 from oneformany.engine.tree.diving import dive
 from oneformany.result.proof import EnumerationProof, Proof
 
@@ -138,10 +138,10 @@ def _settle(node: Node) -> Proof:
     return proof
 
 
-def _search_core(node: Node, priced: Priced, target: int) -> Core | None:
+def _search_core(node: Node, priced: Priced, target: int) -> CoreColumns | None:
     """Look for covers by small moves among the likeliest columns; by rounding where these are too many."""
     run = node.run
-    core = Core(node, priced) if run.options.local_search and run.count > target else None
+    core = CoreColumns(node, priced) if run.options.local_search and run.count > target else None
     if core is not None:
         core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
     if run.options.diving and run.count > target and not (core is not None and core.complete):
@@ -150,7 +150,7 @@ def _search_core(node: Node, priced: Priced, target: int) -> Core | None:
     return core
 
 
-def _exclude(node: Node, priced: Priced, core: Core | None, target: int) -> EnumerationProof | None:
+def _exclude(node: Node, priced: Priced, core: CoreColumns | None, target: int) -> EnumerationProof | None:
     """Prove that ``target`` columns do not suffice; ``None`` when they do, or a limit was met."""
     run = node.run
     with run.timed("enumeration"):

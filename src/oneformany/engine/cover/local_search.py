@@ -1,8 +1,9 @@
 """Smaller covers by many small moves: one column out, one column in, rows that stay bare grow heavier.
 
-The local search with row weights of Gao, Weise and Li (Journal of Heuristics 21, 2015, "RWLS"): always one
-column fewer than the best cover; a move takes out the column that is needed least, and takes in the best one
-for some bare row. Here rows begin with weights near their duals: columns of small reduced cost come first.
+The local search with row weights of Gao, Yao, Weise and Li (European Journal of Operational Research 246,
+2015): always one column fewer than the best cover; a move takes out the column that is needed least, and
+takes in the best one for some bare row. Here rows begin with weights near their duals: columns of small
+reduced cost come first.
 """
 
 from __future__ import annotations

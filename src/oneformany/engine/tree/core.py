@@ -13,13 +13,13 @@ from oneformany.engine.pricing.enumeration import Listing, heavy_columns
 from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.tree.column_generation import Node
 
-__all__ = ["Core"]
+__all__ = ["CoreColumns"]
 
 LIGHTEST = 0.9  # of the capacity
 MOST_COLUMNS = 20_000
 
 
-class Core:
+class CoreColumns:
     """The columns of small reduced cost of the root, and a local search among them that can go on.
 
     Parameters
