@@ -14,6 +14,7 @@ from oneformany.exceptions import SolverError
 
 __all__ = ["GroupPrices"]
 
+FIRST_WIDTH = 1.0  # low prices leave little to save: the first searches are quick
 WIDEST = 8.0
 NARROWEST = 0.02
 
@@ -39,7 +40,7 @@ class GroupPrices:
     def __init__(self, people: IntArray, count: int, center: FloatArray) -> None:
         n = len(people)
         self.people = people.astype(np.float64)
-        self.width = WIDEST / 2
+        self.width = FIRST_WIDTH
         self._center = center
         self._known: set[tuple[bytes, int]] = set()
         self._highs = highspy.Highs()

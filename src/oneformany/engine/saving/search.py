@@ -18,7 +18,7 @@ from oneformany.stop import Stop
 __all__ = ["Saving", "SavingsSearch", "ranges"]
 
 MOST_RANGES = 32
-HALVINGS = 3
+HALVINGS = 1
 NODES_AT_ONCE = 50_000
 
 
