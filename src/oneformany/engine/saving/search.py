@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.costs import Costs
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
@@ -32,14 +32,17 @@ class Saving:
         No group in which the anchor pays least saves more.
     point : (p,) integer array or None
         Where the best group goes that was found, but for what all must change besides.
+    changed : (p,) boolean array or None
+        The features that its rows change to get there.
     extra : int
-        What that costs each.
+        What the rest costs each.
     complete : bool
         Whether the best that was found saves the most.
     """
 
     most: int
     point: IntArray | None
+    changed: BoolArray | None
     extra: int
     complete: bool
 
@@ -133,12 +136,12 @@ class SavingsSearch:
             When to end with nothing proved.
         """
         most, best, complete = floor, floor, True
-        point, extra = None, 0
+        point, changed, extra = None, None, 0
         top = (int(prices[anchor]) - 1) // self.arrays.scale
         for low, high in ranges(int(self.arrays.least[anchor]), top):
             done = self._run(anchor, prices, low, high, best, limit, stop)
             if self._best > best:
-                best, (point, extra) = self._best, self._end(anchor)
+                best, (point, changed, extra) = self._best, self._end(anchor)
             if done:
                 continue
             complete = False
@@ -147,18 +150,19 @@ class SavingsSearch:
                 middle = (below + above) // 2
                 done = self._run(anchor, prices, low, high, middle, limit, stop)
                 if self._best > middle:
-                    best, (point, extra) = self._best, self._end(anchor)
+                    best, (point, changed, extra) = self._best, self._end(anchor)
                 below, above = (below, max(middle, self._best)) if done else (max(middle, self._best), above)
             most = max(most, above)
-        return Saving(max(most, best), point, extra, complete)
+        return Saving(max(most, best), point, changed, extra, complete)
 
     @property
     def _best(self) -> int:
         return int(self._state.scalars[k.BEST])
 
-    def _end(self, anchor: int) -> tuple[IntArray, int]:
+    def _end(self, anchor: int) -> tuple[IntArray, BoolArray, int]:
         state = self._state
-        return np.where(state.found >= 0, state.found, self.arrays.rows[anchor]), int(state.found_extra[0])
+        changed = state.found >= 0
+        return np.where(changed, state.found, self.arrays.rows[anchor]), changed, int(state.found_extra[0])
 
     def _run(
         self, anchor: int, prices: IntArray, low: int, high: int, floor: int, limit: int, stop: Stop

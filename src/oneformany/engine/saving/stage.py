@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.cost import solve_cost
 from oneformany.engine.cover.table import ColumnTable
@@ -154,11 +154,10 @@ class _Stage:
             saving = self.search.around(row, asked, worth, limit, self.run.stop)
             savings[row] = saving.most
             complete &= saving.complete
-            if saving.point is not None:
+            if saving.point is not None and saving.changed is not None:
                 costs = np.maximum(self.least, self._costs_to(saving.point) + saving.extra)
-                rows = np.flatnonzero(costs * ONE_IN_COVERS < asked)
-                rows = self._joining(row, rows, saving.point)
-                added += self._add_group(prices, rows, saving.point, saving.extra)
+                gains = (costs * ONE_IN_COVERS < asked) & self._join(saving.point, saving.changed)
+                added += self._add_group(prices, np.flatnonzero(gains), saving.point, saving.extra)
         value = self._value(asked, savings)
         hoped = promised * ONE_IN_COVERS - self.value
         if value > self.value:
@@ -171,20 +170,12 @@ class _Stage:
     def _costs_to(self, point: IntArray) -> IntArray:
         return self.points.costs(np.arange(len(self.people)), point)
 
-    def _joining(self, row: int, rows: IntArray, point: IntArray) -> IntArray:
-        """Of some rows those that can go to a point together with one of them, nearest first."""
-        problem = self.space.problem
-        differs = self.space.rows[rows] != point
-        able = (problem.may_move(self.space.rows[rows], point) | ~differs).all(axis=1)
-        rows, differs = rows[able], differs[able]
-        changed = self.space.rows[row] != point
-        joined = []
-        for index in np.argsort(differs.sum(axis=1), kind="stable").tolist():
-            together = changed | differs[index]
-            if int(together.sum()) <= problem.max_changes:
-                changed = together
-                joined.append(int(rows[index]))
-        return np.array(sorted(joined), dtype=np.int64)
+    def _join(self, point: IntArray, changed: BoolArray) -> BoolArray:
+        """Which rows may go to a point by changing these features only."""
+        rows = self.space.rows
+        stays = rows == point
+        may = self.space.problem.may_move(rows, point) | stays
+        return np.asarray((may & (stays | changed)).all(axis=1))
 
     def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray, extra: int = 0) -> int:
         """Tell the prices about a group; make columns of it, where the classifier accepts points."""
