@@ -24,6 +24,7 @@ from oneformany.result.proof import EnumerationProof, Proof
 __all__ = ["minimise"]
 
 QUICK_COVER_NODES = 100
+FEW_ITEMS = 150  # up to so many a short walk is not worth compiling it
 QUICK_STEPS = 50_000
 QUICK_STEPS_PER_COLUMN = 100
 MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
@@ -141,8 +142,9 @@ def _settle(node: Node) -> Proof:
 def _search_core(node: Node, priced: Priced, target: int) -> CoreColumns | None:
     """Look for covers by small moves among the likeliest columns; by rounding where these are too many."""
     run = node.run
-    core = CoreColumns(node, priced) if run.options.local_search and run.count > target else None
-    if core is not None:
+    core = None
+    if run.options.local_search and run.count > target and len(node.items) > FEW_ITEMS:
+        core = CoreColumns(node, priced)
         core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
     if run.options.diving and run.count > target and not (core is not None and core.complete):
         dive(node)
@@ -159,8 +161,10 @@ def _exclude(node: Node, priced: Priced, core: CoreColumns | None, target: int) 
         run.statistics.count("enumerations given up")
         return None
     run.statistics.count("columns enumerated", len(listing.groups))
-    if core is not None and len(listing.groups) >= MANY_COLUMNS:
+    is_root = node.items.decisions == Decisions()
+    if run.options.local_search and is_root and len(listing.groups) >= MANY_COLUMNS:
         with run.timed("heuristics"):
+            core = core or Core(node, priced)
             core.walk(target, LONG_STEPS)
             core.search(target, CORE_NODES)
         if run.count <= target:

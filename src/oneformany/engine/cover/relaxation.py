@@ -110,9 +110,11 @@ class CoverRelaxation:
         inside = self.items[:, support].toarray() > 0
         fractional = inside[:, values[support] < 1 - 1e-6].any(axis=1)
         chosen = np.flatnonzero(needed & fractional)[:MOST_ITEMS]
-        triples, lacks = violated_triples(inside[chosen], values[support], VIOLATION, MOST_TRIPLES)
+        triples, lacks = np.zeros((MOST_TRIPLES, 3), dtype=np.int64), np.zeros(MOST_TRIPLES)
+        room_for_pairs = np.zeros((len(chosen),) * 2)
+        found = violated_triples(inside[chosen], values[support], VIOLATION, room_for_pairs, triples, lacks)
         known = set(self.triples)
-        worst = chosen[triples[np.argsort(-lacks, kind="stable")]].tolist()
+        worst = chosen[triples[np.argsort(-lacks[:found], kind="stable")]].tolist()
         new = [triple for triple in map(_triple, worst) if triple not in known][: min(CUTS_AT_ONCE, room)]
         if new:
             self._add_cuts(new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from oneformany.arrays import IntArray
-from oneformany.compiled import inner, outer
+from oneformany.compiled import lean
 
 __all__ = ["Chains", "keep_maximal"]
 
@@ -19,7 +19,7 @@ class Chains(NamedTuple):
     owner: IntArray  # per entry: its group
 
 
-@inner
+@lean(inner=True)
 def _inside(starts, entries, group, other):
     """Whether all of a group, in rising order, is in another."""
     e = starts[other]
@@ -31,7 +31,7 @@ def _inside(starts, entries, group, other):
     return True
 
 
-@outer
+@lean()
 def keep_maximal(starts, entries, order, chains, kept):
     """Go on with these groups, larger ones first: mark what is not part of one marked before."""
     for group in order:
