@@ -46,3 +46,14 @@ def test_an_interrupt_ends_it_and_a_second_one_is_raised():
         assert stop.expired()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+
+
+def test_a_part_ends_by_itself_or_with_the_whole():
+    now = [0.0]
+    whole = Stop(10, clock=lambda: now[0])
+    short, endless = whole.part(3), whole.part(float("inf"))
+    assert whole.part(100).remaining() == 10
+    now[0] = 4.0
+    assert (short.expired(), endless.expired(), whole.expired()) == (True, False, False)
+    whole.interrupted = True
+    assert endless.expired()
