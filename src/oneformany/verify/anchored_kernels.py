@@ -227,9 +227,8 @@ def exceeds(
             if to >= 0 and budget == 0:
                 continue
             if to >= 0 and not (market.anywhere[chosen] or waiting.present[chosen, to]):
-                # Nobody has this level: everybody pays, which only the best score is worth.
-                here = market.score[chosen, market.codes[anchor, chosen]]
-                if market.score[chosen, to] <= here or market.score[chosen, to] < market.score[chosen].max():
+                # Nobody has this level: everybody pays, which only a better score is worth.
+                if market.score[chosen, to] <= market.score[chosen, market.codes[anchor, chosen]]:
                     continue
             top += 1
             for f in range(p):

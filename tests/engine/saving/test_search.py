@@ -51,7 +51,7 @@ def most_saved(problem, least, prices):
 
 
 @pytest.mark.parametrize("costed", [False, True])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 10**6), limit=st.sampled_from([1, 3, 10, 10**6]))
 def test_no_group_saves_more_than_is_proved(costed, seed, limit):
     problem, space, least, prices = market(seed, costed=costed)
@@ -95,6 +95,15 @@ def test_the_fewest_changes_and_least_costs_are_those_of_one_row(seed):
             assert least[row] <= costs.of(before, points)[good].min()
         else:
             assert fewest[row] == problem.max_changes
+
+
+@pytest.mark.parametrize("seed", [9, 416, 418, 573])
+def test_a_level_that_only_the_score_wants_is_tried(seed):
+    problem, space, least, prices = market(seed, costed=False)
+    best = most_saved(problem, least, prices)
+    search = SavingsSearch(space, least)
+    for anchor in range(len(problem.rows)):
+        assert search.around(anchor, prices, 0, 10**6, Stop()).most >= best[anchor]
 
 
 def test_ranges_have_no_gaps():

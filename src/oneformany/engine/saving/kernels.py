@@ -4,7 +4,7 @@ The rows of a group go to one point, and each pays for the features in which it 
 anchor is one of them that pays least, and what it pays lies in a given range. The search decides feature by
 feature: *leave* it (all rows of the group agree with the anchor, and so does the point), or change it, the
 point taking a *level*. Where any change costs one and all are allowed, only levels of rows still possible
-are tried, and the one of the best score: elsewhere everybody pays. A row is served once all features in
+are tried, and those of a better score: elsewhere everybody pays. A row is served once all features in
 which it differs from the anchor are decided. It pays at least what is decided, what the anchor pays, what
 its own nearest change costs, and what it and the anchor pay together to meet, less what the anchor may
 still pay; and, where the score is additive, what all must change besides to make it positive. No other
@@ -53,7 +53,6 @@ class SavingArrays(NamedTuple):
     leaving: IntArray  # (p, V): least cost of moving away from a level
     units: IntArray  # (p, V): what levels add to an additive score; 0 where the score is not additive
     raised: IntArray  # (p, V): largest units a row at this level may move to
-    best: IntArray  # (p,): a level of the largest units
     lacks: IntArray  # (n,): what the units of each row lack to a positive score
     every: BoolArray  # (p,): points may take levels that no row of the group has, and be cheaper there
     max_changes: int
@@ -286,10 +285,8 @@ def _largest(numbers, count):
 
 @inner
 def _is_tried(arrays, state, anchor, d, f, level):
-    """Whether the point may take a level: a row has it, or it is the best for the score, or rules matter."""
-    found = arrays.every[f]
-    if level == arrays.best[f] and arrays.units[f, level] > arrays.units[f, arrays.rows[anchor, f]]:
-        found = True
+    """Whether the point may take a level: a row has it, or it is better for the score, or rules matter."""
+    found = arrays.every[f] or arrays.units[f, level] > arrays.units[f, arrays.rows[anchor, f]]
     for i in range(state.alive[d]):
         found |= arrays.rows[state.order[i], f] == level
     return found

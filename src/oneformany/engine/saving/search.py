@@ -101,7 +101,6 @@ class SavingsSearch:
             leaving=away.min(axis=2),
             units=scores.units,
             raised=np.where(costs < k.NEVER, scores.units[:, None, :], scores.units[:, :, None]).max(axis=2),
-            best=np.where(problem.exists, scores.units, scores.units.min() - 1).argmax(axis=1),
             lacks=scores.threshold - scores.intercept - scores.units[np.arange(p), space.rows].sum(axis=1),
             every=problem.ruled | (problem.costs is not None),
             max_changes=problem.max_changes,
