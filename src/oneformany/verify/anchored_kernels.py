@@ -106,10 +106,11 @@ def _bound(market: Market, waiting: Waiting, anchor: int, low: int, high: int, b
     level, paid = waiting.level, waiting.sum
     if paid[anchor] >= NEVER:
         return 0
-    waiting.load[:] = 0
-    waiting.stay[:] = 0
-    waiting.better[:] = 0
-    waiting.present[:] = False
+    for f in range(p):
+        waiting.load[f] = waiting.stay[f] = 0
+        for to in range(market.width[f]):
+            waiting.better[f, to] = 0
+            waiting.present[f, to] = False
     for row in range(n):
         if paid[row] >= NEVER:
             continue
@@ -184,7 +185,9 @@ def _bound(market: Market, waiting: Waiting, anchor: int, low: int, high: int, b
                     moves = max(0, whole - market.scale * market.cost[f, a, to])
                     waiting.better[f, to] += market.people[row] * (moves - stays)
     for f in range(p):
-        waiting.most[f] = waiting.better[f].max()
+        waiting.most[f] = 0
+        for to in range(market.width[f]):
+            waiting.most[f] = max(waiting.most[f], waiting.better[f, to])
     moves = budget if cheapest == 0 else min(budget, spare // cheapest)
     by_levels = largest(waiting.stay, budget) + largest(waiting.most, moves)
     bound: int = certain + min(largest(waiting.load, budget), by_levels)
@@ -224,12 +227,16 @@ def exceeds(
         if waiting.load[chosen] == 0:
             return EXCEEDED, top
         for to in range(-1, market.width[chosen]):
-            if to >= 0 and budget == 0:
+            # Where nobody has a level everybody pays, which only a better score is worth.
+            if to >= 0 and (
+                budget == 0
+                or not (
+                    market.anywhere[chosen]
+                    or waiting.present[chosen, to]
+                    or market.score[chosen, to] > market.score[chosen, market.codes[anchor, chosen]]
+                )
+            ):
                 continue
-            if to >= 0 and not (market.anywhere[chosen] or waiting.present[chosen, to]):
-                # Nobody has this level: everybody pays, which only a better score is worth.
-                if market.score[chosen, to] <= market.score[chosen, market.codes[anchor, chosen]]:
-                    continue
             top += 1
             for f in range(p):
                 waiting.levels[top, f] = waiting.level[f]
