@@ -49,6 +49,7 @@ from oneformany.report.report import report_html as report_html
 from oneformany.report.report import write_report as write_report
 from oneformany.result.explanation import Explanation as Explanation
 from oneformany.result.explanation import Unreachable as Unreachable
+from oneformany.result.goal_proofs import AnchoredCostProof as AnchoredCostProof
 from oneformany.result.goal_proofs import CostProof as CostProof
 from oneformany.result.goal_proofs import CoverageProof as CoverageProof
 from oneformany.result.goal_proofs import Exclusion as Exclusion

@@ -164,7 +164,7 @@ def _exclude(node: Node, priced: Priced, core: CoreColumns | None, target: int) 
     is_root = node.items.decisions == Decisions()
     if run.options.local_search and is_root and len(listing.groups) >= MANY_COLUMNS:
         with run.timed("heuristics"):
-            core = core or Core(node, priced)
+            core = core or CoreColumns(node, priced)
             core.walk(target, LONG_STEPS)
             core.search(target, CORE_NODES)
         if run.count <= target:
