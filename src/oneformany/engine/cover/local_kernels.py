@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.compiled import inner, outer
+from oneformany.compiled import lean
 
 __all__ = ["BEST", "walk"]
 
 # indices into the scalars of a search
 BARE, SIZE, BEST, STEP, TABU, RANDOM = range(6)
+# literals would compile what they are given to a second time
+IN, OUT, NONE = np.int64(1), np.int64(-1), np.int64(-1)
 
 
-@inner
+@lean(inner=True)
 def _change(table, score, state, sc, j, by):
     """Take column ``j`` into use (``by`` 1) or out of use (-1); keep scores and the list of bare rows."""
     starts, rows, row_starts, row_columns = table
@@ -54,11 +56,11 @@ def _change(table, score, state, sc, j, by):
     score[j] = -before
 
 
-@inner
+@lean(inner=True)
 def _take_out(table, columns, state, sc, tabu):
     """Take the column that is needed least out of use."""
     score, position, moved, out, chosen, _ = columns
-    found = -1
+    found = NONE
     for i in range(sc[SIZE]):
         j = chosen[i]
         if j == tabu:
@@ -67,7 +69,7 @@ def _take_out(table, columns, state, sc, tabu):
             found = j
     if found < 0:
         return
-    _change(table, score, state, sc, found, -1)
+    _change(table, score, state, sc, found, OUT)
     moved[found] = sc[STEP]
     out[found] = sc[STEP]
     sc[SIZE] -= 1
@@ -76,7 +78,7 @@ def _take_out(table, columns, state, sc, tabu):
     position[last] = position[found]
 
 
-@inner
+@lean(inner=True)
 def _take_in(table, columns, state, sc, row, random):
     """Take in the best column of a row around which something has moved since it was taken out."""
     starts, rows, row_starts, row_columns = table
@@ -98,7 +100,7 @@ def _take_in(table, columns, state, sc, row, random):
     if found < 0:
         count = np.uint64(row_starts[row + 1] - row_starts[row])
         found = np.int64(row_columns[row_starts[row] + np.int64((random >> np.uint64(20)) % count)])
-    _change(table, score, state, sc, found, 1)
+    _change(table, score, state, sc, found, IN)
     moved[found] = sc[STEP]
     chosen[sc[SIZE]] = found
     position[found] = sc[SIZE]
@@ -106,7 +108,7 @@ def _take_in(table, columns, state, sc, row, random):
     sc[TABU] = found
 
 
-@outer
+@lean()
 def walk(table, columns, state, sc, goal, steps):
     """Take so many steps, or stop at a cover by ``goal`` columns."""
     row_starts, row_columns = table[2], table[3]
@@ -117,10 +119,11 @@ def walk(table, columns, state, sc, goal, steps):
         while sc[BARE] == 0:
             if sc[SIZE] < sc[BEST]:
                 sc[BEST] = sc[SIZE]
-                best[: sc[SIZE]] = chosen[: sc[SIZE]]
+                for i in range(sc[SIZE]):
+                    best[i] = chosen[i]
             if sc[BEST] <= goal:
                 return
-            _take_out(table, columns, state, sc, -1)
+            _take_out(table, columns, state, sc, NONE)
         _take_out(table, columns, state, sc, sc[TABU])
         x = np.uint64(sc[RANDOM])
         x ^= x << np.uint64(13)

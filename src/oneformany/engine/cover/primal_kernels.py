@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
 
-from oneformany.compiled import outer
+from oneformany.compiled import lean, outer
 
 __all__ = ["greedy", "needed_columns", "neighbourhood"]
+
+ROOT = np.int64(0)  # a literal would compile what it is given to a second time
+
+
+@lean(inner=True)
+def _sink(keys, columns, size, i):
+    """Restore a heap whose entry ``i`` may be too large; of equal keys the first column leads."""
+    while 2 * i + 1 < size:
+        c = 2 * i + 1
+        d = c + 1
+        if d < size and (keys[d] < keys[c] or (keys[d] == keys[c] and columns[d] < columns[c])):
+            c = d
+        if keys[i] < keys[c] or (keys[i] == keys[c] and columns[i] < columns[c]):
+            return
+        key, column = keys[i], columns[i]
+        keys[i], columns[i] = keys[c], columns[c]
+        keys[c], columns[c] = key, column
+        i = c
 
 
 @outer
@@ -16,40 +32,47 @@ def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
     """Take the column of greatest score times new weight, again and again; return the columns in that order.
 
     Ends after ``most`` columns, or when no column brings anything. A heap holds old gains; a column is
-    weighed again when it comes up.
+    weighed again when it comes up. (The library's own heap would take seconds to compile.)
     """
     m = len(starts) - 1
     gains = np.zeros(m)
-    heap = [(0.0, 0) for _ in range(0)]
+    keys = np.zeros(m)
+    columns = np.zeros(m, dtype=np.int64)
+    size = 0
     for j in range(m):
         for e in range(starts[j], starts[j + 1]):
             gains[j] += weights[rows[e]]
         if gains[j] > 0:
-            heap.append((-gains[j] * scores[j], j))
-    heapq.heapify(heap)
+            keys[size] = -gains[j] * scores[j]
+            columns[size] = j
+            size += 1
+    for i in range(size // 2 - 1, -1, -1):
+        _sink(keys, columns, size, i)
     covered = np.zeros(len(row_starts) - 1, dtype=np.bool_)
-    chosen = [0 for _ in range(0)]
-    while len(heap) > 0 and len(chosen) < most:
-        top = heapq.heappop(heap)
-        key = top[0]
-        j = top[1]
+    chosen = np.zeros(m, dtype=np.int64)
+    found = 0
+    while size > 0 and found < most:
+        j = columns[0]
         now = -gains[j] * scores[j]
+        if gains[j] > 1e-12 and now > keys[0]:
+            keys[0] = now
+            _sink(keys, columns, size, ROOT)
+            continue
+        size -= 1
+        keys[0] = keys[size]
+        columns[0] = columns[size]
+        _sink(keys, columns, size, ROOT)
         if gains[j] <= 1e-12:
             continue
-        if now > key:
-            heapq.heappush(heap, (now, j))
-            continue
-        chosen.append(j)
+        chosen[found] = j
+        found += 1
         for e in range(starts[j], starts[j + 1]):
             i = rows[e]
             if not covered[i]:
                 covered[i] = True
                 for f in range(row_starts[i], row_starts[i + 1]):
                     gains[row_columns[f]] -= weights[i]
-    found = np.zeros(len(chosen), dtype=np.int64)
-    for index in range(len(chosen)):
-        found[index] = chosen[index]
-    return found
+    return chosen[:found].copy()
 
 
 @outer
