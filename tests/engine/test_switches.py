@@ -113,7 +113,7 @@ def test_switches_agree_on_problems_too_large_for_brute_force(seed, max_changes)
 
 @pytest.mark.parametrize("name", SWITCHES)
 def test_a_switch_moves_a_counter_and_leaves_the_optimum_unchanged(name, monkeypatch):
-    monkeypatch.setattr("oneformany.engine.exact.FEW_ITEMS", 0)  # a walk even where it is not worth it
+    monkeypatch.setattr("oneformany.engine.exact.FEW_COLUMNS", 0)  # a walk even where it is not worth it
     problem = random_additive(np.random.default_rng(0), rows=60, features=12, max_changes=5)
     usual, switched = solve(problem), solve(problem, options=SWITCHES[name])
     counter, rises = MOVES[name]

@@ -24,7 +24,7 @@ from oneformany.result.proof import EnumerationProof, Proof
 __all__ = ["minimise"]
 
 QUICK_COVER_NODES = 100
-FEW_ITEMS = 150  # up to so many a short walk is not worth compiling it
+FEW_COLUMNS = 200  # generated: up to so many a short walk is not worth compiling it
 QUICK_STEPS = 50_000
 QUICK_STEPS_PER_COLUMN = 100
 MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
@@ -143,7 +143,7 @@ def _search_core(node: Node, priced: Priced, target: int) -> CoreColumns | None:
     """Look for covers by small moves among the likeliest columns; by rounding where these are too many."""
     run = node.run
     core = None
-    if run.options.local_search and run.count > target and len(node.items) > FEW_ITEMS:
+    if run.options.local_search and run.count > target and len(node.columns) > FEW_COLUMNS:
         core = CoreColumns(node, priced)
         core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
     if run.options.diving and run.count > target and not (core is not None and core.complete):
