@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from oneformany.cli.model_file import load_model, positive_label
+from oneformany.cli.options import (
+    Columns,
+    Encoding,
+    Immutables,
+    IndexColumn,
+    OnlyDown,
+    OnlyUp,
+    Positive,
+    Quiet,
+    ReferenceRows,
+    RulesFile,
+    SchemaFile,
+    Separator,
+    Sharing,
+    Threshold,
+    Trust,
+    chosen_rules,
+    kept_columns,
+)
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.saving import check_targets, end, save_all, say
 from oneformany.cli.settings_files import load_costs, load_schema
 from oneformany.console import names, tell_errors
-from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from oneformany.problem import Share
     from oneformany.result.result import Result
-    from oneformany.schema.rules import RowRule, Rule
 
-__all__ = ["chosen_rules", "explain", "kept_columns"]
+__all__ = ["explain"]
 
 
 @tell_errors
@@ -43,43 +58,29 @@ def explain(
     ],
     *,
     max_changes: Annotated[int, typer.Option(help="How many features one explanation may change.")] = 3,
-    share: Annotated[
-        str, typer.Option(help="What the rows of one explanation share: point, action or features.")
-    ] = "point",
+    share: Sharing = "point",
     explanations: Annotated[
         int | None, typer.Option(min=1, help="Cover as many rows as possible with so many explanations.")
     ] = None,
     coverage: Annotated[
         float | None, typer.Option(help="Cover at least this part of the rows, such as 0.9.")
     ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Least probability of a positive row, unless as predict decides.")
-    ] = None,
-    positive: Annotated[str, typer.Option(help="Label of the positive class.")] = "1",
-    rules: Annotated[
-        Path | None, typer.Option(metavar="TOML", help="What may not change, or only in one direction.")
-    ] = None,
-    immutable: Annotated[str, typer.Option(help="Features that cannot change, with commas.")] = "",
-    only_increase: Annotated[str, typer.Option(help="Features that can only go up.")] = "",
-    only_decrease: Annotated[str, typer.Option(help="Features that can only go down.")] = "",
+    threshold: Threshold = None,
+    positive: Positive = "1",
+    rules: RulesFile = None,
+    immutable: Immutables = "",
+    only_increase: OnlyUp = "",
+    only_decrease: OnlyDown = "",
     costs: Annotated[
         Path | None, typer.Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
     ] = None,
-    schema: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Cells of the features; see oneformany schema.")
-    ] = None,
-    reference: Annotated[
-        Path | None, typer.Option(metavar="ROWS", help="Data that values to change to are taken from.")
-    ] = None,
-    index: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None,
-    columns: Annotated[str, typer.Option(help="Use only these columns, in this order, with commas.")] = "",
-    separator: Annotated[
-        str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Of a CSV file, such as utf-8 or cp1252.")] = None,
-    trust_model: Annotated[
-        bool, typer.Option("--trust-model", help="Load a model file that can run code.")
-    ] = False,
+    schema: SchemaFile = None,
+    reference: ReferenceRows = None,
+    index: IndexColumn = None,
+    columns: Columns = "",
+    separator: Separator = None,
+    encoding: Encoding = None,
+    trust_model: Trust = False,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Then the best is told.")
     ] = None,
@@ -93,7 +94,7 @@ def explain(
         Path | None, typer.Option("--csv", metavar="FILE", help="Save what each row has to change.")
     ] = None,
     show: Annotated[int, typer.Option(min=0, help="How many explanations to spell out.")] = 20,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Explain the rows that a model turns down with as few explanations as possible, and prove it.
 
@@ -111,7 +112,7 @@ def explain(
         threshold=threshold,
         schema=None if schema is None else load_schema(schema),
         rules=list(chosen_rules(rules, immutable, only_increase, only_decrease)),
-        share=share,  # type: ignore[arg-type]
+        share=cast("Share", share),
         reference=None if reference is None else load_rows(reference, separator, encoding),
         positive=positive_label(classifier, positive),
         costs=None if costs is None else load_costs(costs),
@@ -126,46 +127,6 @@ def explain(
         {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
     )
     end(result)
-
-
-def kept_columns(frame: pd.DataFrame, wanted: list[str], path: Path) -> pd.DataFrame:
-    """Keep only the columns that ``--columns`` names, if it names any.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        All columns.
-    wanted : list of str
-        Those to keep, in this order.
-    path : Path
-        Where they were read, for the message when one is missing.
-    """
-    for name in wanted:
-        if name not in frame.columns:
-            known = ", ".join(shown(column) for column in frame.columns)
-            raise InputError(f"--columns names {name!r}, which is not in {path}; it has {known}")
-    return frame[wanted] if wanted else frame
-
-
-def chosen_rules(
-    path: Path | None, immutable: str, only_increase: str, only_decrease: str
-) -> Iterator[Rule | RowRule]:
-    """Yield the rules of a file, then those of the options.
-
-    Parameters
-    ----------
-    path : Path or None
-        A TOML file.
-    immutable, only_increase, only_decrease : str
-        Names of features, with commas.
-    """
-    from oneformany.schema.rules import Immutable, OnlyDecrease, OnlyIncrease, rules_from_toml
-
-    if path is not None:
-        yield from rules_from_toml(path)
-    yield from (Immutable(name) for name in names(immutable))
-    yield from (OnlyIncrease(name) for name in names(only_increase))
-    yield from (OnlyDecrease(name) for name in names(only_decrease))
 
 
 def _with_files(result: Result, rows: Path, model: Path) -> Result:

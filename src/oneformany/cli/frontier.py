@@ -6,15 +6,33 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from oneformany.cli.explain import chosen_rules, kept_columns
 from oneformany.cli.model_file import load_model, positive_label
+from oneformany.cli.options import (
+    Columns,
+    Encoding,
+    Immutables,
+    IndexColumn,
+    OnlyDown,
+    OnlyUp,
+    Positive,
+    Quiet,
+    ReferenceRows,
+    RulesFile,
+    SchemaFile,
+    Separator,
+    Sharing,
+    Threshold,
+    Trust,
+    chosen_rules,
+    kept_columns,
+)
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.saving import check_targets, save_all, say
 from oneformany.cli.settings_files import load_schema
@@ -27,6 +45,7 @@ if TYPE_CHECKING:
 
     from oneformany.curves import Frontier
     from oneformany.explainer import OneForMany
+    from oneformany.problem import Share
 
 __all__ = ["frontier"]
 
@@ -38,9 +57,9 @@ MOST_CHANGES_OF_GERMAN = 20
 def frontier(
     rows: Annotated[
         Path | None,
-        typer.Argument(metavar="[ROWS]", help="As with explain. Without rows and model: german credit."),
+        typer.Argument(metavar="ROWS", help="As with explain. Without rows and model: german credit."),
     ] = None,
-    model: Annotated[Path | None, typer.Argument(metavar="[MODEL]", help="As with explain.")] = None,
+    model: Annotated[Path | None, typer.Argument(metavar="MODEL", help="As with explain.")] = None,
     *,
     max_changes: Annotated[
         int | None,
@@ -51,25 +70,20 @@ def frontier(
         typer.Option(min=1, help="Instead: people covered by 1 to so many explanations of --max-changes."),
     ] = None,
     applicants: Annotated[int, typer.Option(min=1, help="Of german credit: how many refused ones.")] = 100,
-    share: Annotated[
-        str, typer.Option(help="What the rows of one explanation share: point, action or features.")
-    ] = "point",
-    threshold: Annotated[
-        float | None, typer.Option(help="Least probability of a positive row, unless as predict decides.")
-    ] = None,
-    positive: Annotated[str, typer.Option(help="Label of the positive class.")] = "1",
-    rules: Annotated[
-        Path | None, typer.Option(metavar="TOML", help="What may not change, or only in one direction.")
-    ] = None,
-    immutable: Annotated[str, typer.Option(help="Features that cannot change, with commas.")] = "",
-    schema: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Cells of the features; see oneformany schema.")
-    ] = None,
-    index: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None,
-    columns: Annotated[str, typer.Option(help="Use only these columns, in this order, with commas.")] = "",
-    trust_model: Annotated[
-        bool, typer.Option("--trust-model", help="Load a model file that can run code.")
-    ] = False,
+    share: Sharing = "point",
+    threshold: Threshold = None,
+    positive: Positive = "1",
+    rules: RulesFile = None,
+    immutable: Immutables = "",
+    only_increase: OnlyUp = "",
+    only_decrease: OnlyDown = "",
+    schema: SchemaFile = None,
+    reference: ReferenceRows = None,
+    index: IndexColumn = None,
+    columns: Columns = "",
+    separator: Separator = None,
+    encoding: Encoding = None,
+    trust_model: Trust = False,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="For each curve; then the best is told.")
     ] = None,
@@ -79,7 +93,7 @@ def frontier(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save a picture, such as curve.png or curve.pdf.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Tell how few explanations do for 1, 2, ... changes, or how many people 1, 2, ... explanations reach.
 
@@ -90,9 +104,10 @@ def frontier(
     from oneformany.progress import Progress
 
     check_targets(json_file, plot)
+    sharing = cast("Share", share)
     largest = max_changes or (CHANGES if rows is not None or explanations else MOST_CHANGES_OF_GERMAN)
     if rows is None:
-        asked = _german(largest, applicants, share)
+        asked = _german(largest, applicants, sharing)
     elif model is None:
         raise InputError(f"{rows} is given without a model; give both, or neither for german credit")
     else:
@@ -102,11 +117,12 @@ def frontier(
             max_changes=largest,
             threshold=threshold,
             schema=None if schema is None else load_schema(schema),
-            rules=list(chosen_rules(rules, immutable, "", "")),
-            share=share,  # type: ignore[arg-type]
+            rules=list(chosen_rules(rules, immutable, only_increase, only_decrease)),
+            share=sharing,
+            reference=None if reference is None else load_rows(reference, separator, encoding),
             positive=positive_label(classifier, positive),
         )
-        frame = kept_columns(load_rows(rows, None, None, index), names(columns), rows)
+        frame = kept_columns(load_rows(rows, separator, encoding, index), names(columns), rows)
         asked = iter([(shown(rows.name), explainer, frame)])
     curves: dict[str, Frontier] = {}
     for title, explainer, frame in asked:
@@ -129,7 +145,9 @@ def frontier(
         raise typer.Exit(NOT_PROVED)
 
 
-def _german(max_changes: int, applicants: int, share: str) -> Iterator[tuple[str, OneForMany, pd.DataFrame]]:
+def _german(
+    max_changes: int, applicants: int, share: Share
+) -> Iterator[tuple[str, OneForMany, pd.DataFrame]]:
     """A logistic regression and a network on the embedded data, and the first applicants each refuses."""
     import warnings
 
@@ -154,7 +172,7 @@ def _german(max_changes: int, applicants: int, share: str) -> Iterator[tuple[str
         refused = [row for row, label in verdicts if label == 0]
         if applicants > len(refused):
             raise InputError(f"--applicants is {applicants}; the {name} refuses {len(refused)}")
-        explainer = OneForMany(classifier, max_changes, schema=data.schema, share=share)  # type: ignore[arg-type]
+        explainer = OneForMany(classifier, max_changes, schema=data.schema, share=share)
         yield f"german credit, {name}", explainer, data.frame.iloc[refused[:applicants]]
 
 
@@ -199,8 +217,11 @@ def _save_plot(curves: dict[str, Frontier], path: Path) -> None:
 
     figure = Figure(figsize=(PAPER_WIDTH * max(1.0, 0.65 * len(curves)), 3), layout="constrained")
     panels = figure.subplots(1, len(curves), sharey=True, squeeze=False).flat
+    tops: list[float] = []
     for ax, (title, curve) in zip(panels, curves.items(), strict=True):
-        curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=22)
+        curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=28)
+        tops.append(ax.get_ylim()[1])
+    panels[0].set_ylim(0, max(tops))
     try:
         figure.savefig(path, dpi=150)
     except ValueError as error:
