@@ -19,7 +19,7 @@ from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.schema.rules.not_together import NotTogetherCells
 from oneformany.verify import Outcome, Report, verify
-from oneformany.verify.json_object import JsonObject
+from oneformany.verify.json_value import Json
 from oneformany.verify.restrictions import read_restrictions
 from verify.asked import CODES, HELPABLE, LEVELS, answered, five_features, restriction
 from verify.search_proofs import complete_tree, costed_columns, searched_coverage, stripped
@@ -137,7 +137,7 @@ def test_rules_on_rows_are_those_of_the_schema() -> None:
         rule = restriction(rng, levels)
         before, after = rng.integers(levels, size=(2, 60, 3))
         after = np.where(rng.random(after.shape) < 0.5, before, after)
-        (read,) = read_restrictions([JsonObject(json.loads(json.dumps(rule.to_dict())))], levels)
+        (read,) = read_restrictions([Json(json.loads(json.dumps(rule.to_dict())))], levels)
         kinds.add(read.kind)
         assert np.array_equal(read.holds(before, after), rule.holds(before, after))
     assert len(kinds) == 4

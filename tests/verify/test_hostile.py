@@ -16,7 +16,7 @@ from certificates import TWO_TRIANGLES, build_result, sealed
 from judgement import EXCESSES
 from oneformany.exceptions import CertificateError
 from oneformany.verify import Outcome, Report, verify
-from oneformany.verify.json_object import JsonObject
+from oneformany.verify.json_value import Json
 from oneformany.verify.networks import read_network
 
 MEGABYTE = 2**20
@@ -373,7 +373,7 @@ def test_the_slack_holds_for_random_networks() -> None:
             "threshold": 0.0,
         }
         codes = rng.integers(3, size=(4, 5))
-        scores, errors = read_network(JsonObject(oracle), (3,) * 5).scores(codes)
+        scores, errors = read_network(Json(oracle), (3,) * 5).scores(codes)
         for point, score, error in zip(codes.tolist(), scores, errors, strict=True):
             exact = EXCESSES["network"](oracle, point)
             assert abs(Fraction(score) - exact) <= Fraction(error)

@@ -11,10 +11,9 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.anchored_kernels import EXCEEDED, NEVER, PAUSED, Market, Waiting, exceeds
 from oneformany.verify.claims import Claims
 from oneformany.verify.coverage import HelpableRows
-from oneformany.verify.goal_proofs import AnchoredCostProof
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import LARGEST_NUMBER
+from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof
 from oneformany.verify.unreachable import check_fewest_changes
 
 __all__ = ["check_anchored"]
@@ -97,7 +96,9 @@ def _market(problem: Problem, rows: HelpableRows, prices: IntArray, changes: Int
     moves = np.sort(leave[np.arange(p), codes], axis=1)
     totals = np.concatenate([np.zeros((len(codes), 1), dtype=np.int64), np.cumsum(moves, axis=1)], axis=1)
     score = np.full((p, width), -(2**62), dtype=np.int64)
-    for feature, (start, n) in enumerate(zip(problem.starts.tolist(), problem.levels, strict=True)):
+    for feature, (start, n) in enumerate(
+        zip(problem.classifier.starts.tolist(), problem.levels, strict=True)
+    ):
         score[feature, :n] = problem.classifier.tables[start : start + n]
     return Market(
         codes=codes,

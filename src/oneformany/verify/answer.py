@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims, Explanation
-from oneformany.verify.ends import cells_after
 from oneformany.verify.problem import Problem
 
 __all__ = ["check_assignment", "check_changes", "check_cost", "check_counts"]
@@ -90,7 +89,7 @@ def check_changes(claims: Claims) -> str:
             raise CertificateError(
                 f"explanation {number} changes {len(explanation.changed)} features, {most} are allowed"
             )
-        after = cells_after(problem, explanation)
+        after = explanation.cells_after(problem)
         _check_moves(problem, number, explanation, after)
         _check_wholes(problem, number, explanation, after)
     return f"at most {most} features changed, every move allowed"
@@ -132,7 +131,7 @@ def check_cost(claims: Claims) -> str:
     problem, total = claims.problem, 0
     for explanation in claims.explanations:
         rows = list(explanation.members)
-        each = problem.cost_of(problem.codes[rows], cells_after(problem, explanation))
+        each = problem.cost_of(problem.codes[rows], explanation.cells_after(problem))
         counts = problem.people[rows]
         total += sum(cost * people for cost, people in zip(each.tolist(), counts.tolist(), strict=True))
     if total != claims.cost:

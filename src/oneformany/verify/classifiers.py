@@ -12,20 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.codes import read_codes
-from oneformany.verify.json_object import JsonObject, check_integers
+from oneformany.verify.arrays import BoolArray, IntArray
+from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
 from oneformany.verify.networks import read_network
 from oneformany.verify.trees import read_trees
 
 __all__ = ["Classifier", "Judge", "read_classifier"]
 
-Judge = Callable[[NDArray[np.int64]], tuple[NDArray[np.bool_], NDArray[np.bool_]]]
+Judge = Callable[[IntArray], tuple[BoolArray, BoolArray]]
 
 LARGEST_SCORE = 2**61
 FINEST_DIGITS = 18
@@ -56,41 +56,82 @@ class Classifier:
     """
 
     kind: str
-    tables: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    tables: IntArray
+    starts: IntArray
     needed: int
     additive: bool
     cutoff: float | None
     judge: Judge | None
 
-    def lacking(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lacking(self, codes: IntArray) -> IntArray:
         """Tell what the sum of each row of codes lacks; at most 0 for positive points."""
         return np.asarray(self.needed - self.tables[self.starts + codes].sum(axis=1))
 
 
-def read_classifier(fields: JsonObject, levels: tuple[int, ...], limits: Limits) -> Classifier:
+def read_classifier(fields: Json, levels: tuple[int, ...], limits: Limits) -> Classifier:
     """Read the classifier of a file; one of an unknown kind has no judge."""
-    kind = fields.text("kind")
+    kind = fields["kind"].text()
     starts = np.cumsum([0, *levels])[:-1]
     nothing = np.zeros(sum(levels), dtype=np.int64)
     if kind == "additive":
         classifier = _additive(fields, levels, starts)
-    elif kind in {"network", "trees"}:
-        model = read_network(fields, levels) if kind == "network" else read_trees(fields, levels, limits)
-        classifier = Classifier(kind, nothing, starts, 0, False, model.threshold, model.judge)
+    elif kind == "trees":
+        cuts, trees = _Cuts.read(fields), read_trees(fields, levels, limits)
+        classifier = Classifier(kind, nothing, starts, 0, False, cuts.shown, cuts.judge(trees.scores))
+    elif kind == "network":
+        network = read_network(fields, levels)
+        classifier = Classifier(kind, nothing, starts, 0, False, network.threshold, network.judge)
     else:
-        return Classifier(kind[:40], nothing, starts, 0, False, fields.number("threshold"), None)
+        cutoff = fields["threshold"].number() if fields.has("threshold") else None
+        return Classifier(kind[:40], nothing, starts, 0, False, cutoff, None)
     return _with_ties(classifier, fields, levels)
 
 
-def _with_ties(classifier: Classifier, fields: JsonObject, levels: tuple[int, ...]) -> Classifier:
+class _Cuts(NamedTuple):
+    """What an integer score has to reach, and what it begins with."""
+
+    threshold: int
+    sure: int
+    intercept: int
+    shown: float  # the threshold on the classifier's own scale
+
+    @classmethod
+    def read(cls, fields: Json) -> _Cuts:
+        threshold = fields["threshold"].integer(-LARGEST_SCORE, LARGEST_SCORE)
+        sure = fields["sure"].integer(threshold, LARGEST_SCORE) if "sure" in fields else threshold
+        intercept = fields["intercept"].integer(-LARGEST_SCORE, LARGEST_SCORE)
+        return cls(threshold, sure, intercept, threshold / 10 ** fields["digits"].integer(0, FINEST_DIGITS))
+
+    def judge(self, scores: Callable[[IntArray], IntArray]) -> Judge:
+        def judge(codes: IntArray) -> tuple[BoolArray, BoolArray]:
+            total = self.intercept + scores(codes)
+            return total >= self.sure, total >= self.threshold
+
+        return judge
+
+
+def _additive(fields: Json, levels: tuple[int, ...], starts: IntArray) -> Classifier:
+    fields.only("kind", "digits", "tables", "intercept", "threshold", optional=("sure", "ties"))
+    cuts = _Cuts.read(fields)
+    given = zip(fields["tables"].entries(len(levels)), levels, strict=True)
+    read = [table.integers(-LARGEST_SCORE, LARGEST_SCORE, n) for table, n in given]
+    largest = sum(max(map(abs, table)) for table in read)
+    if abs(cuts.intercept) + max(abs(cuts.threshold), abs(cuts.sure)) + largest > LARGEST_SCORE:
+        raise CertificateError(f"{fields['tables'].path} give scores beyond {LARGEST_SCORE}")
+    tables = np.concatenate([np.array(table, dtype=np.int64) for table in read])
+    judge = cuts.judge(lambda codes: tables[starts + codes].sum(axis=1))
+    needed = cuts.threshold - cuts.intercept
+    return Classifier("additive", tables, starts, needed, cuts.sure == cuts.threshold, cuts.shown, judge)
+
+
+def _with_ties(classifier: Classifier, fields: Json, levels: tuple[int, ...]) -> Classifier:
     """Let points that the model itself accepted be surely positive, if their scores possibly are."""
     if "ties" not in fields or classifier.judge is None:
         return classifier
-    ties = {tuple(tie) for tie in read_codes(fields.entries("ties"), fields.path("ties"), levels).tolist()}
+    ties = {tuple(tie) for tie in fields["ties"].codes(levels).tolist()}
     by_score = classifier.judge
 
-    def judge(codes: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def judge(codes: IntArray) -> tuple[BoolArray, BoolArray]:
         surely, possibly = by_score(codes)
         surely = surely.copy()
         for row in np.flatnonzero(possibly & ~surely):
@@ -98,27 +139,3 @@ def _with_ties(classifier: Classifier, fields: JsonObject, levels: tuple[int, ..
         return surely, possibly
 
     return replace(classifier, judge=judge)
-
-
-def _additive(fields: JsonObject, levels: tuple[int, ...], starts: NDArray[np.int64]) -> Classifier:
-    fields.only("kind", "digits", "tables", "intercept", "threshold", optional=("sure", "ties"))
-    threshold = fields.integer("threshold", -LARGEST_SCORE, LARGEST_SCORE)
-    sure = fields.integer("sure", threshold, LARGEST_SCORE) if "sure" in fields else threshold
-    intercept = fields.integer("intercept", -LARGEST_SCORE, LARGEST_SCORE)
-    path = fields.path("tables")
-    read = [
-        check_integers(table, f"{path}[{feature}]", -LARGEST_SCORE, LARGEST_SCORE, n)
-        for feature, (table, n) in enumerate(zip(fields.entries("tables", len(levels)), levels, strict=True))
-    ]
-    largest = sum(max(abs(number) for number in table) for table in read)
-    if abs(intercept) + max(abs(threshold), abs(sure)) + largest > LARGEST_SCORE:
-        raise CertificateError(f"{path} give scores beyond {LARGEST_SCORE}")
-    tables = np.concatenate([np.array(table, dtype=np.int64) for table in read])
-    needed = threshold - intercept
-    cutoff = threshold / 10 ** fields.integer("digits", 0, FINEST_DIGITS)
-
-    def judge(codes: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        total = tables[starts + codes].sum(axis=1)
-        return total >= sure - intercept, total >= needed
-
-    return Classifier("additive", tables, starts, needed, sure == threshold, cutoff, judge)

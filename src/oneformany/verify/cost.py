@@ -10,12 +10,11 @@ from oneformany.verify.anchored import check_anchored
 from oneformany.verify.claims import Claims
 from oneformany.verify.cost_tree import check_cost_tree, paid_by_cheapest
 from oneformany.verify.coverage import HelpableRows
-from oneformany.verify.goal_proofs import AnchoredCostProof, Column, CostProof
 from oneformany.verify.heavy import ListedColumns, objection, unproved
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.listing import Groups, Listing
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import LARGEST_NUMBER
+from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof, Column, CostProof
 from oneformany.verify.savings import BestSavings
 
 __all__ = ["check_cost_bound"]

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.coverage_tree import TREE_SCALE
-from oneformany.verify.goal_proofs import Case, Exclusion
 from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.proofs import LARGEST_NUMBER
+from oneformany.verify.proofs import LARGEST_NUMBER, Case, Exclusion
 
 __all__ = ["check_cost_tree", "paid_by_cheapest"]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.coverage_tree import check_coverage_tree
-from oneformany.verify.goal_proofs import CoverageProof
 from oneformany.verify.heavy import ListedColumns, check_all_listed, check_capacity
 from oneformany.verify.listing import Listing
+from oneformany.verify.proofs import CoverageProof
 
 __all__ = ["CoverageCheck", "HelpableRows"]
 

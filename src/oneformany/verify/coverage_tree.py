@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.goal_proofs import Case, Exclusion
 from oneformany.verify.limits import Limits
+from oneformany.verify.proofs import Case, Exclusion
 
 __all__ = ["TREE_SCALE", "check_coverage_tree", "incidence"]
 

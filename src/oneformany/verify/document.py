@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.json_object import JsonObject
+from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
 
 __all__ = ["FORMAT", "VERSION", "Source", "check_digest", "read_document"]
@@ -36,10 +36,10 @@ def read_document(source: Source, limits: Limits) -> Any:  # noqa: ANN401 (JSON)
         It is too large for the memory.
     """
     content = _load(_text(source, limits), limits)
-    fields = JsonObject(content)
-    if fields.text("format") != FORMAT:
+    fields = Json(content)
+    if fields["format"].text() != FORMAT:
         raise CertificateError(f'this is not a result: its "format" is not "{FORMAT}"')
-    version = fields.integer("version", 0, LARGEST_VERSION)
+    version = fields["version"].integer(0, LARGEST_VERSION)
     if version != VERSION:
         release = "an older" if version < VERSION else "a newer"
         raise CertificateError(

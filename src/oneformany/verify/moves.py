@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.verify.classifiers import Judge
-from oneformany.verify.own import NO_TARGET
-from oneformany.verify.problem import Problem
+from oneformany.verify.problem import NO_TARGET, Problem
 
 __all__ = ["Moves"]
 

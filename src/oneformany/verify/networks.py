@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.json_object import JsonObject, check_list, check_numbers
+from oneformany.verify.arrays import BoolArray, FloatArray, IntArray
+from oneformany.verify.json_value import Json
 
 __all__ = ["Network", "read_network"]
 
@@ -16,32 +16,18 @@ ROUNDOFF = 2.0**-53
 # What products below the smallest normal number lose is far less.
 UNDERFLOW = 1e-290
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Tables of first sums, then layers up to one logit.
+    """Tables of first sums, then layers up to one logit."""
 
-    Attributes
-    ----------
-    tables : tuple of (levels, width) arrays
-        What each level of each feature adds to the first sums.
-    bias : (width,) array
-        What the first sums start with.
-    layers : tuple of (weights, bias)
-        What follows, each behind a ReLU.
-    threshold, sure : float
-        What the logit has to reach, to be possibly and to be surely positive.
-    """
+    tables: tuple[FloatArray, ...]  # (levels, width): what each level of a feature adds to the first sums
+    bias: FloatArray  # (width,)
+    layers: tuple[tuple[FloatArray, FloatArray], ...]  # weights and bias, each behind a ReLU
+    threshold: float  # what the logit has to reach to be possibly positive
+    sure: float  # and to be surely positive
 
-    tables: tuple[FloatArray, ...]
-    bias: FloatArray
-    layers: tuple[tuple[FloatArray, FloatArray], ...]
-    threshold: float
-    sure: float
-
-    def judge(self, codes: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
         """Tell which rows of codes are surely, and which are possibly positive."""
         with np.errstate(over="ignore", invalid="ignore"):
             scores, errors = self.scores(codes)
@@ -49,7 +35,7 @@ class Network:
             possibly = ~(scores + errors < self.threshold)
         return surely, possibly
 
-    def scores(self, codes: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+    def scores(self, codes: IntArray) -> tuple[FloatArray, FloatArray]:
         """Score rows of codes, each with a bound on its distance from the score in exact arithmetic.
 
         A sum of n products, in any order, is wrong by at most (n + 1) u times the sum of their sizes, where
@@ -72,31 +58,27 @@ class Network:
         return scores, 2 * errors[:, 0] + 2 * ROUNDOFF * comparing
 
 
-def read_network(fields: JsonObject, levels: tuple[int, ...]) -> Network:
+def read_network(fields: Json, levels: tuple[int, ...]) -> Network:
     """Read a network and check that its layers fit together."""
     fields.only("kind", "tables", "bias", "layers", "threshold", optional=("rounding", "sure", "ties"))
-    bias = np.array(check_numbers(fields.value("bias"), fields.path("bias")))
-    tables = tuple(
-        _matrix(table, f"{fields.path('tables')}[{feature}]", n, len(bias))
-        for feature, (table, n) in enumerate(zip(fields.entries("tables", len(levels)), levels, strict=True))
-    )
+    bias = np.array(fields["bias"].numbers())
+    given = zip(fields["tables"].entries(len(levels)), levels, strict=True)
+    tables = tuple(_matrix(table, n, len(bias)) for table, n in given)
     layers = []
     width = len(bias)
-    for layer in fields.inners("layers"):
-        shift = np.array(check_numbers(layer.only("weights", "bias").value("bias"), layer.path("bias")))
-        layers.append((_matrix(layer.value("weights"), layer.path("weights"), width, len(shift)), shift))
+    for layer in fields["layers"].entries():
+        shift = np.array(layer.only("weights", "bias")["bias"].numbers())
+        layers.append((_matrix(layer["weights"], width, len(shift)), shift))
         width = len(shift)
-    threshold = fields.number("threshold")
-    if width != 1 or threshold is None:
-        raise CertificateError(f"{fields.path('layers')} must end in one number, with a threshold for it")
-    sure = threshold if (given := fields.number("sure")) is None else given
+    if width != 1 or not fields.has("threshold"):
+        raise CertificateError(f"{fields['layers'].path} must end in one number, with a threshold for it")
+    threshold = fields["threshold"].number()
+    sure = fields["sure"].number() if fields.has("sure") else threshold
     if sure < threshold:
-        raise CertificateError(f"{fields.path('sure')} is below the threshold")
+        raise CertificateError(f"{fields['sure'].path} is below the threshold")
     return Network(tables, bias, tuple(layers), threshold, sure)
 
 
-def _matrix(value: object, path: str, rows: int, columns: int) -> FloatArray:
-    lines = check_list(value, path, rows)
-    return np.array(
-        [check_numbers(line, f"{path}[{i}]", columns) for i, line in enumerate(lines)], dtype=np.float64
-    ).reshape(rows, columns)
+def _matrix(table: Json, rows: int, columns: int) -> FloatArray:
+    lines = [line.numbers(columns) for line in table.entries(rows)]
+    return np.array(lines, dtype=np.float64).reshape(rows, columns)

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
-from oneformany.verify.ends import cells_after
 from oneformany.verify.limits import NotConfirmedError
 
 __all__ = ["Score", "check_points", "check_scores"]
@@ -69,7 +68,7 @@ def _batches(claims: Claims) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int
     numbers: list[int] = []
     for number, explanation in enumerate(claims.explanations):
         rows = np.array(explanation.members, dtype=np.int64)
-        ends = claims.problem.followed(rows, cells_after(claims.problem, explanation))
+        ends = claims.problem.followed(rows, explanation.cells_after(claims.problem))
         if (ends < 0).any():
             raise CertificateError(f"explanation {number} sends rows to a cell that offers no value")
         ends = np.unique(ends, axis=0)

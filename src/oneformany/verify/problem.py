@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.classifiers import Classifier, read_classifier
-from oneformany.verify.codes import MOST_LEVELS, read_codes
-from oneformany.verify.costs import read_costs
-from oneformany.verify.json_object import JsonObject, check_integers, check_list
+from oneformany.verify.json_value import MOST_LEVELS, Json
 from oneformany.verify.limits import Limits
-from oneformany.verify.own import OwnValues, read_own
 from oneformany.verify.restrictions import Restriction, read_restrictions
 
-__all__ = ["SHARES", "DistinctRows", "Problem", "read_problem"]
+__all__ = ["NO_TARGET", "DistinctRows", "OwnValues", "Problem", "read_problem"]
 
+NO_TARGET = -1
 MOST_FEATURES = 2**16
 LONGEST_FRAME = 10**12
 MOST_PEOPLE = 2**40
+LARGEST_COST = 2**30
+LARGEST_SCALE = 2**60
 SHARES = ("point", "action", "features")
 PARTS = ("codes", "levels", "max_changes", "allowed", "oracle")
 OPTIONAL = (
@@ -30,23 +29,22 @@ OPTIONAL = (
     *("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges"),
 )
 
-IntArray = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """Rows that the classifier cannot tell apart, taken together.
+    """Rows that the classifier cannot tell apart, taken together."""
 
-    Attributes
-    ----------
-    first : (d,) integer array
-        The first given row of each kind, in rising order.
-    of : (n,) integer array
-        The kind of each given row.
-    """
+    first: IntArray  # (d,) the first given row of each kind, in rising order
+    of: IntArray  # (n,) the kind of each given row
 
-    first: IntArray
-    of: IntArray
+
+@dataclass(frozen=True, eq=False)
+class OwnValues:
+    """What the classifier reads of each row, where cells are coarser than that."""
+
+    values: IntArray  # (n, p)
+    cell_of: tuple[IntArray, ...]  # cell_of[l][value]
+    targets: tuple[IntArray, ...]  # targets[l][cell]: the value that the cell sends rows to, or NO_TARGET
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +80,7 @@ class Problem:
     codes: IntArray
     levels: tuple[int, ...]
     max_changes: int
-    rules: tuple[NDArray[np.bool_] | None, ...]
+    rules: tuple[BoolArray | None, ...]
     classifier: Classifier
     limits: Limits
     share: str = "point"
@@ -95,11 +93,6 @@ class Problem:
     def people(self) -> IntArray:
         """How many people each given row stands for."""
         return np.ones(len(self.codes), dtype=np.int64) if self.told_people is None else self.told_people
-
-    @property
-    def starts(self) -> IntArray:
-        """Where the levels of each feature begin when all are written one after the other."""
-        return np.array([0, *accumulate(self.levels)], dtype=np.int64)[:-1]
 
     @property
     def values(self) -> IntArray:
@@ -127,19 +120,9 @@ class Problem:
         return self.own.targets[feature]
 
     def followed(self, rows: IntArray, cells: IntArray) -> IntArray:
-        """Let given rows move to cells; where a row is in its cell already it keeps its own value.
+        """Tell what the classifier reads of given rows that move to ``(m, p)`` cells; -1: nothing is offered.
 
-        Parameters
-        ----------
-        rows : (m,) integer array
-            Given rows.
-        cells : (m, p) integer array
-            Where they end.
-
-        Returns
-        -------
-        (m, p) integer array
-            What the classifier reads then; -1 where a cell has no value to send rows to.
+        Where a row is in its cell already it keeps its own value.
         """
         if self.own is None:
             return cells
@@ -154,63 +137,95 @@ class Problem:
         return np.asarray(sum(table[before[:, f], after[:, f]] for f, table in enumerate(self.costs)))
 
 
-def read_problem(fields: JsonObject, limits: Limits) -> Problem:
+def read_problem(fields: Json, limits: Limits) -> Problem:
     """Read the question."""
     fields.only(*PARTS, optional=OPTIONAL)
-    levels = fields.integers("levels", 1, MOST_LEVELS)
+    levels = fields["levels"].integers(1, MOST_LEVELS)
     if not 1 <= len(levels) <= MOST_FEATURES:
         raise CertificateError(f"problem.levels names {len(levels)} features, not 1 to {MOST_FEATURES}")
     limits.hold(16 * sum(levels), "the levels of all features")
-    codes = read_codes(fields.entries("codes"), fields.path("codes"), levels)
+    codes = fields["codes"].codes(levels)
     if not len(codes):
         raise CertificateError("problem.codes is empty; a problem has at least one row")
     _check_positions(fields, len(codes))
-    own = read_own(fields.inner("own"), codes, levels, limits) if fields.has("own") else None
+    own = _own(fields["own"], codes, levels, limits) if fields.has("own") else None
     read = levels if own is None else tuple(len(cells) for cells in own.cell_of)
+    restrictions = fields["restrictions"].entries() if fields.has("restrictions") else ()
     return Problem(
         codes=codes,
         levels=levels,
-        max_changes=fields.integer("max_changes", 1, len(levels)),
-        rules=_rules(fields, levels),
-        classifier=read_classifier(fields.inner("oracle"), read, limits),
+        max_changes=fields["max_changes"].integer(1, len(levels)),
+        rules=_rules(fields["allowed"], levels),
+        classifier=read_classifier(fields["oracle"], read, limits),
         limits=limits,
-        share=fields.text("share", SHARES) if "share" in fields else "point",
+        share=fields["share"].text(SHARES) if "share" in fields else "point",
         own=own,
-        costs=read_costs(fields.inner("costs"), levels) if fields.has("costs") else None,
-        restrictions=read_restrictions(fields.inners("restrictions"), levels)
-        if fields.has("restrictions")
-        else (),
-        told_people=_people(fields, len(codes)) if "people" in fields else None,
+        costs=_costs(fields["costs"], levels) if fields.has("costs") else None,
+        restrictions=read_restrictions(restrictions, levels),
+        told_people=_people(fields["people"], len(codes)) if "people" in fields else None,
     )
 
 
-def _people(fields: JsonObject, rows: int) -> IntArray:
-    counts = fields.integers("people", 1, MOST_PEOPLE, rows)
-    if sum(counts) > MOST_PEOPLE:
-        raise CertificateError(f"{fields.path('people')} are more than {MOST_PEOPLE}")
-    return np.array(counts, dtype=np.int64)
+def _people(counts: Json, rows: int) -> IntArray:
+    people = counts.integers(1, MOST_PEOPLE, rows)
+    if sum(people) > MOST_PEOPLE:
+        raise CertificateError(f"{counts.path} are more than {MOST_PEOPLE}")
+    return np.array(people, dtype=np.int64)
 
 
-def _check_positions(fields: JsonObject, n_rows: int) -> None:
+def _check_positions(fields: Json, n_rows: int) -> None:
     """Check where the rows stood in the user's frame, and which others needed no explanation."""
     if "rows" in fields:
-        explained = fields.distinct("rows", LONGEST_FRAME, n_rows)
-        others = fields.distinct("already_positive", LONGEST_FRAME)
+        explained = fields["rows"].distinct(LONGEST_FRAME, n_rows)
+        others = fields["already_positive"].distinct(LONGEST_FRAME)
         if set(explained) & set(others):
             raise CertificateError("problem.rows and problem.already_positive name the same row")
 
 
-def _rules(fields: JsonObject, levels: tuple[int, ...]) -> tuple[NDArray[np.bool_] | None, ...]:
-    if fields.value("allowed") is None:
+def _own(fields: Json, codes: IntArray, levels: tuple[int, ...], limits: Limits) -> OwnValues:
+    """Read own values; every value lies in its row's cell, every target in the cell it is for."""
+    fields.only("values", "cell_of", "targets")
+    cell_of, targets = [], []
+    given = zip(fields["cell_of"].entries(len(levels)), fields["targets"].entries(len(levels)), strict=True)
+    for n, (cells, goals) in zip(levels, given, strict=True):
+        of = np.array(cells.integers(0, n - 1), dtype=np.int64)
+        if not 1 <= len(of) <= MOST_LEVELS:
+            raise CertificateError(f"{cells.path} has {len(of)} values, not 1 to {MOST_LEVELS}")
+        to = np.array(goals.integers(NO_TARGET, len(of) - 1, n), dtype=np.int64)
+        offered = np.flatnonzero(to != NO_TARGET)
+        if (wrong := offered[of[to[offered]] != offered]).size:
+            raise CertificateError(f"{goals.path} sends rows for cell {wrong[0]} to a value of another cell")
+        cell_of.append(of)
+        targets.append(to)
+    read = tuple(len(of) for of in cell_of)
+    limits.hold(32 * sum(read), "the values of all features")
+    values = fields["values"].codes(read, len(codes))
+    cells_of_rows = np.stack([of[values[:, feature]] for feature, of in enumerate(cell_of)], axis=1)
+    elsewhere = np.argwhere(cells_of_rows != codes)
+    if len(elsewhere):
+        row, feature = elsewhere[0].tolist()
+        raise CertificateError(
+            f"{fields['values'].path}[{row}] has a value in feature {feature} that is not in the row's cell"
+        )
+    return OwnValues(values, tuple(cell_of), tuple(targets))
+
+
+def _rules(allowed: Json, levels: tuple[int, ...]) -> tuple[BoolArray | None, ...]:
+    """Read who may move where; staying is always allowed."""
+    if allowed.value is None:
         return (None,) * len(levels)
-    matrices = fields.entries("allowed", len(levels))
     return tuple(
-        None if matrix is None else _rule(matrix, f"problem.allowed[{feature}]", n)
-        for feature, (matrix, n) in enumerate(zip(matrices, levels, strict=True))
+        None if rule.value is None else rule.matrix(0, 1, n, n).astype(np.bool_) | np.eye(n, dtype=np.bool_)
+        for rule, n in zip(allowed.entries(len(levels)), levels, strict=True)
     )
 
 
-def _rule(value: object, path: str, n: int) -> NDArray[np.bool_]:
-    rows = check_list(value, path, n)
-    matrix = [check_integers(row, f"{path}[{i}]", 0, 1, n) for i, row in enumerate(rows)]
-    return np.array(matrix, dtype=np.bool_) | np.eye(n, dtype=np.bool_)
+def _costs(fields: Json, levels: tuple[int, ...]) -> tuple[IntArray, ...]:
+    """Read one matrix ``[from][to]`` per feature; staying costs nothing."""
+    fields.only("tables", "scale")["scale"].integer(1, LARGEST_SCALE)
+    tables = []
+    for table, n in zip(fields["tables"].entries(len(levels)), levels, strict=True):
+        tables.append(table.matrix(0, LARGEST_COST, n, n))
+        if np.diagonal(tables[-1]).any():
+            raise CertificateError(f"{table.path} lets rows pay for staying")
+    return tuple(tables)

@@ -1,24 +1,33 @@
-"""Proofs of a lower bound as plain frozen data, and how they are read."""
+"""Proofs of bounds as plain frozen data, and how they are read; what they say is in ``docs/format.md``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.json_object import JsonObject, check_integers, check_list
+from oneformany.verify.json_value import Json
 
 __all__ = [
     "LARGEST_NUMBER",
+    "AnchoredCostProof",
     "Branch",
+    "Case",
+    "Column",
+    "CostProof",
     "CoverCase",
+    "CoverageProof",
     "Dual",
     "Enumeration",
+    "Exclusion",
     "Proof",
     "SolverBound",
+    "read_cost",
+    "read_coverage",
     "read_proof",
 ]
 
 LARGEST_NUMBER = 2**60
+LARGEST_SCALE = 2**40
 DEEPEST_PROOF = 250
 KINDS = ("dual", "enumeration", "branch", "solver")
 
@@ -88,62 +97,137 @@ class SolverBound:
 Proof = Dual | Enumeration | Branch | SolverBound
 
 
-def read_proof(certificate: JsonObject, rows: int) -> Proof:
+@dataclass(frozen=True)
+class Column:
+    """A listed group: its rows, and the explanation that they follow."""
+
+    rows: tuple[int, ...]
+    changed: tuple[int, ...]
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Why the columns usable in one case do not do better.
+
+    Attributes
+    ----------
+    filters : tuple of tuples of (row, number)
+        Weights or prices of rows that exclude columns, or all that is left, one after the other.
+    evaluated : bool
+        Nothing is left to choose: the chosen columns are simply added up.
+    short : bool
+        Even all usable columns together with the chosen ones serve too few people.
+    column : int or None
+        If the case is still open then: a column that is used, or not.
+    parts : tuple of Case
+        The case with the column, and the case without it.
+    """
+
+    filters: tuple[tuple[tuple[int, int], ...], ...]
+    evaluated: bool
+    short: bool
+    column: int | None
+    parts: tuple[Case, ...]
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Every group that something better could use is part of a listed column, and those do not suffice."""
+
+    explanations: int
+    target: int
+    columns: tuple[Column, ...]
+    tree: Case
+
+
+@dataclass(frozen=True)
+class CoverageProof:
+    """No group weighs more than the capacity, and a row no more than it counts."""
+
+    weights: tuple[int, ...]
+    capacity: int
+    scale: int
+    people: int
+    exclusion: Exclusion | None
+
+
+@dataclass(frozen=True)
+class CostProof:
+    """What the cheapest people pay at these prices, less what groups save."""
+
+    prices: tuple[int, ...]
+    scale: int
+    explanations: int
+    needed: int
+    bound: int
+    exclusion: Exclusion | None
+
+
+@dataclass(frozen=True)
+class AnchoredCostProof:
+    """What everybody pays at these prices, less what groups save by their anchors."""
+
+    prices: tuple[int, ...]
+    scale: int
+    explanations: int
+    needed: int
+    bound: int
+    savings: tuple[int, ...]
+    changes: tuple[int, ...]
+
+
+def read_proof(proof: Json, rows: int) -> Proof:
     """Read the proof of a certificate; where nothing was proved, the bound is 0."""
-    if certificate.value("proof") is None:
+    if proof.value is None:
         return Dual(weights=(0,) * rows, capacity=1, bound=0)
-    return _proof(certificate.inner("proof"), rows)
+    return _proof(proof, rows, 0)
 
 
-def _proof(fields: JsonObject, rows: int, depth: int = 0) -> Proof:
-    kind = fields.text("kind", KINDS)
-    bound = fields.integer("bound", 0, LARGEST_NUMBER)
+def _proof(fields: Json, rows: int, depth: int) -> Proof:
+    kind = fields["kind"].text(KINDS)
+    bound = fields["bound"].integer(0, LARGEST_NUMBER)
     if kind == "dual":
         fields.only("kind", "weights", "capacity", "bound")
-        return Dual(_weights(fields, rows), fields.integer("capacity", 1, LARGEST_NUMBER), bound)
+        return Dual(_weights(fields["weights"], rows), _positive(fields["capacity"]), bound)
     if kind == "enumeration":
         return _enumeration(fields, rows, bound)
     if kind == "solver":
         fields.only("kind", "name", "bound")
-        return SolverBound(fields.text("name")[:80], bound)
+        return SolverBound(fields["name"].text()[:80], bound)
     fields.only("kind", "pair", "together", "apart", "bound")
     _check_depth(depth)
-    one, other = fields.distinct("pair", rows - 1, 2)
-    together, apart = (_proof(fields.inner(side), rows, depth + 1) for side in ("together", "apart"))
+    one, other = fields["pair"].distinct(rows - 1, 2)
+    together, apart = (_proof(fields[side], rows, depth + 1) for side in ("together", "apart"))
     return Branch((one, other), together, apart, bound)
 
 
-def _enumeration(fields: JsonObject, rows: int, bound: int) -> Enumeration:
+def _enumeration(fields: Json, rows: int, bound: int) -> Enumeration:
     fields.only("kind", "weights", "capacity", "target", "columns", "cover", "bound")
-    columns = fields.entries("columns")
-    path = fields.path("columns")
+    columns = tuple(column.integers(0, rows - 1) for column in fields["columns"].entries())
     return Enumeration(
-        weights=_weights(fields, rows),
-        capacity=fields.integer("capacity", 1, LARGEST_NUMBER),
-        target=fields.integer("target", 1, rows),
-        columns=tuple(check_integers(g, f"{path}[{i}]", 0, rows - 1) for i, g in enumerate(columns)),
-        cover=_cover(fields.inner("cover"), rows, len(columns)),
+        weights=_weights(fields["weights"], rows),
+        capacity=_positive(fields["capacity"]),
+        target=fields["target"].integer(1, rows),
+        columns=columns,
+        cover=_cover(fields["cover"], rows, len(columns), 0),
         bound=bound,
     )
 
 
-def _cover(fields: JsonObject, rows: int, columns: int, depth: int = 0) -> CoverCase:
+def _cover(fields: Json, rows: int, columns: int, depth: int) -> CoverCase:
     _check_depth(depth)
     fields.only("filters", optional=("row", "columns", "parts"))
-    path = fields.path("filters")
-    filters = tuple(_filter(pairs, f"{path}[{i}]", rows) for i, pairs in enumerate(fields.entries("filters")))
+    filters = tuple(_set_filter(pairs, rows) for pairs in fields["filters"].entries())
     if not any(name in fields for name in ("row", "columns", "parts")):
         return CoverCase(filters, None, (), ())
     fields.only("filters", "row", "columns", "parts")
-    tried = fields.distinct("columns", columns - 1)
-    parts = fields.inners("parts")
-    if len(parts) != len(tried):
-        raise CertificateError(f"{fields.path('parts')} has {len(parts)} entries for {len(tried)} columns")
+    tried = fields["columns"].distinct(columns - 1)
     return CoverCase(
         filters=filters,
-        row=fields.integer("row", 0, rows - 1),
+        row=fields["row"].integer(0, rows - 1),
         columns=tried,
-        parts=tuple(_cover(part, rows, columns, depth + 1) for part in parts),
+        parts=tuple(_cover(part, rows, columns, depth + 1) for part in fields["parts"].entries(len(tried))),
     )
 
 
@@ -152,23 +236,107 @@ def _check_depth(depth: int) -> None:
         raise CertificateError(f"the proof is more than {DEEPEST_PROOF} decisions deep")
 
 
-def _filter(value: object, path: str, rows: int) -> tuple[tuple[tuple[int, ...], int], ...]:
+def _set_filter(pairs: Json, rows: int) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """Read weights of sets of rows; a set of one row may be written as the row."""
     weights: dict[tuple[int, ...], int] = {}
     total = 0
-    for pair in check_list(value, path):
-        chosen, weight = check_list(pair, path, 2)
-        chosen = check_integers(chosen if isinstance(chosen, list) else [chosen], path, 0, rows - 1)
-        if len(set(chosen)) != len(chosen) or chosen in weights:
-            raise CertificateError(f"{path} weighs a row twice")
-        (weights[chosen],) = check_integers([weight], path, 0, LARGEST_NUMBER)
-        total += len(chosen) * weight
+    for pair in pairs.entries():
+        which, weight = pair.entries(2)
+        listed = which if isinstance(which.value, list) else Json([which.value], which.path)
+        chosen = listed.distinct(rows - 1)
+        if chosen in weights:
+            raise CertificateError(f"{pair.path} weighs a set of rows twice")
+        weights[chosen] = weight.integer(0, LARGEST_NUMBER)
+        total += len(chosen) * weights[chosen]
     if total > LARGEST_NUMBER:
-        raise CertificateError(f"{path} weighs more than {LARGEST_NUMBER}")
+        raise CertificateError(f"{pairs.path} weighs more than {LARGEST_NUMBER}")
     return tuple(weights.items())
 
 
-def _weights(fields: JsonObject, rows: int) -> tuple[int, ...]:
-    weights = fields.integers("weights", 0, LARGEST_NUMBER, rows)
+def _weights(numbers: Json, rows: int) -> tuple[int, ...]:
+    weights = numbers.integers(0, LARGEST_NUMBER, rows)
     if sum(weights) > LARGEST_NUMBER:
-        raise CertificateError(f"{fields.path('weights')} sum to more than {LARGEST_NUMBER}")
+        raise CertificateError(f"{numbers.path} sum to more than {LARGEST_NUMBER}")
     return weights
+
+
+def _positive(number: Json) -> int:
+    return number.integer(1, LARGEST_NUMBER)
+
+
+def read_coverage(fields: Json, rows: int, features: int) -> CoverageProof:
+    """Read the proof that so many explanations cover no more."""
+    fields.only("kind", "weights", "capacity", "scale", "rows", "exclusion")["kind"].text(("coverage",))
+    return CoverageProof(
+        weights=_weights(fields["weights"], rows),
+        capacity=_positive(fields["capacity"]),
+        scale=fields["scale"].integer(1, LARGEST_SCALE),
+        people=fields["rows"].integer(0, LARGEST_NUMBER),
+        exclusion=_exclusion(fields["exclusion"], rows, features),
+    )
+
+
+def read_cost(fields: Json, rows: int, features: int) -> CostProof | AnchoredCostProof:
+    """Read the proof that so many people cannot be served for less."""
+    kind = fields["kind"].text(("cost", "anchored cost"))
+    others = ("exclusion",) if kind == "cost" else ("savings", "changes")
+    fields.only("kind", "prices", "scale", "explanations", "needed", "bound", *others)
+    prices = fields["prices"].integers(0, LARGEST_NUMBER, rows)
+    scale = fields["scale"].integer(1, LARGEST_SCALE)
+    explanations, needed, bound = (
+        fields[name].integer(0, LARGEST_NUMBER) for name in ("explanations", "needed", "bound")
+    )
+    if kind == "cost":
+        exclusion = _exclusion(fields["exclusion"], rows, features)
+        return CostProof(prices, scale, explanations, needed, bound, exclusion)
+    savings = fields["savings"].integers(0, LARGEST_NUMBER, rows)
+    changes = fields["changes"].integers(0, features, rows)
+    return AnchoredCostProof(prices, scale, explanations, needed, bound, savings, changes)
+
+
+def _exclusion(fields: Json, rows: int, features: int) -> Exclusion | None:
+    if fields.value is None:
+        return None
+    fields.only("explanations", "target", "columns", "tree")
+    columns = tuple(_column(entry, rows, features) for entry in fields["columns"].entries())
+    return Exclusion(
+        explanations=fields["explanations"].integer(0, LARGEST_NUMBER),
+        target=fields["target"].integer(0, LARGEST_NUMBER),
+        columns=columns,
+        tree=_case(fields["tree"], rows, len(columns)),
+    )
+
+
+def _column(parts: Json, rows: int, features: int) -> Column:
+    members, changed, targets = parts.entries(3)
+    return Column(
+        members.distinct(rows - 1),
+        changed.distinct(features - 1),
+        targets.integers(-1, LARGEST_NUMBER, features),
+    )
+
+
+def _case(fields: Json, rows: int, columns: int) -> Case:
+    fields.only(optional=("filters", "evaluated", "short", "column", "parts"))
+    entries = fields["filters"].entries() if "filters" in fields else ()
+    filters = tuple(_row_filter(pairs, rows) for pairs in entries)
+    evaluated, short = "evaluated" in fields, "short" in fields
+    for name in ("evaluated", "short"):
+        if name in fields and (fields[name].value is not True or "column" in fields):
+            raise CertificateError(f"{fields[name].path} must be true, and ends the case")
+    if "column" not in fields:
+        fields.only(optional=("filters", "evaluated", "short"))
+        return Case(filters, evaluated, short, None, ())
+    column = fields["column"].integer(0, columns - 1)
+    parts = tuple(_case(part, rows, columns) for part in fields["parts"].entries(2))
+    return Case(filters, evaluated, short, column, parts)
+
+
+def _row_filter(pairs: Json, rows: int) -> tuple[tuple[int, int], ...]:
+    found: dict[int, int] = {}
+    for pair in pairs.entries():
+        row, number = pair.integers(0, LARGEST_NUMBER, 2)
+        if row >= rows or row in found:
+            raise CertificateError(f"{pair.path} names row {row}, which is not there or was named before")
+        found[row] = number
+    return tuple(found.items())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.json_object import JsonObject, check_integers
+from oneformany.verify.arrays import BoolArray, IntArray
+from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
 
 __all__ = ["Trees", "read_trees"]
@@ -16,55 +16,28 @@ __all__ = ["Trees", "read_trees"]
 LEAF = -1
 LARGEST_UNIT = 2**61
 MOST_NODES = 10**7
-FINEST_DIGITS = 18
 BATCH = 2**18
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """A point goes left at a node when its level of the node's feature is marked, until it is at a leaf.
+    """A point goes left at a node when its level of the node's feature is marked, until it is at a leaf."""
 
-    Attributes
-    ----------
-    feature : (nodes,) integer array
-        The feature each node reads, ``LEAF`` for leaves.
-    starts, left : integer and boolean array
-        Level ``v`` goes left at node ``k`` when ``left[starts[k] + v]``.
-    children : (nodes, 2) integer array
-        Left and right child.
-    units : (nodes,) integer array
-        What each leaf adds to the score.
-    roots : integer array
-        Where the trees begin.
-    needed, sure : int
-        What the units have to sum up to, to be possibly and to be surely positive.
-    threshold : float
-        The same with the intercept, on the scale of the classifier.
-    limits : Limits
-        Deep trees and many roots take time.
-    """
-
-    feature: IntArray
-    starts: IntArray
+    feature: IntArray  # (nodes,) what each node reads; LEAF: nothing
+    starts: IntArray  # (nodes,) level v goes left at node k when left[starts[k] + v]
     left: BoolArray
-    children: IntArray
-    units: IntArray
+    children: IntArray  # (nodes, 2) left and right
+    units: IntArray  # (nodes,) what each leaf adds to the score
     roots: IntArray
-    needed: int
-    sure: int
-    threshold: float
     limits: Limits
 
-    def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Tell which rows of codes are surely, and which are possibly positive."""
+    def scores(self, codes: IntArray) -> IntArray:
+        """Add up the leaves of each row of codes."""
         totals = np.zeros(len(codes), dtype=np.int64)
         step = max(1, BATCH // max(1, len(codes)))
         for first in range(0, len(self.roots), step):
             totals += self._units(codes, self.roots[first : first + step])
-        return totals >= self.sure, totals >= self.needed
+        return totals
 
     def _units(self, codes: IntArray, roots: IntArray) -> IntArray:
         at = np.tile(roots, len(codes))
@@ -80,44 +53,24 @@ class Trees:
         return np.asarray(self.units[at].reshape(len(codes), len(roots)).sum(axis=1))
 
 
-def read_trees(fields: JsonObject, levels: tuple[int, ...], limits: Limits) -> Trees:
+def read_trees(fields: Json, levels: tuple[int, ...], limits: Limits) -> Trees:
     """Read an ensemble; nodes that are not trees are refused, such as circles and shared branches."""
-    names = ("digits", "levels", "feature", "left", "children", "units", "roots", "intercept", "threshold")
-    fields.only("kind", *names, optional=("sure", "ties"))
-    if fields.integers("levels", 1, max(levels), len(levels)) != levels:
-        raise CertificateError(f"{fields.path('levels')} are not those of the problem")
-    feature = np.array(fields.integers("feature", LEAF, len(levels) - 1), dtype=np.int64)
+    parts = ("levels", "feature", "left", "children", "units", "roots")
+    fields.only("kind", "digits", *parts, "intercept", "threshold", optional=("sure", "ties"))
+    if fields["levels"].integers(1, max(levels), len(levels)) != levels:
+        raise CertificateError(f"{fields['levels'].path} are not those of the problem")
+    feature = np.array(fields["feature"].integers(LEAF, len(levels) - 1), dtype=np.int64)
     count = len(feature)
     if not 0 < count <= MOST_NODES:
-        raise CertificateError(f"{fields.path('feature')} names {count} nodes, not 1 to {MOST_NODES}")
-    children = np.array(
-        [
-            check_integers(pair, f"{fields.path('children')}[{node}]", LEAF, count - 1, 2)
-            for node, pair in enumerate(fields.entries("children", count))
-        ],
-        dtype=np.int64,
-    )
-    units = fields.integers("units", -LARGEST_UNIT, LARGEST_UNIT, count)
-    roots = np.array(fields.distinct("roots", count - 1), dtype=np.int64)
+        raise CertificateError(f"{fields['feature'].path} names {count} nodes, not 1 to {MOST_NODES}")
+    children = fields["children"].matrix(LEAF, count - 1, 2, count)
+    units = fields["units"].integers(-LARGEST_UNIT, LARGEST_UNIT, count)
+    roots = np.array(fields["roots"].distinct(count - 1), dtype=np.int64)
     if max(len(roots), 1) * max(map(abs, units)) > LARGEST_UNIT:
-        raise CertificateError(f"{fields.path('units')} give sums beyond {LARGEST_UNIT}")
-    _check_structure(feature, children, roots, fields.path("children"))
-    starts, left = _left(fields, feature, levels, limits)
-    threshold = fields.integer("threshold", -LARGEST_UNIT, LARGEST_UNIT)
-    sure = fields.integer("sure", threshold, LARGEST_UNIT) if "sure" in fields else threshold
-    intercept = fields.integer("intercept", -LARGEST_UNIT, LARGEST_UNIT)
-    return Trees(
-        feature=feature,
-        starts=starts,
-        left=left,
-        children=children,
-        units=np.array(units, dtype=np.int64),
-        roots=roots,
-        needed=threshold - intercept,
-        sure=sure - intercept,
-        threshold=threshold / 10 ** fields.integer("digits", 0, FINEST_DIGITS),
-        limits=limits,
-    )
+        raise CertificateError(f"{fields['units'].path} give sums beyond {LARGEST_UNIT}")
+    _check_structure(feature, children, roots, fields["children"].path)
+    starts, left = _left(fields["left"], feature, levels, limits)
+    return Trees(feature, starts, left, children, np.array(units, dtype=np.int64), roots, limits)
 
 
 def _check_structure(feature: IntArray, children: IntArray, roots: IntArray, path: str) -> None:
@@ -135,16 +88,14 @@ def _check_structure(feature: IntArray, children: IntArray, roots: IntArray, pat
 
 
 def _left(
-    fields: JsonObject, feature: IntArray, levels: tuple[int, ...], limits: Limits
+    lists: Json, feature: IntArray, levels: tuple[int, ...], limits: Limits
 ) -> tuple[IntArray, BoolArray]:
     width = np.where(feature == LEAF, 0, np.array(levels)[feature])
     limits.hold(int(width.sum()) + 64 * len(feature), "the trees")
     starts = np.cumsum(width) - width
     left = np.zeros(int(width.sum()), dtype=np.bool_)
-    path, most = fields.path("left"), max(levels) - 1
-    for node, listed in enumerate(fields.entries("left", len(feature))):
-        chosen = check_integers(listed, f"{path}[{node}]", 0, most)
-        for level in chosen:
+    for node, listed in enumerate(lists.entries(len(feature))):
+        for level in listed.integers(0, max(levels) - 1):
             if level < width[node]:  # a level that the feature does not have decides nothing
                 left[starts[node] + level] = True
     return starts, left

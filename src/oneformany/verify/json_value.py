@@ -1,0 +1,143 @@
+"""JSON values, each read with its type, its range and its path in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from oneformany.exceptions import CertificateError
+from oneformany.verify.arrays import IntArray
+
+__all__ = ["MOST_LEVELS", "Json"]
+
+LONGEST_LIST = 10**7
+LARGEST_FLOAT = 10**300
+MOST_LEVELS = 2**20
+NAMES = {
+    NoneType: "null",
+    bool: "true or false",
+    int: "an integer",
+    float: "a decimal number",
+    str: "text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+class Json:
+    """One JSON value and where it is; whoever asks for it as something else gets an error that says so."""
+
+    __slots__ = ("path", "value")
+
+    def __init__(self, value: object, path: str = "") -> None:
+        self.value = value
+        self.path = path
+
+    def fields(self) -> dict[str, Any]:
+        """Refuse anything but an object."""
+        if not isinstance(self.value, dict):
+            raise CertificateError(f"{self.path or 'the file'} must be an object, not {_name(self.value)}")
+        return self.value
+
+    def only(self, *names: str, optional: tuple[str, ...] = ()) -> Json:
+        """Refuse missing and unknown fields."""
+        for name in (*names, *self.fields()):
+            path = self[name].path
+            if name not in names and name not in optional:
+                raise CertificateError(f"{path} is not a field of this format")
+        return self
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.fields()
+
+    def has(self, name: str) -> bool:
+        """Whether a field is there and is not null."""
+        return self.fields().get(name) is not None
+
+    def __getitem__(self, name: str) -> Json:
+        path = f"{self.path}.{name}" if self.path else name
+        if name not in self:
+            raise CertificateError(f"{path} is missing")
+        return Json(self.fields()[name], path)
+
+    def values(self, length: int | None = None) -> list[Any]:
+        """Refuse anything but a list, of the given length."""
+        if not isinstance(self.value, list):
+            raise CertificateError(f"{self.path} must be a list, not {_name(self.value)}")
+        if length is not None and len(self.value) != length:
+            raise CertificateError(f"{self.path} has {len(self.value)} entries instead of {length}")
+        if len(self.value) > LONGEST_LIST:
+            raise CertificateError(f"{self.path} has {len(self.value)} entries, more than {LONGEST_LIST}")
+        return self.value
+
+    def entries(self, length: int | None = None) -> Iterator[Json]:
+        """Go through a list."""
+        return (Json(entry, f"{self.path}[{i}]") for i, entry in enumerate(self.values(length)))
+
+    def text(self, among: tuple[str, ...] = ()) -> str:
+        """Refuse anything but a string, one of those given if any are."""
+        if not isinstance(self.value, str):
+            raise CertificateError(f"{self.path} must be text, not {_name(self.value)}")
+        if among and self.value not in among:
+            raise CertificateError(f"{self.path} is {self.value[:40]!r}; known are {', '.join(among)}")
+        return self.value
+
+    def numbers(self, length: int | None = None) -> tuple[float, ...]:
+        """Refuse anything but a list of finite numbers; true is not a number."""
+        numbers = self.values(length)
+        for number in numbers:
+            if type(number) not in {int, float} or not -LARGEST_FLOAT <= number <= LARGEST_FLOAT:
+                shown = "one so large" if type(number) in {int, float} else _name(number)
+                raise CertificateError(f"{self.path} must hold finite numbers only, not {shown}")
+        return tuple(float(number) for number in numbers)
+
+    def number(self) -> float:
+        """Refuse anything but a finite number."""
+        return Json([self.value], self.path).numbers()[0]
+
+    def integers(self, low: int, high: int, length: int | None = None) -> tuple[int, ...]:
+        """Refuse anything but a list of integers from ``low`` to ``high``; true is not a number."""
+        numbers = self.values(length)
+        if not {*map(type, numbers)} <= {int}:
+            wrong = next(number for number in numbers if type(number) is not int)
+            raise CertificateError(f"{self.path} must hold integers only, not {_name(wrong)}")
+        if numbers and not (low <= min(numbers) and max(numbers) <= high):
+            wrong = next(number for number in numbers if not low <= number <= high)
+            shown = wrong if abs(wrong) < 10**20 else "a huge number"
+            raise CertificateError(f"{self.path} holds {shown}, which is not between {low} and {high}")
+        return tuple(numbers)
+
+    def integer(self, low: int, high: int) -> int:
+        """Refuse anything but an integer from ``low`` to ``high``."""
+        return Json([self.value], self.path).integers(low, high)[0]
+
+    def distinct(self, high: int, length: int | None = None) -> tuple[int, ...]:
+        """Refuse anything but a list of different integers from 0 to ``high``."""
+        numbers = self.integers(0, high, length)
+        if len(set(numbers)) != len(numbers):
+            raise CertificateError(f"{self.path} names something twice")
+        return numbers
+
+    def matrix(self, low: int, high: int, columns: int, rows: int | None = None) -> IntArray:
+        """Refuse anything but a list of lists of integers, each as long as there are columns."""
+        lists = [entry.integers(low, high, columns) for entry in self.entries(rows)]
+        return np.array(lists, dtype=np.int64).reshape(len(lists), columns)
+
+    def codes(self, levels: tuple[int, ...], rows: int | None = None) -> IntArray:
+        """Refuse anything but rows with one existing level per feature."""
+        codes = self.matrix(0, MOST_LEVELS - 1, len(levels), rows)
+        wrong = np.argwhere(codes >= np.array(levels))
+        if len(wrong):
+            row, feature = wrong[0].tolist()
+            raise CertificateError(
+                f"{self.path}[{row}] has code {codes[row, feature]} in feature {feature}, "
+                f"which has {levels[feature]} levels"
+            )
+        return codes
+
+
+def _name(value: object) -> str:
+    return NAMES.get(type(value), "something else")
