@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.cover import check_refutation
-from oneformany.verify.covering import Covering
+from oneformany.verify.cover import Covering, check_refutation
 from oneformany.verify.limits import Limits, NotConfirmedError
 from oneformany.verify.proofs import CoverCase
 from reference import smallest_cover

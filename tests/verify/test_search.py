@@ -15,6 +15,7 @@ from oneformany.verify import search as search_module
 from oneformany.verify.classifiers import Classifier
 from oneformany.verify.items import Items
 from oneformany.verify.limits import Limits, NotConfirmedError
+from oneformany.verify.listed import ListedColumns
 from oneformany.verify.problem import Problem
 from oneformany.verify.search import LARGEST_TOTAL, GroupSearch
 from reference import columns
@@ -78,7 +79,7 @@ def check_search(problem: SmallProblem, rng: np.random.Generator) -> None:
     for floor in {0, 1, max(weigh.values(), default=0), int(rng.choice([*weigh.values(), 1])) + 1}:
         heavy = [group for group in groups if weigh[group] >= floor]
         unlisted = [group for group in heavy if not any(group <= set(other) for other in listed)]
-        found = [set(group) for group in search.unlisted(weights, floor, listed)]
+        found = [set(group) for group in search.unlisted(weights, floor, ListedColumns(listed))]
         assert bool(found) == bool(unlisted)
         assert all(any(group <= other for other in unlisted) for group in found)
         assert all(sum(weights[item] for item in group) >= floor for group in found)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oneformany.exceptions import CertificateError
 from oneformany.verify.anchored_kernels import EXCEEDED, NEVER, PAUSED, Market, Waiting, exceeds
 from oneformany.verify.claims import Claims
-from oneformany.verify.coverage import HelpableRows
+from oneformany.verify.items import HelpableRows
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof

@@ -40,8 +40,7 @@ def _status(claims: Claims) -> str:
     if claims.goal.explanations is not None:
         settled = claims.covered_bound == claims.covered
     else:
-        needed = min(claims.helpable, claims.goal.needed(int(claims.problem.people.sum())))
-        settled = claims.lower_bound == claims.count and claims.covered >= needed
+        settled = claims.lower_bound == claims.count and claims.covered >= claims.wanted
     return "optimal" if settled and not claims.undecided else "feasible"
 
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
-from oneformany.verify.cover import check_refutation
-from oneformany.verify.covering import Covering
-from oneformany.verify.heavy import ListedColumns, check_all_listed, check_capacity
+from oneformany.verify.cover import Covering, check_refutation
 from oneformany.verify.items import Items
 from oneformany.verify.limits import NotConfirmedError
+from oneformany.verify.listed import ListedColumns, check_all_listed, named
 from oneformany.verify.listing import Listing
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Branch, Dual, Enumeration, Proof, SolverBound
@@ -74,7 +73,7 @@ def _check_dual(proof: Dual, problem: Problem, items: Items, steps: Counter[str]
     needed = -(-sum(weights) // proof.capacity)
     if proof.bound != needed:
         raise CertificateError(f"the weights prove {needed}, not {proof.bound}")
-    _check_capacity(proof, problem, items, weights)
+    _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
     steps["weights that no group exceeds"] += 1
 
 
@@ -82,19 +81,14 @@ def _check_enumeration(proof: Enumeration, problem: Problem, items: Items, steps
     if proof.bound != proof.target + 1:
         raise CertificateError(f"excluding {proof.target} explanations does not prove {proof.bound}")
     weights = _item_weights(proof, items)
-    _check_capacity(proof, problem, items, weights)
+    _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
     floor = sum(weights) - (proof.target - 1) * proof.capacity
     if floor > proof.capacity:
         steps["weights that no group exceeds"] += 1
         return
     listed = _listed(proof, items)
-    if (listing := _listing(problem, items)) is not None:
-        check_all_listed(listing, np.array(weights, dtype=np.int64), floor, ListedColumns(listed))
-    else:
-        search = GroupSearch(problem, items)
-        for group in search.unlisted(weights, floor, listed):
-            what = "weighs enough for a smaller cover, but no listed column contains it"
-            raise _found(search, items, group, what)
+    missing = "weighs enough for a smaller cover, but no listed column contains it"
+    _check_groups(problem, items, weights, floor, listed, missing)
     covering = Covering.of(listed, len(items.members), proof.target, problem.limits)
     check_refutation(covering, proof.cover, {row: item for item, row in enumerate(items.first)})
     steps["listed columns that do not suffice"] += 1
@@ -135,18 +129,17 @@ def _listing(problem: Problem, items: Items) -> Listing | None:
     return Listing(problem, np.array(items.first, dtype=np.int64))
 
 
-def _check_capacity(proof: Dual | Enumeration, problem: Problem, items: Items, weights: list[int]) -> None:
+def _check_groups(
+    problem: Problem, items: Items, weights: list[int], floor: int, listed: list[list[int]], what: str
+) -> None:
+    """Confirm that every group that weighs as much as the floor is part of a listed one."""
+    columns = ListedColumns(listed)
     if (listing := _listing(problem, items)) is not None:
-        check_capacity(listing, np.array(weights, dtype=np.int64), proof.capacity)
+        check_all_listed(listing, np.array(weights, dtype=np.int64), floor, columns, what)
         return
     search = GroupSearch(problem, items)
-    for group in search.unlisted(weights, proof.capacity + 1):
-        raise _found(search, items, group, f"weighs more than {proof.capacity}")
-
-
-def _found(search: GroupSearch, items: Items, group: tuple[int, ...], what: str) -> Exception:
-    rows = sorted(row for item in group for row in items.members[item])
-    named = f"a group with rows {', '.join(map(str, rows[:10]))}{', ...' if len(rows) > 10 else ''}"
-    if not search.doubt:
-        return CertificateError(f"{named} {what}")
-    return NotConfirmedError(f"{named} {what} if it can be explained; {search.doubt}")
+    for group in search.unlisted(weights, floor, columns):
+        found = f"{named([row for item in group for row in items.members[item]])} {what}"
+        if not search.doubt:
+            raise CertificateError(found)
+        raise NotConfirmedError(f"{found} if it can be explained; {search.doubt}")

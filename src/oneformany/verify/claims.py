@@ -104,6 +104,11 @@ class Claims:
         """How many people are not proved to be beyond help."""
         return int(self.problem.people.sum() - self.problem.people[list(self.unreachable)].sum())
 
+    @property
+    def wanted(self) -> int:
+        """How many people the goal asks for, as far as they are not beyond help."""
+        return min(self.helpable, self.goal.needed(int(self.problem.people.sum())))
+
 
 def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
     """Read what a result file claims.

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.anchored import check_anchored
+from oneformany.verify.arrays import IntArray
 from oneformany.verify.claims import Claims
-from oneformany.verify.cost_tree import check_cost_tree, paid_by_cheapest
-from oneformany.verify.coverage import HelpableRows
-from oneformany.verify.heavy import ListedColumns, objection, unproved
-from oneformany.verify.limits import NotConfirmedError
+from oneformany.verify.cost_tree import check_cost_tree, check_prices, paid_by_cheapest
+from oneformany.verify.items import HelpableRows
+from oneformany.verify.listed import ListedColumns, check_all_listed, unproved
 from oneformany.verify.listing import Groups, Listing
-from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof, Column, CostProof
 from oneformany.verify.savings import BestSavings
 
 __all__ = ["check_cost_bound"]
-
-IntArray = NDArray[np.int64]
 
 
 def check_cost_bound(claims: Claims) -> str:
@@ -62,12 +58,11 @@ def _check_question(claims: Claims, proof: CostProof | AnchoredCostProof) -> Non
 
 def _check_proved(claims: Claims, proof: CostProof) -> None:
     problem, rows = claims.problem, HelpableRows.of(claims)
-    prices = np.array([proof.prices[row] for row in rows.given.tolist()], dtype=object)
-    if sum((prices * rows.people).tolist()) > LARGEST_NUMBER or sum(proof.prices) > LARGEST_NUMBER:
-        raise NotConfirmedError(f"the prices add up to more than {LARGEST_NUMBER}")
+    prices = [proof.prices[row] for row in rows.given.tolist()]
+    check_prices(prices, rows.people)
     listing = Listing(problem, rows.given)
-    value = _Priced(listing, rows.people, prices.astype(np.int64), proof)
-    least = _rounded_up(value.bound, proof.scale)
+    priced = _Priced(listing, rows.people, np.array(prices, dtype=np.int64), proof)
+    least = max(0, -(-priced.bound // proof.scale))
     exclusion = proof.exclusion
     if least >= proof.bound:
         return
@@ -77,28 +72,24 @@ def _check_proved(claims: Claims, proof: CostProof) -> None:
         raise CertificateError("the search of the cost proof is about fewer explanations than the proof")
     columns = [rows.indices(column.rows, "a listed column") for column in exclusion.columns]
     costs = [
-        _paid(problem, listing, column, np.array(indices, dtype=np.int64))
+        _paid(listing, column, np.array(indices, dtype=np.int64))
         for column, indices in zip(exclusion.columns, columns, strict=True)
     ]
-    value.check_all_listed(exclusion.target, ListedColumns(columns, costs))
-    check_cost_tree(exclusion, columns, costs, rows.people, rows.index_of, proof.needed, problem.limits)
+    priced.check_all_listed(exclusion.target, ListedColumns(columns, costs))
+    check_cost_tree(exclusion, columns, costs, rows, proof.needed, problem.limits)
 
 
-def _paid(problem: Problem, listing: Listing, column: Column, rows: IntArray) -> list[int]:
+def _paid(listing: Listing, column: Column, rows: IntArray) -> list[int]:
     """Tell what the rows of a listed column pay; less than they would have to does no harm."""
     if not len(rows):
         return []
-    if problem.share == "features":
+    if listing.share == "features":
         return [int(cost) for cost in listing.least_costs(column.changed, rows)]
     targets = np.array([[column.targets[feature] for feature in column.changed]], dtype=np.int64)
-    levels = np.array([problem.levels[feature] for feature in column.changed])
+    levels = np.array([listing.problem.levels[feature] for feature in column.changed])
     if (targets < 0).any() or (targets >= levels).any():
         raise CertificateError("a listed column sends rows to a cell that is not there")
     return [int(cost) for cost in listing.moves.costs(column.changed, targets, rows)[0]]
-
-
-def _rounded_up(number: int, scale: int) -> int:
-    return max(0, -(-number // scale))
 
 
 class _Priced:
@@ -121,22 +112,14 @@ class _Priced:
         """
         last = self._best[-1] if self._best else 0
         floor = last - (target * self._scale - self.bound)
-        for groups in self._listing.groups(self._most, lambda: floor, costed=True):
-            if groups.costs is None:
-                raise AssertionError("costs were asked for")
-            savings = groups.sums_of(self._gains(groups))
-            for choice, bucket in np.argwhere(savings >= floor).tolist():
-                self._listing.limits.check()
-                members = groups.members(choice, bucket)
-                if not columns.contain(groups.rows[members], groups.costs[choice, members]):
-                    what = "could be used for less, but no listed column contains it at no more cost"
-                    raise objection(self._listing, groups, members, what)
+        what = "could be used for less, but no listed column contains it at no more cost"
+        check_all_listed(self._listing, self._most, floor, columns, what, self._gains)
 
     def _gains(self, groups: Groups) -> IntArray:
         if groups.costs is None:
             raise AssertionError("costs were asked for")
         gains = self._prices[groups.rows] - self._scaled(groups.costs)
-        return np.where(groups.inside, self._people[groups.rows] * np.maximum(0, gains), 0)
+        return np.asarray(self._people[groups.rows] * np.maximum(0, gains))
 
     def _scaled(self, costs: IntArray) -> IntArray:
         return np.minimum(costs, LARGEST_NUMBER // self._scale) * self._scale

@@ -8,21 +8,24 @@ is dropped; a case in which it exceeds it is closed. Where nothing is left to ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.coverage_tree import TREE_SCALE
+from oneformany.verify.arrays import BoolArray, IntArray
+from oneformany.verify.cases import TREE_SCALE, Choice, check_exclusion
+from oneformany.verify.items import HelpableRows
 from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.proofs import LARGEST_NUMBER, Case, Exclusion
+from oneformany.verify.proofs import LARGEST_NUMBER, Exclusion
 
-__all__ = ["check_cost_tree", "paid_by_cheapest"]
+__all__ = ["check_cost_tree", "check_prices", "paid_by_cheapest"]
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+
+def check_prices(prices: Sequence[int], people: IntArray) -> None:
+    """Stop where sums of prices could be too large for arrays of integers."""
+    if sum(price * count for price, count in zip(prices, people.tolist(), strict=True)) > LARGEST_NUMBER:
+        raise NotConfirmedError(f"the prices or costs add up to more than {LARGEST_NUMBER}")
 
 
 def paid_by_cheapest(prices: IntArray, people: IntArray, needed: int) -> int:
@@ -45,66 +48,32 @@ def _paid_by_whole_rows(costs: IntArray, people: IntArray, needed: int, limits: 
     return int((costs * people).sum()) - int(saved[-1])
 
 
-@dataclass(frozen=True, eq=False)
-class _Node:
-    case: Case
-    chosen: tuple[int, ...]
-    usable: BoolArray
-
-
 def check_cost_tree(
     exclusion: Exclusion,
     columns: Sequence[Sequence[int]],
     costs: Sequence[Sequence[int]],
-    people: IntArray,
-    index_of: Mapping[int, int],
+    rows: HelpableRows,
     needed: int,
     limits: Limits,
 ) -> None:
-    """Check a given proof that so many columns serve the needed people only above the target.
+    """Check a given proof that so many columns serve the needed people only above the target."""
+    tree = _Tree(columns, costs, rows, exclusion.target, needed, limits)
 
-    Parameters
-    ----------
-    exclusion : Exclusion
-        How many columns, the target, and the tree.
-    columns, costs : sequences of sequences of int
-        Indices of the rows of each column, and what each pays there.
-    people : (m,) integer array
-        How many people each row stands for.
-    index_of : mapping
-        From given row to index; rows that are not there have no price.
-    needed : int
-        How many people have to be served.
-    limits : Limits
-        For time.
-
-    Raises
-    ------
-    CertificateError
-        The proof leaves a case open.
-    """
-    tree = _Tree(exclusion, columns, costs, people, index_of, needed, limits)
-    waiting = [_Node(exclusion.tree, (), np.ones(len(columns), dtype=np.bool_))]
-    while waiting:
-        limits.check()
-        node = waiting.pop()
-        usable = tree.filtered(node)
+    def filtered(node: Choice, left: int) -> BoolArray | None:
+        usable = tree.filtered(node, left)
         if usable is None:
-            continue
+            return None
         if node.case.short:
             tree.check_short(node.chosen, usable)
-            continue
+            return None
         if node.case.evaluated:
-            tree.evaluate(node.chosen, usable)
-            continue
-        if node.case.column is None:
-            raise CertificateError("the proof leaves open whether the listed columns cost less")
-        column, (with_it, without) = node.case.column, node.case.parts
-        rest = usable.copy()
-        rest[column] = False
-        waiting.append(_Node(without, node.chosen, rest))
-        if usable[column] and len(node.chosen) < tree.most:
-            waiting.append(_Node(with_it, (*node.chosen, column), rest))
+            if usable.any() and left:
+                raise CertificateError("the proof stops where another column could be chosen")
+            tree.check_dear(node.chosen)
+            return None
+        return usable
+
+    check_exclusion(exclusion, filtered, "cost less", limits)
 
 
 class _Tree:
@@ -112,39 +81,29 @@ class _Tree:
 
     def __init__(
         self,
-        exclusion: Exclusion,
         columns: Sequence[Sequence[int]],
         costs: Sequence[Sequence[int]],
-        people: IntArray,
-        index_of: Mapping[int, int],
+        helpable: HelpableRows,
+        target: int,
         needed: int,
         limits: Limits,
     ) -> None:
-        self.limits = limits
-        self.target, self.needed, self.index_of = exclusion.target, needed, index_of
-        self.most = min(exclusion.explanations, len(columns))
+        self.helpable, self.people = helpable, helpable.people
+        self.target, self.needed, self.limits = target, needed, limits
         self.rows = np.array([row for column in columns for row in column], dtype=np.int64)
         self.costs = np.array([cost for paid in costs for cost in paid], dtype=np.int64)
         self.column = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
-        self.count = len(columns)
         # Nobody else can be served by these columns.
         self.able = np.unique(self.rows)
-        self.people = people
 
-    def filtered(self, node: _Node) -> BoolArray | None:
+    def filtered(self, node: Choice, left: int) -> BoolArray | None:
         """Apply the prices of a case, one after the other; ``None`` when all that is left costs too much."""
-        usable, left = node.usable.copy(), self.most - len(node.chosen)
+        usable = node.usable.copy()
         for pairs in node.case.filters:
-            prices = np.zeros(len(self.people), dtype=np.int64)
-            for row, price in pairs:
-                if row in self.index_of:
-                    prices[self.index_of[row]] = price
-            if (
-                sum(a * b for a, b in zip(prices.tolist(), self.people.tolist(), strict=True))
-                > LARGEST_NUMBER
-            ):
-                raise NotConfirmedError(f"the prices add up to more than {LARGEST_NUMBER}")
-            savings = self._savings(prices)
+            self.limits.check()
+            prices = self.helpable.known(pairs)
+            check_prices(prices.tolist(), self.people)
+            savings = self._savings(prices, len(usable))
             best = np.sort(savings[usable])[::-1][:left].tolist()
             bound = paid_by_cheapest(prices[self.able], self.people[self.able], self.needed)
             bound -= sum(savings[list(node.chosen)].tolist()) + sum(best)
@@ -154,10 +113,10 @@ class _Tree:
             usable &= savings >= least - (self.target * TREE_SCALE - bound)
         return usable
 
-    def _savings(self, prices: IntArray) -> IntArray:
+    def _savings(self, prices: IntArray, columns: int) -> IntArray:
         dear = np.minimum(self.costs, LARGEST_NUMBER // TREE_SCALE)
         gain = self.people[self.rows] * np.maximum(0, prices[self.rows] - TREE_SCALE * dear)
-        total = np.zeros(self.count, dtype=np.int64)
+        total = np.zeros(columns, dtype=np.int64)
         np.add.at(total, self.column, gain)
         return total
 
@@ -167,10 +126,8 @@ class _Tree:
         if int(self.people[np.unique(self.rows[mine])].sum()) >= self.needed:
             raise CertificateError("columns that are said to serve too few people serve enough")
 
-    def evaluate(self, chosen: tuple[int, ...], usable: BoolArray) -> None:
+    def check_dear(self, chosen: tuple[int, ...]) -> None:
         """Add up what the chosen columns cost the needed people, each served where it is cheapest."""
-        if usable.any() and len(chosen) < self.most:
-            raise CertificateError("the proof stops where another column could be chosen")
         mine = np.isin(self.column, chosen)
         least = np.full(len(self.people), LARGEST_NUMBER, dtype=np.int64)
         np.minimum.at(least, self.rows[mine], self.costs[mine])
@@ -180,5 +137,6 @@ class _Tree:
         costs, people = least[served], self.people[served]
         if paid_by_cheapest(costs, people, self.needed) > self.target:
             return
+        check_prices(costs.tolist(), people)
         if _paid_by_whole_rows(costs, people, self.needed, self.limits) <= self.target:
             raise CertificateError(f"listed columns {chosen} cost no more than {self.target}")

@@ -1,47 +1,101 @@
-"""The proof that some groups do not suffice to cover all items: a tree of cases, checked by addition."""
+"""The proof that so many groups do not cover all items: a tree of cases, closed by weights on the items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_array
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.covering import Covering
+from oneformany.verify.arrays import BoolArray, IntArray
+from oneformany.verify.cases import walk
+from oneformany.verify.limits import Limits
 from oneformany.verify.proofs import CoverCase
 
-__all__ = ["check_refutation"]
+__all__ = ["Covering", "check_refutation", "incidence"]
+
+BATCH = 2**22
+
+
+def incidence(columns: Sequence[Sequence[int]], rows: int) -> csr_array:
+    """Write columns as a sparse matrix, columns by rows."""
+    edges = np.cumsum([0, *(len(column) for column in columns)])
+    flat = np.array([row for column in columns for row in column], dtype=np.int64)
+    return csr_array((np.ones(len(flat), dtype=np.int64), flat, edges), shape=(len(columns), rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Covering:
+    """Do ``target`` of the usable groups cover all needed items."""
+
+    matrix: csr_array  # usable groups by needed items
+    groups: IntArray  # their numbers
+    items: IntArray
+    target: int
+    limits: Limits
+
+    @classmethod
+    def of(cls, groups: Sequence[Sequence[int]], items: int, target: int, limits: Limits) -> Covering:
+        """Ask for all groups and items."""
+        return cls(incidence(groups, items), np.arange(len(groups)), np.arange(items), target, limits)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return int(16 * self.matrix.nnz + 24 * len(self.groups) + 8 * len(self.items))
+
+    def filtered(self, weights: Mapping[tuple[int, ...], int]) -> Covering | None:
+        """Drop groups that are too light for any cover; ``None`` when no cover can carry the weight.
+
+        Each set of items has a weight, not negative; sets with an item that is not needed are ignored. A
+        group carries the weight of a set once for every two of its items, rounded up. The groups of a cover
+        share out all items of the set, so together they carry it at least half as often as it has items,
+        rounded up. If no group carries more than m, then k groups carry at most k m, and each group of a
+        cover by k at least the total minus (k - 1) m. All in exact integers.
+        """
+        index_of = {item: index for index, item in enumerate(self.items.tolist())}
+        sets = [(chosen, weight) for chosen, weight in weights.items() if index_of.keys() >= set(chosen)]
+        loads = np.zeros(len(self.groups), dtype=np.int64)
+        step = max(1, BATCH // max(1, len(self.groups)))
+        for first in range(0, len(sets), step):
+            self.limits.check()
+            batch = sets[first : first + step]
+            which = incidence([[index_of[i] for i in chosen] for chosen, _ in batch], len(self.items))
+            carried = self.matrix @ which.T
+            carried.data = (carried.data + 1) // 2
+            loads += carried @ np.array([weight for _, weight in batch], dtype=np.int64)
+        heaviest = int(loads.max(initial=0))
+        total = sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
+        if total > self.target * heaviest:
+            return None
+        return self.only(loads >= total - (self.target - 1) * heaviest)
+
+    def only(self, usable: BoolArray) -> Covering:
+        """Forbid the other groups."""
+        return replace(self, matrix=self.matrix[usable], groups=self.groups[usable])
+
+    def using(self, index: int) -> Covering:
+        """Use one group: what it covers is no longer needed."""
+        needed = np.ones(len(self.items), dtype=np.bool_)
+        needed[self.matrix[[index]].indices] = False
+        return replace(self, matrix=self.matrix[:, needed], items=self.items[needed], target=self.target - 1)
 
 
 def check_refutation(covering: Covering, case: CoverCase, item_of: Mapping[int, int]) -> None:
-    """Check a given proof that the groups do not suffice.
+    """Check a given proof, on the rows that stand for items, that the groups do not suffice."""
 
-    Parameters
-    ----------
-    covering : Covering
-        The groups, the items and how many groups may be used.
-    case : CoverCase
-        The proof, on rows.
-    item_of : mapping
-        The item that a row stands for.
-
-    Raises
-    ------
-    CertificateError
-        The proof leaves a case open.
-    """
-    # One branch at a time: the cases that wait are not built before it is their turn.
-    waiting = [(0, iter([(covering, case)]))]
-    while waiting:
-        covering.limits.check()
-        size, cases = waiting[-1]
-        part = next(cases, None)
-        if part is None:
-            waiting.pop()
-            continue
-        left = _filtered(*part, item_of)
+    def parts(node: tuple[Covering, CoverCase, int]) -> Iterator[tuple[Covering, CoverCase, int]]:
+        given, case, size = node
+        left = _filtered(given, case, item_of)
         if left is not None:
             size += left.nbytes
             covering.limits.need(size, "the proof of the set cover")
-            waiting.append((size, _parts(left, part[1], item_of)))
+            for part, of_part in _parts(left, case, item_of):
+                yield part, of_part, size
+
+    walk((covering, case, 0), parts, covering.limits)
 
 
 def _filtered(covering: Covering, case: CoverCase, item_of: Mapping[int, int]) -> Covering | None:

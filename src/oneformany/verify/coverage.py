@@ -2,77 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.arrays import BoolArray, IntArray
+from oneformany.verify.cases import TREE_SCALE, Choice, check_exclusion
 from oneformany.verify.claims import Claims
-from oneformany.verify.coverage_tree import check_coverage_tree
-from oneformany.verify.heavy import ListedColumns, check_all_listed, check_capacity
+from oneformany.verify.cover import incidence
+from oneformany.verify.items import HelpableRows
+from oneformany.verify.listed import ListedColumns, check_all_listed
 from oneformany.verify.listing import Listing
-from oneformany.verify.proofs import CoverageProof
+from oneformany.verify.proofs import CoverageProof, Exclusion
 
-__all__ = ["CoverageCheck", "HelpableRows"]
-
-IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class HelpableRows:
-    """Different rows that are not called unreachable.
-
-    Attributes
-    ----------
-    given : (m,) integer array
-        The first given row of each.
-    people : (m,) integer array
-        How many people each stands for.
-    index_of : dict
-        From given row to index.
-    """
-
-    given: IntArray
-    people: IntArray
-    index_of: dict[int, int]
-
-    @classmethod
-    def of(cls, claims: Claims) -> HelpableRows:
-        """Take together what the classifier cannot tell apart; rows equal to an unreachable one are none."""
-        problem, distinct = claims.problem, claims.problem.distinct
-        beyond = np.zeros(len(problem.codes), dtype=np.bool_)
-        beyond[list(claims.unreachable)] = True
-        kinds = np.ones(len(distinct.first), dtype=np.bool_)
-        kinds[distinct.of[beyond]] = False
-        people = np.zeros(len(distinct.first), dtype=np.int64)
-        np.add.at(people, distinct.of, problem.people)
-        given = distinct.first[kinds]
-        return cls(given, people[kinds], {row: index for index, row in enumerate(given.tolist())})
-
-    def indices(self, rows: tuple[int, ...], what: str) -> list[int]:
-        """Find rows; only the first of equal rows stands for them, and unreachable ones are not there."""
-        for row in rows:
-            if row not in self.index_of:
-                raise CertificateError(f"{what} names row {row}, which is a repeat or unreachable")
-        return [self.index_of[row] for row in rows]
-
-    def spread(self, numbers: tuple[int, ...], what: str) -> IntArray:
-        """Take one number per given row as numbers of these; all others have to be 0."""
-        rows = tuple(row for row, number in enumerate(numbers) if number)
-        found = np.zeros(len(self.given), dtype=np.int64)
-        found[self.indices(rows, what)] = [numbers[row] for row in rows]
-        return found
+__all__ = ["CoverageCheck"]
 
 
 class CoverageCheck:
-    """What the weights and the search of a coverage proof show, found once and used for two claims.
-
-    Parameters
-    ----------
-    claims : Claims
-        What the file says.
-    """
+    """What the weights and the search of a coverage proof show, found once and used for two claims."""
 
     def __init__(self, claims: Claims) -> None:
         self._claims = claims
@@ -85,8 +34,7 @@ class CoverageCheck:
         if told is None:
             raise CertificateError("covered_bound is missing")
         if proof is not None and k is not None and told < most:
-            self._show(proof)
-            rest = proof.scale * proof.people - sum(proof.weights)
+            rest = self._shown_rest(proof)
             most = min(most, (k * proof.capacity + rest) // proof.scale)
             if proof.exclusion is not None and proof.exclusion.explanations >= k:
                 most = min(most, proof.exclusion.target - 1)
@@ -97,13 +45,10 @@ class CoverageCheck:
     def check_lower_bound(self) -> str:
         """No fewer explanations cover as many people as the answer, or as the goal asks for."""
         claims, proof = self._claims, self._claims.coverage
-        people = claims.covered
-        if claims.goal.explanations is None:
-            people = min(claims.helpable, claims.goal.needed(int(claims.problem.people.sum())))
+        people = claims.covered if claims.goal.explanations is not None else claims.wanted
         fewest = min(people, 1)
         if proof is not None and claims.lower_bound > fewest:
-            self._show(proof)
-            rest = proof.scale * proof.people - sum(proof.weights)
+            rest = self._shown_rest(proof)
             fewest = max(fewest, -(-(proof.scale * people - rest) // proof.capacity))
             if proof.exclusion is not None and proof.exclusion.target <= people:
                 fewest = max(fewest, proof.exclusion.explanations + 1)
@@ -111,25 +56,76 @@ class CoverageCheck:
             raise CertificateError(f"lower_bound is {claims.lower_bound}, proved is {fewest}")
         return f"at least {claims.lower_bound} for {people} people"
 
-    def _show(self, proof: CoverageProof) -> None:
-        """Confirm that the weights are what they should be, no group exceeds the capacity, and the search."""
-        if self._shown:
-            return
-        claims, rows = self._claims, HelpableRows.of(self._claims)
-        if proof.people != claims.helpable:
-            raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
-        weights = rows.spread(proof.weights, "the coverage proof")
-        for index in np.flatnonzero(weights > 0).tolist():
-            if int(weights[index]) > proof.scale * int(rows.people[index]):
-                raise CertificateError(f"row {rows.given[index]} weighs more than its people count")
-        listing = Listing(claims.problem, rows.given)
-        check_capacity(listing, weights, proof.capacity)
-        exclusion = proof.exclusion
-        if exclusion is not None:
-            columns = [rows.indices(column.rows, "a listed column") for column in exclusion.columns]
-            rest = proof.scale * int(rows.people.sum()) - sum(proof.weights)
-            excess = exclusion.explanations * proof.capacity + rest
-            floor = proof.capacity - (excess - exclusion.target * proof.scale)
-            check_all_listed(listing, weights, floor, ListedColumns(columns))
-            check_coverage_tree(exclusion, columns, rows.people, rows.index_of, claims.problem.limits)
-        self._shown = True
+    def _shown_rest(self, proof: CoverageProof) -> int:
+        """Confirm that the proof holds, if it was not yet; return what people count beyond the weights."""
+        if not self._shown:
+            _check_proof(self._claims, proof)
+            self._shown = True
+        return proof.scale * proof.people - sum(proof.weights)
+
+
+def _check_proof(claims: Claims, proof: CoverageProof) -> None:
+    """Confirm that the weights are what they should be, no group exceeds the capacity, and the search."""
+    rows = HelpableRows.of(claims)
+    if proof.people != claims.helpable:
+        raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
+    weights = rows.spread(proof.weights, "the coverage proof")
+    for row, weight, people in zip(rows.given, weights.tolist(), rows.people.tolist(), strict=True):
+        if weight > proof.scale * people:
+            raise CertificateError(f"row {row} weighs more than its people count")
+    listing = Listing(claims.problem, rows.given)
+    too_heavy = f"weighs more than {proof.capacity}"
+    check_all_listed(listing, weights, proof.capacity + 1, ListedColumns(), too_heavy)
+    exclusion = proof.exclusion
+    if exclusion is not None:
+        columns = [rows.indices(column.rows, "a listed column") for column in exclusion.columns]
+        rest = proof.scale * int(rows.people.sum()) - sum(proof.weights)
+        excess = exclusion.explanations * proof.capacity + rest
+        floor = proof.capacity - (excess - exclusion.target * proof.scale)
+        missing = "weighs enough to matter, but no listed column contains it"
+        check_all_listed(listing, weights, floor, ListedColumns(columns), missing)
+        _check_tree(exclusion, columns, rows, claims)
+
+
+def _check_tree(exclusion: Exclusion, columns: list[list[int]], rows: HelpableRows, claims: Claims) -> None:
+    """Check a given proof that so many of the columns do not cover the target."""
+    matrix = incidence(columns, len(rows.given))
+    # Nobody else can be covered by these columns.
+    able = np.asarray(matrix.sum(axis=0)).ravel() > 0
+
+    def filtered(node: Choice, budget: int) -> BoolArray | None:
+        covered = np.asarray(matrix[list(node.chosen)].sum(axis=0)).ravel() > 0
+        have, left = int(rows.people[covered].sum()), np.where(able & ~covered, rows.people, 0)
+        if have >= exclusion.target:
+            raise CertificateError(
+                f"listed columns {node.chosen} cover {have} people, which is to be excluded"
+            )
+        weights = (np.minimum(rows.known(pairs), TREE_SCALE * left) for pairs in node.case.filters)
+        return _usable(node.usable.copy(), matrix, weights, left, budget, exclusion.target - have)
+
+    check_exclusion(exclusion, filtered, "cover more", claims.problem.limits)
+
+
+def _usable(
+    usable: BoolArray,
+    matrix: csr_array,
+    weights: Iterable[IntArray],
+    left: IntArray,
+    budget: int,
+    target: int,
+) -> BoolArray | None:
+    """Apply weights on uncovered rows, one after the other; ``None`` when the target is out of reach.
+
+    Rows weigh at most as much as they count. If no usable column weighs more than C, then r more columns add
+    at most r C and what the weights leave. A column with which that misses the target is dropped.
+    """
+    for weight in weights:
+        if budget <= 0 or not usable.any():
+            break
+        loads = matrix @ weight
+        heaviest = int(loads[usable].max())
+        rest = TREE_SCALE * int(left.sum()) - int(weight.sum())
+        if budget * heaviest + rest < TREE_SCALE * target:
+            return None
+        usable &= loads >= max(0, TREE_SCALE * target - rest - (budget - 1) * heaviest)
+    return None if budget <= 0 or not usable.any() else usable

@@ -15,8 +15,8 @@ from itertools import combinations
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.moves import Moves
 from oneformany.verify.problem import Problem
 
@@ -27,43 +27,18 @@ NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Some groups of the same changed features.
+    """Some groups of the same changed features: the part of a choice of targets in a bucket of rows."""
 
-    Attributes
-    ----------
-    features : tuple of int
-        What changes.
-    targets : (g, s) integer array or None
-        The choices of target cells; ``None``: each row has its own.
-    rows : (r,) integer array
-        Indices of the rows in question, bucket after bucket.
-    starts : (b,) integer array
-        Where each bucket begins.
-    inside : (g, r) boolean array
-        Who follows which choice; its part in one bucket is a group.
-    costs : (g, r) integer array or None
-        What that costs each row, if it was asked for.
-    """
+    rows: IntArray  # (r,) indices of the rows in question, bucket after bucket
+    starts: IntArray  # (b,) where each bucket begins
+    inside: BoolArray  # (g, r) who follows which choice
+    costs: IntArray | None  # (g, r) what that costs each row, if it was asked for
 
-    features: tuple[int, ...]
-    targets: IntArray | None
-    rows: IntArray
-    starts: IntArray
-    inside: BoolArray
-    costs: IntArray | None
-
-    def sums(self, score: IntArray) -> IntArray:
-        """Add up a number of each row, ``(g, b)``."""
-        return self.sums_of(score[self.rows])
-
-    def sums_of(self, numbers: IntArray) -> IntArray:
-        """Add up a number of each row, or of each row and choice."""
+    def sums(self, numbers: IntArray) -> IntArray:
+        """Add up a number of each row, or of each choice and row, ``(g, b)``."""
         return np.add.reduceat(np.where(self.inside, numbers, 0), self.starts, axis=1)
 
     def members(self, choice: int, bucket: int) -> IntArray:
@@ -74,17 +49,7 @@ class Groups:
 
 
 class Listing:
-    """All groups of some rows.
-
-    Parameters
-    ----------
-    problem : Problem
-        What was asked.
-    rows : (m,) integer array
-        Different given rows.
-    share : str, optional
-        What rows share, if not what the problem says.
-    """
+    """All groups of some different given rows, which share what the problem says unless told otherwise."""
 
     def __init__(self, problem: Problem, rows: IntArray, share: str | None = None) -> None:
         self.problem = problem
@@ -121,18 +86,10 @@ class Listing:
     def groups(
         self, score: IntArray, floor: Callable[[], int], *, whole: bool = True, costed: bool = False
     ) -> Iterator[Groups]:
-        """List all groups whose rows together reach a score; those that are part of others may be missing.
+        """List all groups that weigh as much as the floor says at the time; parts of others may be missing.
 
-        Parameters
-        ----------
-        score : (m,) integer array
-            Of each row, not negative; what a row counts at most.
-        floor : callable
-            Groups lighter than it says at the time may be missing.
-        whole : bool
-            Also rows that count nothing.
-        costed : bool
-            With costs: a group is part of another one only if no row pays more there.
+        A row weighs at most its score, which is not negative; rows that count nothing are left out unless
+        groups are ``whole``. With costs a group is part of another one only if no row pays more there.
         """
         counted = np.ones(len(score), dtype=np.bool_) if whole else score > 0
         sizes = range(self.size + 1) if self.share == "action" else (self.size,)
@@ -277,7 +234,7 @@ class Listing:
             for targets in self._choices(goals, len(part)):
                 inside = self.moves.possible(features, targets, part)
                 costs = self.moves.costs(features, targets, part) if costed else None
-                yield Groups(features, targets, part, within, inside, costs)
+                yield Groups(part, within, inside, costs)
             first = last
 
     def _own_ways(self, features: tuple[int, ...], rows: IntArray, *, costed: bool) -> Iterator[Groups]:
@@ -290,4 +247,4 @@ class Listing:
         if helped.any():
             inside, starts = np.ones((1, int(helped.sum())), dtype=np.bool_), np.zeros(1, dtype=np.int64)
             costs = least[None, helped] if costed else None
-            yield Groups(features, None, rows[helped], starts, inside, costs)
+            yield Groups(rows[helped], starts, inside, costs)

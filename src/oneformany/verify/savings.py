@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oneformany.verify.heavy import ListedColumns
+from oneformany.verify.arrays import IntArray
 from oneformany.verify.limits import Limits
+from oneformany.verify.listed import ListedColumns
 from oneformany.verify.listing import Groups
 
 __all__ = ["BestSavings"]
@@ -14,26 +14,12 @@ __all__ = ["BestSavings"]
 SPARE = 100
 FACTOR = 4
 
-IntArray = NDArray[np.int64]
-
 
 class BestSavings:
     """The best so many groups, without those that save nowhere more than another one.
 
     A group that saves no more for any row than another one adds nothing to it: what the best k groups save is
-    at most what the best k different ones do.
-
-    Parameters
-    ----------
-    count : int
-        How many groups may be used.
-    limits : Limits
-        For time.
-
-    Attributes
-    ----------
-    floor : int
-        Groups that save no more may have been passed over.
+    at most what the best k different ones do. Groups that save no more than the floor may be passed over.
     """
 
     def __init__(self, count: int, limits: Limits) -> None:
@@ -45,16 +31,8 @@ class BestSavings:
         self.floor = 0
 
     def add(self, groups: Groups, gains: IntArray) -> None:
-        """Look at more groups.
-
-        Parameters
-        ----------
-        groups : Groups
-            The groups.
-        gains : (g, r) integer array
-            What each row saves by each choice, not negative; 0 outside the groups.
-        """
-        savings = np.add.reduceat(gains, groups.starts, axis=1)
+        """Look at more groups, whose rows save ``(g, r)`` so much by each choice, not negative."""
+        savings = groups.sums(gains)
         picked = np.argwhere(savings > self.floor)
         order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
         added = 0

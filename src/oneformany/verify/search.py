@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.classes import in_heavy_classes
 from oneformany.verify.items import Items
 from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, PAUSED, UNRULED, begin, find_group
+from oneformany.verify.listed import ListedColumns
 from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 
@@ -18,9 +19,6 @@ __all__ = ["LARGEST_TOTAL", "GroupSearch"]
 LARGEST_TOTAL = 2**60
 FINEST_SHARE = 2**20
 WORK_BETWEEN_CHECKS = 10**8
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 class GroupSearch:
@@ -60,41 +58,28 @@ class GroupSearch:
                 self._may[:, start : start + n] = np.logical_and.reduceat(rule[codes], edges)
 
     def unlisted(
-        self, weights: Sequence[int], floor: int, listed: Sequence[Sequence[int]] = ()
+        self, weights: Sequence[int], floor: int, listed: ListedColumns | None = None
     ) -> Iterator[tuple[int, ...]]:
-        """Find groups that weigh at least ``floor`` and are not part of a listed one.
+        """Find groups of items that weigh at least ``floor`` and are not part of a listed one.
 
-        Each item is the anchor once: the search sees every group that contains it, and later ones do
-        without it. Items with the lightest surroundings come first, which keeps the searches small.
-
-        Parameters
-        ----------
-        weights : sequence of int
-            Weight of each item, not negative, together at most ``LARGEST_TOTAL``.
-        floor : int
-            Smallest weight of interest.
-        listed : sequence of sequences of int
-            Groups, as indices of items.
-
-        Yields
-        ------
-        tuple of int
-            Indices of the items of such a group, at most one per anchor; none at all if and only if no
-            such group exists.
+        At most one per anchor, and none at all if and only if no such group exists. Weights are not negative,
+        together at most ``LARGEST_TOTAL``. Each item is the anchor once: the search sees every group that
+        contains it, and later ones do without it. Items with the lightest surroundings come first, which
+        keeps the searches small.
         """
+        columns = ListedColumns() if listed is None else listed
         total = sum(weights)
         if floor > total:
             return
         scale = max(1, min(FINEST_SHARE, LARGEST_TOTAL // (total + 1)))
         weight = np.array(weights, dtype=np.int64) * scale
         target = max(floor, 0) * scale
-        present = weight > 0 if floor > 0 and not listed else np.ones(len(weight), dtype=np.bool_)
+        present = weight > 0 if floor > 0 and not columns else np.ones(len(weight), dtype=np.bool_)
         if floor > 0:
             asked = self._problem
             present &= in_heavy_classes(
                 self._codes, self._spread, asked.levels, asked.max_changes, weight, target, asked.limits
             )
-        known = _Listed(listed, len(weight))
         surroundings = np.zeros(len(weight), dtype=np.int64)
         for item in np.flatnonzero(present):
             surroundings[item] = weight[self._near(int(item), present)[0]].sum()
@@ -103,8 +88,7 @@ class GroupSearch:
             anchor = int(np.argmin(np.where(waiting, surroundings, np.iinfo(np.int64).max)))
             near, needs = self._near(anchor, present)
             if anchor in near[:1] and surroundings[anchor] >= target:
-                self._problem.limits.need(known.size_around(near), "the listed columns around a row")
-                group = self._group_around(near, needs, weight[near], target, known.around(near))
+                group = self._group_around(near, needs, weight[near], target, columns.with_row(anchor))
                 if len(group):
                     yield tuple(sorted(near[group].tolist()))
             surroundings[near] -= weight[anchor]
@@ -128,7 +112,7 @@ class GroupSearch:
         return items, needs
 
     def _group_around(
-        self, near: IntArray, needs: BoolArray, weight: IntArray, target: int, listed: BoolArray
+        self, near: IntArray, needs: BoolArray, weight: IntArray, target: int, columns: list[IntArray]
     ) -> IntArray:
         """Describe the surroundings of an anchor to the compiled search, and run it."""
         classifier, anchor = self._problem.classifier, self._codes[near[0]]
@@ -136,6 +120,12 @@ class GroupSearch:
         index_of[near] = np.arange(len(near))
         conflicts = index_of[self._apart]
         conflicts = conflicts[(conflicts >= 0).all(axis=1)]
+        limits = self._problem.limits
+        limits.need(len(columns) * len(near), "the listed columns around a row")
+        listed = np.zeros((len(columns), len(near)), dtype=np.bool_)
+        for inside, column in zip(listed, columns, strict=True):
+            found = index_of[column]
+            inside[found[found >= 0]] = True
         own = classifier.tables[classifier.starts + anchor]
         shift = classifier.tables - np.repeat(own, self._width)
         free = np.repeat(~self._ruled, self._width)
@@ -157,7 +147,6 @@ class GroupSearch:
         arrays = tuple(np.ascontiguousarray(array) for array in surroundings)
         moves = np.where(self._ruled, self._width, 1)[needs.any(axis=0)]
         room = int(moves.sum()) + len(moves) + len(conflicts) + 2
-        limits = self._problem.limits
         limits.need(8 * room * (len(near) + len(anchor) + 5), "the search for groups around a row")
         lacking = int(classifier.lacking(anchor[None])[0])
         stack = begin(len(near), len(anchor), room, self._problem.max_changes, lacking)
@@ -184,30 +173,3 @@ class GroupSearch:
         doubt = doubt_of_point(self._problem, around)
         self.doubt = doubt or SURELY
         return doubt is None
-
-
-class _Listed:
-    """Listed groups, found by item."""
-
-    def __init__(self, groups: Sequence[Sequence[int]], size: int) -> None:
-        self._groups = [np.array(group, dtype=np.int64) for group in groups]
-        self._size = size
-        self._of: list[list[int]] = [[] for _ in range(size)]
-        for number, group in enumerate(groups):
-            for item in group:
-                self._of[item].append(number)
-
-    def size_around(self, near: IntArray) -> int:
-        """Bytes of what :meth:`around` returns."""
-        return len(self._of[near[0]]) * len(near)
-
-    def around(self, near: IntArray) -> BoolArray:
-        """Tell which of the items each group with the first of them contains."""
-        numbers = self._of[near[0]]
-        index_of = np.full(self._size, -1)
-        index_of[near] = np.arange(len(near))
-        inside = np.zeros((len(numbers), len(near)), dtype=np.bool_)
-        for row, number in enumerate(numbers):
-            indices = index_of[self._groups[number]]
-            inside[row, indices[indices >= 0]] = True
-        return inside
