@@ -32,7 +32,7 @@ def test_an_item_is_left_out_exactly_when_no_class_with_it_is_heavy() -> None:
             for item in range(8):
                 same = (codes[:, kept] == codes[item, kept]).all(axis=1) & ~spread[:, kept].any(axis=1)
                 heavy[item] |= same[item] and sum(weight[same].tolist()) >= floor
-        found = in_heavy_classes(codes, spread, levels, most, weight, floor, Limits())
+        found = in_heavy_classes(codes, spread, most, weight, floor, Limits())
         assert np.array_equal(found, heavy)
         left_out += np.count_nonzero(~heavy)
     assert left_out > 100
@@ -41,13 +41,12 @@ def test_an_item_is_left_out_exactly_when_no_class_with_it_is_heavy() -> None:
 def test_where_a_search_is_quicker_all_items_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     codes, nothing = np.zeros((3, 2), dtype=np.int64), np.zeros((3, 2), dtype=bool)
     weight = np.ones(3, dtype=np.int64)
-    assert not in_heavy_classes(codes, nothing, (2, 2), 1, weight, 9, Limits()).any()
-    assert in_heavy_classes(codes, nothing, (2**31, 2**32), 1, weight, 9, Limits()).all()
+    assert not in_heavy_classes(codes, nothing, 1, weight, 9, Limits()).any()
     monkeypatch.setattr(classes, "WORTH", 1)
-    assert in_heavy_classes(codes, nothing, (2, 2), 1, weight, 9, Limits()).all()
+    assert in_heavy_classes(codes, nothing, 1, weight, 9, Limits()).all()
 
 
 def test_it_ends_with_its_time() -> None:
     codes, nothing = np.zeros((3, 2), dtype=np.int64), np.zeros((3, 2), dtype=bool)
     with pytest.raises(NotConfirmedError):
-        in_heavy_classes(codes, nothing, (2, 2), 1, np.ones(3, dtype=np.int64), 1, Limits(time_limit=0.0))
+        in_heavy_classes(codes, nothing, 1, np.ones(3, dtype=np.int64), 1, Limits(time_limit=0.0))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.anchored_kernels import EXCEEDED, NEVER, PAUSED, Market, Waiting, exceeds
+from oneformany.verify.arrays import IntArray
 from oneformany.verify.claims import Claims
+from oneformany.verify.cost_tree import check_prices
 from oneformany.verify.items import HelpableRows
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.problem import Problem
@@ -20,8 +21,6 @@ __all__ = ["check_anchored"]
 
 WORK_BETWEEN_CHECKS = 10**8
 MOST_RANGES = 32
-
-IntArray = NDArray[np.int64]
 
 
 def check_anchored(claims: Claims, proof: AnchoredCostProof) -> None:
@@ -40,11 +39,9 @@ def check_anchored(claims: Claims, proof: AnchoredCostProof) -> None:
     prices = rows.spread(proof.prices, "the cost proof")
     savings = rows.spread(proof.savings, "the cost proof")
     changes = rows.spread(proof.changes, "the cost proof")
-    if sum((prices.astype(object) * rows.people).tolist()) > LARGEST_NUMBER:
-        raise NotConfirmedError(f"the prices add up to more than {LARGEST_NUMBER}")
+    check_prices(prices.tolist(), rows.people)
     best = sorted(savings.tolist(), reverse=True)[: proof.explanations]
-    value = sum(price * people for price, people in zip(prices.tolist(), rows.people.tolist(), strict=True))
-    least = max(0, -(-(value - sum(best)) // proof.scale))
+    least = max(0, -(-(int(prices @ rows.people) - sum(best)) // proof.scale))
     if least < proof.bound:
         raise CertificateError(f"cost_bound is {proof.bound}, the prices and savings prove {least}")
     check_fewest_changes(problem, rows.given, changes)

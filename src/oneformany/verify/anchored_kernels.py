@@ -18,14 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.kernels import inner, largest
 
 __all__ = ["EXCEEDED", "NEVER", "PAUSED", "Market", "Waiting", "exceeds"]
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 NONE, EXCEEDED, PAUSED = 0, 1, 2
 OPEN, KEPT = -1, -2

@@ -1,15 +1,32 @@
-"""The answer without its bounds: counts, rows, changes and cost. Each check returns how it was confirmed."""
+"""The answer without its bounds: counts, rows, changes, cost, ends. Each check says how it was confirmed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.arrays import IntArray
 from oneformany.verify.claims import Claims, Explanation
+from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.problem import Problem
 
-__all__ = ["check_assignment", "check_changes", "check_cost", "check_counts"]
+__all__ = [
+    "Score",
+    "check_assignment",
+    "check_changes",
+    "check_cost",
+    "check_counts",
+    "check_points",
+    "check_scores",
+]
+
+Score = Callable[[IntArray], ArrayLike]
+
+SCORE_SLACK = 1e-9
+BATCH = 2**16
 
 
 def check_counts(claims: Claims) -> str:
@@ -88,14 +105,21 @@ def check_changes(claims: Claims) -> str:
             raise CertificateError(
                 f"explanation {number} changes {len(explanation.changed)} features, {most} are allowed"
             )
-        after = explanation.cells_after(problem)
-        _check_moves(problem, number, explanation, after)
-        _check_wholes(problem, number, explanation, after)
+        rows, after = problem.codes[list(explanation.members)], explanation.cells_after(problem)
+        _check_moves(problem, number, explanation, rows, after)
+        for restriction in problem.restrictions:
+            holds = restriction.holds(rows, after)
+            if not holds.all():
+                row = explanation.members[int(np.argmin(holds))]
+                raise CertificateError(
+                    f"explanation {number} changes row {row} against a rule of the kind {restriction.kind!r}"
+                )
     return f"at most {most} features changed, every move allowed"
 
 
-def _check_moves(problem: Problem, number: int, explanation: Explanation, after: NDArray[np.int64]) -> None:
-    rows = problem.codes[list(explanation.members)]
+def _check_moves(
+    problem: Problem, number: int, explanation: Explanation, rows: IntArray, after: IntArray
+) -> None:
     for feature in np.flatnonzero((rows != after).any(axis=0)).tolist():
         old, new = rows[:, feature], after[:, feature]
         moved = np.flatnonzero(old != new)
@@ -114,17 +138,6 @@ def _check_moves(problem: Problem, number: int, explanation: Explanation, after:
             )
 
 
-def _check_wholes(problem: Problem, number: int, explanation: Explanation, after: NDArray[np.int64]) -> None:
-    rows = problem.codes[list(explanation.members)]
-    for restriction in problem.restrictions:
-        holds = restriction.holds(rows, after)
-        if not holds.all():
-            row = explanation.members[int(np.argmin(holds))]
-            raise CertificateError(
-                f"explanation {number} changes row {row} against a rule of the kind {restriction.kind!r}"
-            )
-
-
 def check_cost(claims: Claims) -> str:
     """The cost is what all covered people change, by the costs of the file."""
     problem, total = claims.problem, 0
@@ -136,3 +149,65 @@ def check_cost(claims: Claims) -> str:
     if total != claims.cost:
         raise CertificateError(f"cost is {claims.cost}, the changes cost {total}")
     return f"{total} for {claims.covered} people"
+
+
+def check_points(claims: Claims) -> str:
+    """Every row ends surely positive under the classifier of the file, evaluated anew."""
+    kind, judge = claims.problem.classifier.kind, claims.problem.classifier.judge
+    if judge is None:
+        raise NotConfirmedError(f"the file does not hold the {kind} classifier; give its score to verify")
+    total = 0
+    for points, numbers in _batches(claims):
+        claims.problem.limits.check()
+        total += len(points)
+        surely, possibly = judge(points)
+        if not possibly.all():
+            raise CertificateError(
+                f"the point of explanation {numbers[int(np.argmin(possibly))]} is not positive"
+            )
+        if not surely.all():
+            raise NotConfirmedError(
+                f"the point of explanation {numbers[int(np.argmin(surely))]} is so near the threshold that "
+                f"rounding decides about it under the {kind}"
+            )
+    return f"{total} points positive under the {kind} classifier of the file"
+
+
+def check_scores(claims: Claims, score: Score) -> str:
+    """Every row ends positive under the caller's own score."""
+    cutoff = claims.problem.classifier.cutoff
+    if cutoff is None:
+        raise NotConfirmedError("the file does not tell the threshold of the score")
+    total = 0
+    for points, numbers in _batches(claims):
+        total += len(points)
+        scores = np.asarray(score(points), dtype=np.float64)
+        if scores.shape != (len(points),):
+            raise CertificateError(f"score returned shape {scores.shape} for {len(points)} points")
+        low = ~(scores >= cutoff)
+        if low.any():
+            lowest = int(np.argmin(np.where(np.isnan(scores), -np.inf, scores)))
+            told = f"the point of explanation {numbers[lowest]} scores {scores[lowest]}, below {cutoff}"
+            if scores[lowest] >= cutoff - SCORE_SLACK * max(1.0, abs(cutoff)):
+                raise NotConfirmedError(f"{told} by no more than rounding may do")
+            raise CertificateError(told)
+    return f"{total} points score at least {cutoff:g}"
+
+
+def _batches(claims: Claims) -> Iterator[tuple[IntArray, IntArray]]:
+    """Give the different ends of each explanation's members, as the classifier reads them, and its number."""
+    waiting: list[IntArray] = []
+    numbers: list[int] = []
+    for number, explanation in enumerate(claims.explanations):
+        rows = np.array(explanation.members, dtype=np.int64)
+        ends = claims.problem.followed(rows, explanation.cells_after(claims.problem))
+        if (ends < 0).any():
+            raise CertificateError(f"explanation {number} sends rows to a cell that offers no value")
+        ends = np.unique(ends, axis=0)
+        waiting.append(ends)
+        numbers += [number] * len(ends)
+        if len(numbers) >= BATCH:
+            yield np.concatenate(waiting), np.array(numbers)
+            waiting, numbers = [], []
+    if waiting:
+        yield np.concatenate(waiting), np.array(numbers)

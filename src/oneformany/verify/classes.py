@@ -1,75 +1,79 @@
-"""Which items can be in a heavy group at all: group-bys over every set of changed features, in integers.
+"""Rows that agree outside of some features: only such rows can share a point by changing these.
 
-The rows of a group agree outside its changed features. So for each set of as many features as may change, the
-items fall into classes by their codes outside, and a group is part of one class. An item that is in no class
-of some weight is in no group of that weight, whatever rules and classifier say.
+For each set of as many features as may change, rows fall into classes by their codes outside, and a group is
+part of one class.
 """
 
 from __future__ import annotations
 
 from itertools import combinations
-from math import comb, prod
+from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.limits import Limits
 
-__all__ = ["in_heavy_classes"]
+__all__ = ["Classes", "in_heavy_classes", "is_quick"]
 
-# A group-by costs as much as looking at so many items once more; the search looks at all around each.
+# A search looks at the surroundings of each row, a pass at all rows once per set of features, and at each set
+# at least as long as at so many rows.
 OVERHEAD = 2000
 WORTH = 4
 LARGEST_KEY = 2**62
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+
+def is_quick(rows: int, features: int, max_changes: int) -> bool:
+    """Tell whether a pass over all sets of features is quicker than a search around each row."""
+    return WORTH * comb(features, max_changes) * (rows + OVERHEAD) <= rows**2
+
+
+class Classes:
+    """Rows of codes, each with one number made of all that occurs, so that agreeing is being equal."""
+
+    def __init__(self, codes: IntArray) -> None:
+        self._codes = codes
+        self._parts: list[IntArray] | None = []
+        radix = 1
+        for column in codes.T:
+            present, code = np.unique(column, return_inverse=True)
+            self._parts.append(code.ravel() * radix)
+            radix *= len(present)
+            if radix > LARGEST_KEY:
+                self._parts = None
+                return
+        self._key = np.sum(self._parts, axis=0)
+
+    def outside(self, features: tuple[int, ...], rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Sort rows by what they are outside of some features; also tell where each class begins."""
+        if self._parts is None:
+            codes = np.delete(self._codes[rows], features, axis=1)
+            key = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
+        else:
+            key = self._key[rows] - sum(self._parts[feature][rows] for feature in features)
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        return rows[order], np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
 
 
 def in_heavy_classes(
-    codes: IntArray,
-    spread: BoolArray,
-    levels: tuple[int, ...],
-    max_changes: int,
-    weight: IntArray,
-    floor: int,
-    limits: Limits,
+    codes: IntArray, spread: BoolArray, max_changes: int, weight: IntArray, floor: int, limits: Limits
 ) -> BoolArray:
     """Tell which items are in a class that weighs at least ``floor``; all of them where a search is quicker.
 
-    Parameters
-    ----------
-    codes : (n, p) integer array
-        One row of each item.
-    spread : (n, p) boolean array
-        Features in which rows of an item differ: they have to change.
-    levels : tuple of int
-        Number of levels of each feature.
-    max_changes : int
-        How many features may change.
-    weight : (n,) integer array
-        Of each item, not negative.
-    floor : int
-        Smallest weight of interest.
-    limits : Limits
-        For time.
+    An item in no such class is in no group of that weight, whatever rules and classifier say. Features in
+    which the rows of an item are ``spread`` have to change.
     """
-    heavy = np.zeros(len(codes), dtype=np.bool_)
-    work = comb(len(levels), max_changes) * (len(codes) + OVERHEAD)
-    if WORTH * work > len(codes) ** 2 or prod(levels) > LARGEST_KEY:
-        return ~heavy
-    radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)
-    parts = codes * radix
-    keys, spreads = parts.sum(axis=1), spread.sum(axis=1)
-    for changed in map(list, combinations(range(len(levels)), max_changes)):
+    n, features = codes.shape
+    if not is_quick(n, features, max_changes):
+        return np.ones(n, dtype=np.bool_)
+    heavy = np.zeros(n, dtype=np.bool_)
+    classes, spreads = Classes(codes), spread.sum(axis=1)
+    for changed in combinations(range(features), max_changes):
         limits.check()
-        inside = np.flatnonzero(spread[:, changed].sum(axis=1) == spreads)
-        if not len(inside):
-            continue
-        key = keys[inside] - parts[inside][:, changed].sum(axis=1)
-        order = np.argsort(key, kind="stable")
-        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        total = np.add.reduceat(weight[inside[order]], starts)
-        is_heavy = np.repeat(total >= floor, np.diff(starts, append=len(order)))
-        heavy[inside[order[is_heavy]]] = True
+        inside = np.flatnonzero(spread[:, list(changed)].sum(axis=1) == spreads)
+        if len(inside):
+            items, starts = classes.outside(changed, inside)
+            enough = np.add.reduceat(weight[items], starts) >= floor
+            heavy[items[np.repeat(enough, np.diff(starts, append=len(items)))]] = True
     return heavy

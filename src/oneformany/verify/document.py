@@ -26,15 +26,7 @@ BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
 
 
 def read_document(source: Source, limits: Limits) -> Any:  # noqa: ANN401 (JSON)
-    """Read the content of a result file.
-
-    Raises
-    ------
-    CertificateError
-        The source cannot be read, is half-written, or not a result of a known version.
-    NotConfirmedError
-        It is too large for the memory.
-    """
+    """Read the content of a result file, if it is complete, of this version, and not too large."""
     content = _load(_text(source, limits), limits)
     fields = Json(content)
     if fields["format"].text() != FORMAT:

@@ -29,7 +29,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from oneformany.verify.arrays import BoolArray, IntArray
 
 __all__ = [
     "BUDGET",
@@ -43,9 +44,6 @@ __all__ = [
     "inner",
     "largest",
 ]
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 OPEN, CHANGED, KEPT = 0, 1, 2
 UNRULED = -1
@@ -70,21 +68,7 @@ class Stack(NamedTuple):
 
 
 def begin(size: int, features: int, room: int, max_changes: int, lacking: int) -> Stack:
-    """Make a stack whose top, 0, is the node where everything is open.
-
-    Parameters
-    ----------
-    size : int
-        Number of candidates.
-    features : int
-        Number of features.
-    room : int
-        How many nodes may wait.
-    max_changes : int
-        How many features may change.
-    lacking : int
-        What the anchor's score lacks to the threshold.
-    """
+    """Make a stack for so many candidates and nodes, whose top, 0, is the node where everything is open."""
     stack = Stack(
         np.zeros((room, 5), np.int64),
         np.zeros((room, features), np.int64),

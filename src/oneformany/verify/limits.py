@@ -16,16 +16,9 @@ class NotConfirmedError(Exception):
 
 
 class Limits:
-    """The clock, and what large arrays may add up to.
+    """The clock, in seconds from now on, and what arrays may add up to, in gigabytes; ``None``: no limit.
 
     Memory is counted before it is used: a file that asks for too much never gets it.
-
-    Parameters
-    ----------
-    time_limit : float or None
-        Seconds from now on; ``None``: no limit.
-    memory_limit : float or None
-        Gigabytes; ``None``: no limit.
     """
 
     def __init__(self, time_limit: float | None = None, memory_limit: float | None = None) -> None:

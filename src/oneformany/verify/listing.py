@@ -17,6 +17,7 @@ from math import prod
 import numpy as np
 
 from oneformany.verify.arrays import BoolArray, IntArray
+from oneformany.verify.classes import Classes
 from oneformany.verify.moves import Moves
 from oneformany.verify.problem import Problem
 
@@ -62,26 +63,11 @@ class Listing:
         self.most = (
             {feature: self.moves.most(feature) for feature in self.changeable} if self.moves.summed else {}
         )
-        self._compress()
+        self._classes = Classes(self.moves.cells)
         self._useful: dict[tuple[int, bool], IntArray] = {}
         self._pairs = min(PAIRS, max(1, NUMBERS // len(problem.levels)))
         if self.moves.summed and not problem.restrictions:
             self._pairs = PAIRS
-
-    def _compress(self) -> None:
-        """Number the cells that occur, and the rows by all of them, so that agreeing is being equal."""
-        codes, radix = [], 1
-        for cells in self.moves.cells.T:
-            present, code = np.unique(cells, return_inverse=True)
-            codes.append((code.ravel(), len(present)))
-        self._parts: list[IntArray] | None = []
-        for code, n in codes:
-            self._parts.append(code * radix)
-            radix *= n
-            if radix > 2**62:
-                self._parts = None
-                return
-        self._key = np.sum(self._parts, axis=0)
 
     def groups(
         self, score: IntArray, floor: Callable[[], int], *, whole: bool = True, costed: bool = False
@@ -144,7 +130,7 @@ class Listing:
             return
         starts = np.zeros(1, dtype=np.int64)
         if self.share == "point":
-            rows, starts = self._buckets(features, rows)
+            rows, starts = self._classes.outside(features, rows)
             heavy = np.add.reduceat(score[rows], starts) >= floor
             sizes = np.diff(starts, append=len(rows))
             rows, sizes = rows[np.repeat(heavy, sizes)], sizes[heavy]
@@ -152,17 +138,6 @@ class Listing:
         if len(rows):
             goals = self._useful_goals(features, rows, costed=costed)
             yield from self._ways(features, rows, starts, goals, costed=costed)
-
-    def _buckets(self, features: tuple[int, ...], rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Sort rows by what they are outside of some features."""
-        if self._parts is None:
-            outside = np.delete(self.moves.cells[rows], features, axis=1)
-            key = np.unique(outside, axis=0, return_inverse=True)[1].ravel()
-        else:
-            key = self._key[rows] - sum(self._parts[feature][rows] for feature in features)
-        order = np.argsort(key, kind="stable")
-        key = key[order]
-        return rows[order], np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
 
     def _goals(self, features: tuple[int, ...], rows: IntArray) -> list[IntArray]:
         return [np.flatnonzero(self.moves.may[feature][:, rows].any(axis=1)) for feature in features]

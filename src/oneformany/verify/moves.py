@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.classifiers import Judge
 from oneformany.verify.problem import NO_TARGET, Problem
 
@@ -16,24 +16,12 @@ __all__ = ["Moves"]
 LARGEST_KEY = 2**62
 BATCH = 2**15
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
 
 class Moves:
     """Rows, the cells that each may move to or is in, what that adds to an additive score, and its cost.
 
-    Parameters
-    ----------
-    problem : Problem
-        What was asked.
-    rows : (m,) integer array
-        Given rows; other methods speak of their indices here.
-
-    Attributes
-    ----------
-    doubt : bool
-        Whether something was met that is possibly, but not surely positive.
+    Methods speak of indices of the rows here. ``doubt`` says that something was met that is possibly, but not
+    surely positive.
     """
 
     def __init__(self, problem: Problem, rows: IntArray) -> None:
@@ -74,20 +62,9 @@ class Moves:
         return np.asarray(np.where(away, self._price(feature, goals, slice(None)), 2**60).min(axis=0))
 
     def possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
-        """Tell which rows may follow which targets, and are possibly positive then.
+        """Tell which rows may follow which targets, and are possibly positive then, ``(g, r)``.
 
-        Parameters
-        ----------
-        features : sequence of s integers
-            What changes.
-        targets : (g, s) integer array
-            Cells to go to.
-        rows : (r,) integer array
-            Who goes.
-
-        Returns
-        -------
-        (g, r) boolean array
+        There is one row of targets for each choice, and one column for each feature that changes.
         """
         inside = np.ones((len(targets), len(rows)), dtype=np.bool_)
         for feature, goals in zip(features, targets.T, strict=True):

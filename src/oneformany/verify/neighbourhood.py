@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.problem import Problem
 
 __all__ = ["MOST_POINTS", "SURELY", "Neighbourhood", "doubt_of_point"]
@@ -17,25 +18,12 @@ BATCH = 2**18  # numbers, not points
 SURELY = ""
 """The doubt about a point that is surely positive."""
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
 
 class Neighbourhood:
-    """Levels that each feature of a point may take.
+    """Levels that each feature of a point may take: none to which one of the rows may not move.
 
-    Parameters
-    ----------
-    problem : Problem
-        What was asked.
-    rows : (n, p) integer array
-        The group; it may not move to a level that one of its rows may not move to.
-    changed : (p,) boolean array, optional
-        Features that change: any level, at no cost.
-    kept : (p,) boolean array, optional
-        Features that keep the level of the first row; the others may change as long as ``budget`` lasts.
-    budget : int, optional
-        How many others may; all that the problem allows.
+    Features that are ``changed`` take any level, those that are ``kept`` the one of the first row; the others
+    may change as long as the budget lasts, which is all that the problem allows unless told otherwise.
     """
 
     def __init__(
@@ -111,13 +99,9 @@ class Neighbourhood:
 
 
 def doubt_of_point(problem: Problem, around: Neighbourhood) -> str | None:
-    """Look for a positive point.
+    """Look for a positive point: ``None`` if none is even possibly positive, otherwise why it is not known.
 
-    Returns
-    -------
-    str or None
-        ``None`` if no point is even possibly positive, ``SURELY`` if one surely is, otherwise why it is not
-        known.
+    ``SURELY`` if one surely is.
     """
     kind, judge = problem.classifier.kind, problem.classifier.judge
     if judge is None:

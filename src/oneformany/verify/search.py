@@ -22,19 +22,9 @@ WORK_BETWEEN_CHECKS = 10**8
 
 
 class GroupSearch:
-    """All groups that respect the decisions of a proof.
+    """All groups that respect the decisions of a proof on the covered distinct rows.
 
-    Parameters
-    ----------
-    problem : Problem
-        What was asked.
-    items : Items
-        The covered distinct rows under the decisions taken so far.
-
-    Attributes
-    ----------
-    doubt : str
-        Why it is not known whether the group found last exists; empty if it surely does.
+    ``doubt`` is why it is not known whether the group found last exists; empty if it surely does.
     """
 
     def __init__(self, problem: Problem, items: Items) -> None:
@@ -76,10 +66,8 @@ class GroupSearch:
         target = max(floor, 0) * scale
         present = weight > 0 if floor > 0 and not columns else np.ones(len(weight), dtype=np.bool_)
         if floor > 0:
-            asked = self._problem
-            present &= in_heavy_classes(
-                self._codes, self._spread, asked.levels, asked.max_changes, weight, target, asked.limits
-            )
+            most, limits = self._problem.max_changes, self._problem.limits
+            present &= in_heavy_classes(self._codes, self._spread, most, weight, target, limits)
         surroundings = np.zeros(len(weight), dtype=np.int64)
         for item in np.flatnonzero(present):
             surroundings[item] = weight[self._near(int(item), present)[0]].sum()

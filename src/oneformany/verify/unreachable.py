@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.claims import Claims
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.listing import Listing
@@ -14,8 +14,6 @@ from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_poin
 from oneformany.verify.problem import Problem
 
 __all__ = ["check_fewest_changes", "check_unreachable"]
-
-IntArray = NDArray[np.int64]
 
 
 def check_unreachable(claims: Claims) -> str:
@@ -40,17 +38,7 @@ def check_unreachable(claims: Claims) -> str:
 
 
 def check_fewest_changes(problem: Problem, rows: IntArray, changes: IntArray) -> None:
-    """Confirm that fewer than so many changes help none of the rows, where all go to points of cells.
-
-    Parameters
-    ----------
-    problem : Problem
-        What was asked.
-    rows : (m,) integer array
-        Given rows.
-    changes : (m,) integer array
-        How many changes each needs at least.
-    """
+    """Confirm that fewer changes than said of each row help none, where all go to points of cells."""
     if (changes > problem.max_changes).any():
         raise CertificateError(f"a row is said to need more than {problem.max_changes} changes")
     some = np.flatnonzero(changes > 0)
@@ -60,7 +48,7 @@ def check_fewest_changes(problem: Problem, rows: IntArray, changes: IntArray) ->
             raise CertificateError(f"row {row} is said to need {number} changes, but fewer help it")
 
 
-def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray) -> NDArray[np.bool_]:
+def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray) -> BoolArray:
     """Tell rows whose largest gains reach what is needed: additive scores and moves alone decide so."""
     moves = Moves(problem, rows)
     if not moves.summed:

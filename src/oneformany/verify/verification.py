@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.answer import check_assignment, check_changes, check_cost, check_counts
+from oneformany.verify.answer import (
+    Score,
+    check_assignment,
+    check_changes,
+    check_cost,
+    check_counts,
+    check_points,
+    check_scores,
+)
 from oneformany.verify.bound import check_bound
 from oneformany.verify.claims import Claims, read_claims
 from oneformany.verify.cost import check_cost_bound
 from oneformany.verify.coverage import CoverageCheck
 from oneformany.verify.document import Source, check_digest, read_document
 from oneformany.verify.limits import MEMORY_LIMIT, TIME_LIMIT, Limits, NotConfirmedError
-from oneformany.verify.positivity import Score, check_points, check_scores
 from oneformany.verify.report import Check, Outcome, Report
 from oneformany.verify.unreachable import check_unreachable
 
