@@ -26,6 +26,7 @@ from oneformany.verify.trees import read_trees
 __all__ = ["Classifier", "Judge", "read_classifier"]
 
 Judge = Callable[[IntArray], tuple[BoolArray, BoolArray]]
+"""Whether each row of codes is surely, and whether it is possibly positive."""
 
 LARGEST_SCORE = 2**61
 FINEST_DIGITS = 18
@@ -35,33 +36,17 @@ FINEST_DIGITS = 18
 class Classifier:
     """Positive points are among those with ``tables[0][x_0] + tables[1][x_1] + ... >= needed``.
 
-    Attributes
-    ----------
-    kind : str
-        The kind of classifier the file names.
-    tables : integer array
-        What each level of each feature adds to the score, all features one after the other.
-    starts : (p,) integer array
-        Where the levels of each feature begin.
-    needed : int
-        What the sum has to reach.
-    additive : bool
-        Whether all those points are surely positive. Otherwise the tables only bound the classifier: "no such
-        group" proved with them still holds, a group found with them may not exist.
-    cutoff : float or None
-        The threshold on the classifier's own scale, if the file tells it.
-    judge : callable or None
-        Whether each row of codes is surely, and whether it is possibly positive; ``None`` if the file does
-        not hold the classifier.
+    Where it is not ``additive`` the tables only bound the classifier: "no such group" proved with them still
+    holds, a group found with them may not exist.
     """
 
-    kind: str
-    tables: IntArray
-    starts: IntArray
+    kind: str  # as the file names it
+    tables: IntArray  # what each level adds to the score, all features one after the other
+    starts: IntArray  # (p,) where the levels of each feature begin
     needed: int
-    additive: bool
-    cutoff: float | None
-    judge: Judge | None
+    additive: bool  # whether all those points are surely positive
+    cutoff: float | None  # the threshold on the classifier's own scale, if the file tells it
+    judge: Judge | None  # None if the file does not hold the classifier
 
     def lacking(self, codes: IntArray) -> IntArray:
         """Tell what the sum of each row of codes lacks; at most 0 for positive points."""

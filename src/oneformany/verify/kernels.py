@@ -6,21 +6,6 @@ features in which it differs from the anchor are changed, and lost as soon as on
 Each candidate that is still possible spreads its weight evenly over the open features it needs; so with
 ``budget`` changes to spend no group weighs more than what is certain plus the ``budget`` largest loads.
 Shares are rounded up: all arithmetic is in integers and the bound holds exactly.
-
-Arrays that describe the surroundings of an anchor, which is candidate 0:
-
-==========  ==============================================================================
-weight      (c,) of each candidate
-start       (c + 1,) candidate ``j`` needs the features ``needed[start[j]:start[j + 1]]``
-needed      see ``start``
-conflicts   (k, 2) candidates of which no group may contain both
-listed      (g, c) groups of which no part is of interest
-rule        (p,) where the levels of each feature begin in ``may``, or ``UNRULED``
-width       (p,) number of levels of each feature
-may         (c, levels of all ruled features) whether the candidate is, or may move, there
-shift       (levels of all ruled features) what changing to the level adds to the anchor's score
-gain        (p,) the most that changing each feature adds, as far as the anchor's own rules allow
-==========  ==============================================================================
 """
 
 from __future__ import annotations
@@ -39,6 +24,7 @@ __all__ = [
     "PAUSED",
     "UNRULED",
     "Stack",
+    "Surroundings",
     "begin",
     "find_group",
     "inner",
@@ -52,6 +38,21 @@ PAUSED = -1
 MOST = 2**63 - 1
 # What a node remembers besides the state of the features and who is possible.
 SIZE, BUDGET, LACKING, MOVE, DROPPED = 0, 1, 2, 3, 4
+
+
+class Surroundings(NamedTuple):
+    """What may share a group with an anchor, which is candidate 0."""
+
+    weight: IntArray  # (c,) of each candidate
+    start: IntArray  # (c + 1,) candidate j needs the features needed[start[j]:start[j + 1]]
+    needed: IntArray
+    conflicts: IntArray  # (k, 2) candidates of which no group may contain both
+    listed: BoolArray  # (g, c) groups of which no part is of interest
+    rule: IntArray  # (p,) where the levels of each feature begin in may, or UNRULED
+    width: IntArray  # (p,) number of levels of each feature
+    may: BoolArray  # (c, levels of all ruled features) whether the candidate is, or may move, there
+    shift: IntArray  # (levels of all ruled features) what changing to the level adds to the anchor's score
+    gain: IntArray  # (p,) the most that changing each feature adds, as far as the anchor's own rules allow
 
 
 class Stack(NamedTuple):
@@ -85,22 +86,7 @@ inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=Fa
 
 
 @njit(cache=True, no_cfunc_wrapper=True, _nrt=False)
-def find_group(
-    weight: IntArray,
-    start: IntArray,
-    needed: IntArray,
-    conflicts: IntArray,
-    listed: BoolArray,
-    rule: IntArray,
-    width: IntArray,
-    may: BoolArray,
-    shift: IntArray,
-    gain: IntArray,
-    floor: int,
-    stack: Stack,
-    top: int,
-    steps: int,
-) -> tuple[int, int]:
+def find_group(around: Surroundings, floor: int, stack: Stack, top: int, steps: int) -> tuple[int, int]:
     """Find a group with the anchor that weighs at least ``floor`` and is not part of a listed one.
 
     Returns its size and the new top of the stack; size 0 when there is no such group: the search is
@@ -108,95 +94,76 @@ def find_group(
     ``stack.group``, what was decided in ``stack.state``, and the changes left in the node above the top.
     Called again with that top, the search goes on, without what was decided.
     """
-    features = len(gain)
-    nodes, states, possible, group, wants, state, loads, gains = stack
+    gain, rule = around.gain, around.rule
+    nodes, states, state, loads = stack.nodes, stack.states, stack.state, stack.loads
     while top >= 0:
         if steps == 0:
             return PAUSED, top
         steps -= 1
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
-        size, certain = _survey(nodes, possible, states, top, weight, start, needed, may, group, wants, loads)
-        for feature in range(features):
+        size, certain = _survey(around, stack, top)
+        for feature in range(len(gain)):
             state[feature] = states[top, feature]
-            gains[feature] = gain[feature] if state[feature] == OPEN else 0
+            stack.gains[feature] = gain[feature] if state[feature] == OPEN else 0
         top -= 1
-        if size == 0 or group[0] != 0:
+        if size == 0 or stack.group[0] != 0:
             continue
-        if certain + largest(loads, budget) < floor or largest(gains, budget) < lacks:
+        if certain + largest(loads, budget) < floor or largest(stack.gains, budget) < lacks:
             continue
-        if _is_listed(listed, group, size):
+        if _is_listed(around.listed, stack.group, size):
             continue
-        clash = _clash(conflicts, wants)
+        clash = _clash(around.conflicts, stack.wants)
         if clash >= 0:
             for side in range(2):
-                top = _push(nodes, states, possible, top, state, group, size, budget, lacks)
-                nodes[top, DROPPED] = conflicts[clash, side]
+                top = _push(stack, top, size, budget, lacks)
+                nodes[top, DROPPED] = around.conflicts[clash, side]
             continue
         chosen = _index_of_largest(loads)
         if loads[chosen] == 0:
             # All agree on every open feature, so what the anchor can still gain there, all can.
             return size, top
-        top = _push(nodes, states, possible, top, state, group, size, budget, lacks)
+        top = _push(stack, top, size, budget, lacks)
         states[top, chosen] = KEPT
         if rule[chosen] == UNRULED:
-            top = _push(nodes, states, possible, top, state, group, size, budget - 1, lacks - gain[chosen])
+            top = _push(stack, top, size, budget - 1, lacks - gain[chosen])
             states[top, chosen] = CHANGED
             continue
-        for move in range(rule[chosen], rule[chosen] + width[chosen]):
-            if may[0, move]:
-                top = _push(nodes, states, possible, top, state, group, size, budget - 1, lacks - shift[move])
+        for move in range(rule[chosen], rule[chosen] + around.width[chosen]):
+            if around.may[0, move]:
+                top = _push(stack, top, size, budget - 1, lacks - around.shift[move])
                 states[top, chosen] = CHANGED
                 nodes[top, MOVE] = move
     return 0, NONE
 
 
 @inner
-def _push(
-    nodes: IntArray,
-    states: IntArray,
-    possible: IntArray,
-    top: int,
-    state: IntArray,
-    group: IntArray,
-    size: int,
-    budget: int,
-    lacking: int,
-) -> int:
+def _push(stack: Stack, top: int, size: int, budget: int, lacking: int) -> int:
     """Put a node on the stack that is yet to be told what was decided."""
     top += 1
     for i in range(size):
-        possible[top, i] = group[i]
-    for feature in range(len(state)):
-        states[top, feature] = state[feature]
+        stack.possible[top, i] = stack.group[i]
+    for feature in range(len(stack.state)):
+        stack.states[top, feature] = stack.state[feature]
+    nodes = stack.nodes
     nodes[top, SIZE], nodes[top, BUDGET], nodes[top, LACKING] = size, budget, lacking
     nodes[top, MOVE], nodes[top, DROPPED] = NONE, NONE
     return top
 
 
 @inner
-def _survey(
-    nodes: IntArray,
-    before: IntArray,
-    states: IntArray,
-    top: int,
-    weight: IntArray,
-    start: IntArray,
-    needed: IntArray,
-    may: BoolArray,
-    group: IntArray,
-    wants: IntArray,
-    loads: IntArray,
-) -> tuple[int, int]:
+def _survey(around: Surroundings, stack: Stack, top: int) -> tuple[int, int]:
     """Write down who is still possible and the loads; return how many they are and what is certain."""
+    start, needed, weight = around.start, around.needed, around.weight
+    states, wants, loads = stack.states, stack.wants, stack.loads
     size, certain = 0, 0
-    budget, move, dropped = nodes[top, BUDGET], nodes[top, MOVE], nodes[top, DROPPED]
+    budget, move, dropped = stack.nodes[top, BUDGET], stack.nodes[top, MOVE], stack.nodes[top, DROPPED]
     for feature in range(len(loads)):
         loads[feature] = 0
     for candidate in range(len(wants)):
         wants[candidate] = NONE
-    for i in range(nodes[top, SIZE]):
-        candidate = before[top, i]
-        if candidate == dropped or (move >= 0 and not may[candidate, move]):
+    for i in range(stack.nodes[top, SIZE]):
+        candidate = stack.possible[top, i]
+        if candidate == dropped or (move >= 0 and not around.may[candidate, move]):
             continue
         want = 0
         for entry in range(start[candidate], start[candidate + 1]):
@@ -207,7 +174,7 @@ def _survey(
                 break
         if want > budget:
             continue
-        group[size] = candidate
+        stack.group[size] = candidate
         size += 1
         wants[candidate] = want
         if want == 0:

@@ -49,45 +49,19 @@ class OwnValues:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The rows to explain and the rules of the game.
+    """The rows to explain and the rules of the game."""
 
-    Attributes
-    ----------
-    codes : (n, p) integer array
-        The given rows: their cells.
-    levels : tuple of int
-        Number of cells of each feature.
-    max_changes : int
-        How many features one explanation may change.
-    rules : tuple of boolean matrices or None
-        ``rules[l][a, b]``: level ``a`` of feature ``l`` may become, or is, ``b``; ``None``: no rule.
-    classifier : Classifier
-        Which points are positive.
-    limits : Limits
-        For how long and with how much memory the claims about it may be examined.
-    share : str
-        What the rows of one explanation have in common.
-    own : OwnValues or None
-        The rows' own values, where cells are coarser than what the classifier reads.
-    costs : tuple of integer matrices or None
-        ``costs[l][a, b]``: what moving from ``a`` to ``b`` costs; ``None``: one per changed feature.
-    restrictions : tuple of Restriction
-        Rules on the whole of a changed row.
-    told_people : (n,) integer array or None
-        How many people each given row stands for; ``None``: one.
-    """
-
-    codes: IntArray
-    levels: tuple[int, ...]
+    codes: IntArray  # (n, p) the cells of the given rows
+    levels: tuple[int, ...]  # number of cells of each feature
     max_changes: int
-    rules: tuple[BoolArray | None, ...]
+    rules: tuple[BoolArray | None, ...]  # rules[l][a, b]: a may become, or is, b; None: no rule
     classifier: Classifier
     limits: Limits
-    share: str = "point"
+    share: str = "point"  # what the rows of one explanation have in common
     own: OwnValues | None = None
-    costs: tuple[IntArray, ...] | None = None
+    costs: tuple[IntArray, ...] | None = None  # costs[l][a, b] of moving; None: one per changed feature
     restrictions: tuple[Restriction, ...] = ()
-    told_people: IntArray | None = None
+    told_people: IntArray | None = None  # (n,) how many each row stands for; None: one
 
     @property
     def people(self) -> IntArray:

@@ -45,17 +45,9 @@ class Dual:
 class CoverCase:
     """Why the columns usable in one case do not cover what is needed.
 
-    Attributes
-    ----------
-    filters : tuple of tuples of (rows, weight)
-        Weights on sets of rows that exclude columns too light for a cover, or every cover, one after the
-        other. A column carries the weight of a set once for every two of its rows, rounded up.
-    row : int or None
-        If the case is still open then: a row that some column has to cover.
-    columns : tuple of int
-        The numbers of all usable columns that cover the row.
-    parts : tuple of CoverCase
-        For each of these the case that it is used, and none of those before it.
+    Weights on sets of rows exclude columns too light for a cover, or every cover, one after the other. A
+    column carries the weight of a set once for every two of its rows, rounded up. If the case is still open
+    then, some column has to cover the row: one of these, and none of those before it.
     """
 
     filters: tuple[tuple[tuple[tuple[int, ...], int], ...], ...]
@@ -110,25 +102,15 @@ class Column:
 class Case:
     """Why the columns usable in one case do not do better.
 
-    Attributes
-    ----------
-    filters : tuple of tuples of (row, number)
-        Weights or prices of rows that exclude columns, or all that is left, one after the other.
-    evaluated : bool
-        Nothing is left to choose: the chosen columns are simply added up.
-    short : bool
-        Even all usable columns together with the chosen ones serve too few people.
-    column : int or None
-        If the case is still open then: a column that is used, or not.
-    parts : tuple of Case
-        The case with the column, and the case without it.
+    Weights or prices of rows exclude columns, or all that is left, one after the other. If the case is still
+    open then, a column is used, or not.
     """
 
     filters: tuple[tuple[tuple[int, int], ...], ...]
-    evaluated: bool
-    short: bool
+    evaluated: bool  # nothing is left to choose: the chosen columns are simply added up
+    short: bool  # even all usable columns together with the chosen ones serve too few people
     column: int | None
-    parts: tuple[Case, ...]
+    parts: tuple[Case, ...]  # with the column, and without it
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.classes import in_heavy_classes
 from oneformany.verify.items import Items
-from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, PAUSED, UNRULED, begin, find_group
+from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, PAUSED, UNRULED, Surroundings, begin, find_group
 from oneformany.verify.listed import ListedColumns
 from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
@@ -119,7 +119,7 @@ class GroupSearch:
         free = np.repeat(~self._ruled, self._width)
         choices = free.copy()
         choices[~free] = self._may[near[0]]
-        surroundings = (
+        arrays = (
             weight,
             np.cumsum([0, *needs.sum(axis=1)]),
             np.nonzero(needs)[1],
@@ -132,17 +132,17 @@ class GroupSearch:
             np.maximum.reduceat(np.where(choices, shift, 0), classifier.starts),
         )
         # One memory layout, so that the search is compiled once.
-        arrays = tuple(np.ascontiguousarray(array) for array in surroundings)
+        around = Surroundings(*(np.ascontiguousarray(array) for array in arrays))
         moves = np.where(self._ruled, self._width, 1)[needs.any(axis=0)]
         room = int(moves.sum()) + len(moves) + len(conflicts) + 2
         limits.need(8 * room * (len(near) + len(anchor) + 5), "the search for groups around a row")
         lacking = int(classifier.lacking(anchor[None])[0])
         stack = begin(len(near), len(anchor), room, self._problem.max_changes, lacking)
-        steps = max(1, WORK_BETWEEN_CHECKS // (arrays[2].size + listed.size + len(near) + 1))
+        steps = max(1, WORK_BETWEEN_CHECKS // (around.needed.size + listed.size + len(near) + 1))
         top = 0
         while True:
             limits.check()
-            size, top = find_group(*arrays, target, stack, top, steps)
+            size, top = find_group(around, target, stack, top, steps)
             if size == PAUSED:
                 continue
             group = stack.group[:size]
