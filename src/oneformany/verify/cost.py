@@ -60,6 +60,7 @@ def _check_proved(claims: Claims, proof: CostProof) -> None:
     problem, rows = claims.problem, HelpableRows.of(claims)
     prices = [proof.prices[row] for row in rows.given.tolist()]
     check_prices(prices, rows.people)
+    check_prices(proof.prices, np.ones(len(proof.prices), dtype=np.int64))
     listing = Listing(problem, rows.given)
     priced = _Priced(listing, rows.people, np.array(prices, dtype=np.int64), proof)
     least = max(0, -(-priced.bound // proof.scale))
