@@ -46,7 +46,7 @@ PAGES = {
     "faces": Page(
         "Reports and audits",
         "An answer as a page for an audit file, and subgroups side by side.",
-        ("report", "subgroups"),
+        ("report", "studies.audit"),
     ),
     "plotting": Page(
         "Plots",
@@ -56,7 +56,7 @@ PAGES = {
     "curves": Page(
         "Curves, and one row by itself",
         "Explanations against changes, people against explanations; the nearest change of a single row.",
-        ("curves", "nearest"),
+        ("studies",),
         ("frontier", "frontier_of_frame", "nearest_change", "alternatives"),
     ),
     "proofs": Page(

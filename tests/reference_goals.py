@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.goal import Goal
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from reference_sharing import all_groups
 
 NEVER = 10**9

@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 from scipy.optimize import LinearConstraint, milp
 
-from oneformany.own import NO_TARGET, OwnValues
+from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.result.asked import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.result import Result

@@ -13,7 +13,7 @@ import oneformany as ofm
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.engine.cover.large_options import TableOptions
 from oneformany.exceptions import InputError
-from oneformany.goal import Goal
+from oneformany.problem.goal import Goal
 from reference_goals import best_answer
 
 SHARES = ("point", "action", "features")

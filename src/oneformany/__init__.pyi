@@ -2,11 +2,6 @@
 from oneformany import datasets as datasets
 from oneformany import plotting as plotting
 from oneformany import verify as verify
-from oneformany.costs import Costs as Costs
-from oneformany.curves import Frontier as Frontier
-from oneformany.curves import FrontierPoint as FrontierPoint
-from oneformany.curves import frontier as frontier
-from oneformany.curves import frontier_of_frame as frontier_of_frame
 from oneformany.engine.cover.large_options import TableOptions as TableOptions
 from oneformany.engine.run import Options as Options
 from oneformany.exceptions import CertificateError as CertificateError
@@ -16,12 +11,8 @@ from oneformany.exceptions import OneForManyError as OneForManyError
 from oneformany.exceptions import PredictionMismatchError as PredictionMismatchError
 from oneformany.exceptions import SolverError as SolverError
 from oneformany.exceptions import UnsupportedModelError as UnsupportedModelError
-from oneformany.explainer import OneForMany as OneForMany
-from oneformany.goal import Goal as Goal
+from oneformany.explainer.explainer import OneForMany as OneForMany
 from oneformany.methods import solve as solve
-from oneformany.nearest import Alternative as Alternative
-from oneformany.nearest import alternatives as alternatives
-from oneformany.nearest import nearest_change as nearest_change
 from oneformany.oracles.additive import AdditiveOracle as AdditiveOracle
 from oneformany.oracles.blackbox import BlackBoxOracle as BlackBoxOracle
 from oneformany.oracles.constrained import ConstrainedOracle as ConstrainedOracle
@@ -34,9 +25,11 @@ from oneformany.oracles.protocol import Relaxation as Relaxation
 from oneformany.oracles.trees.ensemble import Tree as Tree
 from oneformany.oracles.trees.ensemble import TreeEnsemble as TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle as TreeOracle
-from oneformany.own import OwnValues as OwnValues
-from oneformany.problem import Problem as Problem
-from oneformany.problem import Restriction as Restriction
+from oneformany.problem.costs import Costs as Costs
+from oneformany.problem.goal import Goal as Goal
+from oneformany.problem.own import OwnValues as OwnValues
+from oneformany.problem.problem import Problem as Problem
+from oneformany.problem.problem import Restriction as Restriction
 from oneformany.progress import Progress as Progress
 from oneformany.readers.callables import BlackBox as BlackBox
 from oneformany.readers.registry import Reader as Reader
@@ -84,8 +77,15 @@ from oneformany.schema.schema import Schema as Schema
 from oneformany.statistics import Round as Round
 from oneformany.statistics import Statistics as Statistics
 from oneformany.stop import Stop as Stop
-from oneformany.subgroups import Audit as Audit
-from oneformany.subgroups import Difference as Difference
-from oneformany.subgroups import audit as audit
+from oneformany.studies.audit import Audit as Audit
+from oneformany.studies.audit import Difference as Difference
+from oneformany.studies.audit import audit as audit
+from oneformany.studies.frontier import Frontier as Frontier
+from oneformany.studies.frontier import FrontierPoint as FrontierPoint
+from oneformany.studies.frontier import frontier as frontier
+from oneformany.studies.frontier import frontier_of_frame as frontier_of_frame
+from oneformany.studies.nearest import Alternative as Alternative
+from oneformany.studies.nearest import alternatives as alternatives
+from oneformany.studies.nearest import nearest_change as nearest_change
 
 __version__: str

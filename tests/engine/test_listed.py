@@ -15,7 +15,7 @@ from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.run import Options
 from oneformany.engine.solve import solve_exact
 from oneformany.engine.ways import columns_holding, planned
-from oneformany.goal import Goal
+from oneformany.problem.goal import Goal
 
 
 def counters(problem, goal=None, **table):

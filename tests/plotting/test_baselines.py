@@ -19,7 +19,7 @@ from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round, Statistics
-from oneformany.subgroups import audit
+from oneformany.studies.audit import audit
 
 mpl.use("agg")
 

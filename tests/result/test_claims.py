@@ -14,8 +14,8 @@ from oneformany.engine.screening import screen
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.protocol import Answer
-from oneformany.own import OwnValues
 from oneformany.problem import Problem
+from oneformany.problem.own import OwnValues
 from oneformany.result.result import Result
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop

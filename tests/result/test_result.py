@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError, OneForManyError
-from oneformany.goal import Goal
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from oneformany.result.asked import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.file import digest

@@ -12,10 +12,10 @@ import oneformany as ofm
 from certificates import sealed
 from engine.listing.sharing_problems import draw_problem
 from oneformany.engine.cover.large_options import TableOptions
-from oneformany.goal import Goal
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.own import OwnValues
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
+from oneformany.problem.own import OwnValues
 from oneformany.schema.rules.implies import ImpliesCells
 from oneformany.schema.rules.linked import LinkedCells
 from oneformany.schema.rules.not_together import NotTogetherCells

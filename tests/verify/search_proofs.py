@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from oneformany.goal import Goal
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from reference_sharing import cost_of_joining
 
 MOST_COLUMNS = 14

@@ -13,8 +13,8 @@ import oneformany as ofm
 from certificates import sealed
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.exceptions import CertificateError
-from oneformany.goal import Goal
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from oneformany.verify import Outcome, verify
 from reference_goals import best_answer
 

@@ -16,7 +16,7 @@ from oneformany.console import tell_errors
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
-    from oneformany.subgroups import Audit
+    from oneformany.studies.audit import Audit
 
 __all__ = ["audit"]
 
@@ -51,7 +51,7 @@ def audit(
     Differences come with 95 % intervals; those that leave out 0 are told in words.
     """
     from oneformany.result.result import Result
-    from oneformany.subgroups import audit as compare
+    from oneformany.studies.audit import audit as compare
 
     check_targets(report, json_file, plot)
     result = Result.from_json(file)

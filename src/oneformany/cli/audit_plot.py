@@ -13,7 +13,7 @@ from oneformany.plotting.canvas import PAPER_WIDTH, plain
 from oneformany.plotting.subgroups import plot_subgroups
 
 if TYPE_CHECKING:
-    from oneformany.subgroups import Audit
+    from oneformany.studies.audit import Audit
 
 __all__ = ["save_picture"]
 

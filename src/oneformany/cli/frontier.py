@@ -43,9 +43,9 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     import pandas as pd
 
-    from oneformany.curves import Frontier
     from oneformany.explainer import OneForMany
     from oneformany.problem import Share
+    from oneformany.studies.frontier import Frontier
 
 __all__ = ["frontier"]
 
@@ -99,9 +99,9 @@ def frontier(
 
     Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
     """
-    from oneformany.curves import frontier_of_frame
     from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
+    from oneformany.studies.frontier import frontier_of_frame
 
     check_targets(json_file, plot)
     sharing = cast("Share", share)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
-from oneformany.sharing import PointSharing, Sharing
+from oneformany.problem.sharing import PointSharing, Sharing
 
 __all__ = ["Column", "ColumnPool"]
 

@@ -29,8 +29,8 @@ from oneformany.engine.optimistic import optimistic_weights
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
 from oneformany.engine.ways import Plan, columns_holding, planned, worth_waiting
-from oneformany.goal import Goal
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from oneformany.result.build import Group, build_result, versions_of
 from oneformany.result.explanation import Explanation
 from oneformany.result.goal_proofs import CostProof, CoverageProof

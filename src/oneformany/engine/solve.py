@@ -20,8 +20,8 @@ from oneformany.engine.saving.stage import CheapestCover, cheapest_cover
 from oneformany.engine.screening import screen
 from oneformany.engine.ways import by_cost, needs_listing, worth_listing
 from oneformany.exceptions import InputError
-from oneformany.goal import Goal
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from oneformany.result.build import Group, build_result, versions_of
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result

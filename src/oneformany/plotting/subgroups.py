@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREY, INK, PAPER_WIDTH, RED, axes, plain, tidy
-from oneformany.subgroups import MEASURES
+from oneformany.studies.audit import MEASURES
 
 if TYPE_CHECKING:
-    from oneformany.subgroups import Audit
+    from oneformany.studies.audit import Audit
 
 __all__ = ["plot_subgroups"]
 

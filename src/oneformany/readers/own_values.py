@@ -12,7 +12,7 @@ import pandas as pd
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
-from oneformany.own import OwnValues
+from oneformany.problem.own import OwnValues
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.pipeline import probe
 from oneformany.readers.registry import read_model

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.own import NO_TARGET
+from oneformany.problem.own import NO_TARGET
 from oneformany.schema.cells import Told, same_rows
 from oneformany.schema.feature import Feature
 from oneformany.schema.values import ColumnValues

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from oneformany.report.page import AuditPart, Interval, TableData
 from oneformany.result.labels import shown
-from oneformany.subgroups import MEASURES, measure_words
+from oneformany.studies.audit import MEASURES, measure_words
 
 if TYPE_CHECKING:
-    from oneformany.subgroups import Audit
+    from oneformany.studies.audit import Audit
 
 __all__ = ["audit_part"]
 
@@ -33,7 +33,7 @@ def audit_part(audit: Audit) -> AuditPart:
     Examples
     --------
     >>> import pandas as pd
-    >>> from oneformany.subgroups import Audit
+    >>> from oneformany.studies.audit import Audit
     >>> table = pd.DataFrame({"rows": [3, 4]}, index=["f", "m"])
     >>> lines = pd.DataFrame(
     ...     {"value": [0.5], "others": [0.0], "difference": [0.5], "low": [0.1], "high": [0.8]},

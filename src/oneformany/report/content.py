@@ -27,7 +27,7 @@ from oneformany.result.words import changes_of, proof_words, status_words
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
-    from oneformany.subgroups import Audit
+    from oneformany.studies.audit import Audit
 
 __all__ = ["page_of"]
 

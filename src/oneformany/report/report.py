@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from oneformany.result.result import Result
-    from oneformany.subgroups import Audit
+    from oneformany.studies.audit import Audit
 
 __all__ = ["report_html", "write_report"]
 

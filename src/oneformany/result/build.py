@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.goal import Goal
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from oneformany.result.asked import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.goal import Goal
+from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.goal_proofs import CoverageProof, cost_proof_from_dict
 from oneformany.result.proof import proof_from_dict

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.costs import Costs
-from oneformany.goal import Goal
+from oneformany.problem.costs import Costs
+from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable, integers
 from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
 from oneformany.result.proof import Proof

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.costs import Costs
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.own import OwnValues
 from oneformany.problem import Problem
+from oneformany.problem.costs import Costs
+from oneformany.problem.own import OwnValues
 from tree_questions import all_points
 
 KINDS = ("additive", "tree", "network", "black box")

@@ -10,8 +10,8 @@ from engine.problems import parts_of, problem_of
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.own import OwnValues
 from oneformany.problem import Problem
+from oneformany.problem.own import OwnValues
 from strategies import small_problems
 
 ORACLE = AdditiveOracle([[0, 1], [0, 1, 2]], threshold=2)

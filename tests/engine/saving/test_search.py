@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import draw_problem
-from oneformany.costs import Costs
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving.least_changes import fewest_changes, least_costs
 from oneformany.engine.saving.search import SavingsSearch, ranges
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
 

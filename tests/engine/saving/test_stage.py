@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import oneformany as ofm
 from engine.listing.sharing_problems import KINDS, draw_problem
-from oneformany.goal import Goal
+from oneformany.problem.goal import Goal
 from oneformany.verify import Outcome, verify
 from reference_goals import best_answer
 

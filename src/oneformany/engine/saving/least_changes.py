@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.costs import Costs
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.problem import Problem
+from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
 __all__ = ["fewest_changes", "least_costs"]

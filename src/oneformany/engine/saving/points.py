@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.costs import Costs
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.oracles.protocol import Question
+from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
 __all__ = ["CheapPoints"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.costs import Costs
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.oracles.protocol import Relaxation
+from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
 __all__ = ["Saving", "SavingsSearch", "ranges"]

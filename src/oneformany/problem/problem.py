@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.costs import Costs
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle, Question
-from oneformany.own import OwnValues
+from oneformany.problem.costs import Costs
+from oneformany.problem.own import OwnValues
 
 __all__ = ["Problem", "Restriction", "Share"]
 

@@ -15,8 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
+from oneformany.explainer.streams import batches_of, distinct_refused, first_batch, is_stream
 from oneformany.stop import Stop
-from oneformany.streams import batches_of, distinct_refused, first_batch, is_stream
 
 
 def rows(n=300, seed=0):

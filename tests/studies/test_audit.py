@@ -6,7 +6,7 @@ import pytest
 
 import oneformany as ofm
 from oneformany.exceptions import InputError
-from oneformany.subgroups import _means, _shares, _wilson
+from oneformany.studies.audit import _means, _shares, _wilson
 from report.made_results import made_result
 
 
@@ -138,4 +138,4 @@ def test_what_cannot_be_compared_is_told(made, change, by, words):
 
 def test_the_name_in_the_package_is_the_function():
     assert callable(ofm.audit)
-    assert ofm.audit.__module__ == "oneformany.subgroups"
+    assert ofm.audit.__module__ == "oneformany.studies.audit"

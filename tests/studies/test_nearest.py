@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.exceptions import InputError
-from oneformany.nearest import alternatives, nearest_change
+from oneformany.studies.nearest import alternatives, nearest_change
 from reference_sharing import cost_of_joining
 
 

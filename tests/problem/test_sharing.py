@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from engine.problems import problem_of
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.own import OwnValues
 from oneformany.problem import Problem
-from oneformany.sharing import PointSharing
+from oneformany.problem.own import OwnValues
+from oneformany.problem.sharing import PointSharing
 from strategies import small_problems
 
 

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 import oneformany as ofm
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.exceptions import InputError
-from oneformany.goal import Goal
+from oneformany.problem.goal import Goal
 from reference_goals import best_answer
 
 mpl.use("Agg")

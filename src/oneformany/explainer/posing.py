@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.costs import Costs
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.own import OwnValues
 from oneformany.problem import Problem, Share
+from oneformany.problem.costs import Costs
+from oneformany.problem.own import OwnValues
 from oneformany.readers.any_classifier import as_black_box
 from oneformany.readers.columns import reads_schema
 from oneformany.readers.inputs import inputs_of

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.explainer import OneForMany
-from oneformany.posing import Asked, pose
+from oneformany.explainer.posing import Asked, pose
 from oneformany.result.following import follow
 from oneformany.schema import (
     AtMostSteps,

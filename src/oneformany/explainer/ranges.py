@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from oneformany.arrays import IntArray
-from oneformany.posing import Posed
+from oneformany.explainer.posing import Posed
 from oneformany.result.explanation import Explanation
 from oneformany.result.following import apply
 from oneformany.result.result import Result

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from oneformany.exceptions import InputError
-from oneformany.goal import Goal
-from oneformany.posing import Asked, pose
+from oneformany.explainer.posing import Asked, pose
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from oneformany.result.proof import DualProof, EnumerationProof
 from oneformany.result.result import Result
 from oneformany.schema.frames import Table
@@ -130,9 +130,10 @@ class Frontier:
         ax : Axes or None
             Where to draw.
         """
-        from oneformany.plotting.frontier import plot_frontier
+        from importlib import import_module
 
-        return plot_frontier(self.frame(), ax)
+        drawn: Axes = import_module("oneformany.plotting").plot_frontier(self.frame(), ax)
+        return drawn
 
     def __repr__(self) -> str:
         told = ", ".join(

@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from oneformany.arrays import IntArray
-from oneformany.blocking import with_reasons
 from oneformany.exceptions import InputError, PredictionMismatchError
-from oneformany.posing import Asked, Posed, pose
+from oneformany.explainer.blocking import with_reasons
+from oneformany.explainer.posing import Asked, Posed, pose
+from oneformany.explainer.provenance import model_record, rule_sentences
+from oneformany.explainer.ranges import with_ranges
+from oneformany.explainer.streams import DistinctRows, distinct_refused, first_batch, is_stream, typed
 from oneformany.problem import Share
-from oneformany.provenance import model_record, rule_sentences
-from oneformany.ranges import with_ranges
 from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
@@ -24,7 +25,6 @@ from oneformany.schema.rules import RowRule, Rule
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
 from oneformany.stop import Stop
-from oneformany.streams import DistinctRows, distinct_refused, first_batch, is_stream, typed
 
 __all__ = ["OneForMany"]
 

@@ -1,0 +1,5 @@
+"""The question as frozen plain data: rows, classifier, moves, own values, costs, goal, ways to share."""
+
+from oneformany.problem.problem import Problem, Restriction, Share
+
+__all__ = ["Problem", "Restriction", "Share"]
