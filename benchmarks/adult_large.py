@@ -20,7 +20,7 @@ from rich.table import Table
 import oneformany as ofm
 from oneformany.datasets import load
 from oneformany.engine.run import Options
-from oneformany.paper.data.split import paper_model
+from oneformany.paper.runs.split import paper_model
 from oneformany.readers.registry import oracle_for
 
 COLUMNS = ("asked", "rows", "distinct", "count", "at least", "covered", "at most", "gap", "s", "MB")

@@ -23,9 +23,9 @@ from rich.table import Table
 import oneformany as ofm
 from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset, load
-from oneformany.paper.data.split import paper_rows, paper_split
 from oneformany.paper.runs.cells import choose
 from oneformany.paper.runs.model_kinds import model_kind
+from oneformany.paper.runs.split import paper_rows, paper_split
 from oneformany.problem import Share
 from oneformany.readers.registry import oracle_for
 from oneformany.result.result import Result

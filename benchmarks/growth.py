@@ -24,7 +24,7 @@ from rich.console import Console
 
 from oneformany.datasets import Dataset, load
 from oneformany.methods import METHODS, solve
-from oneformany.paper.data.split import paper_model, paper_split
+from oneformany.paper.runs.split import paper_model, paper_split
 from oneformany.plotting.canvas import PAPER_WIDTH, axes
 from oneformany.problem import Problem
 from oneformany.readers.registry import oracle_for

@@ -24,7 +24,7 @@ from rich.table import Table
 from oneformany.datasets import load
 from oneformany.engine.listing.estimate import affordable
 from oneformany.engine.listing.listing import Keep, list_columns
-from oneformany.paper.data.split import paper_model, paper_split
+from oneformany.paper.runs.split import paper_model, paper_split
 from oneformany.problem import Problem, Share
 from oneformany.readers.registry import oracle_for
 

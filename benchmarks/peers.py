@@ -29,7 +29,7 @@ from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset, load
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing.listing import list_columns
-from oneformany.paper.data.split import paper_model, paper_rows
+from oneformany.paper.runs.split import paper_model, paper_rows
 
 CHANGES = 3
 COLUMNS = ("method", "explanations", "covered", "changes per row", "fixed features changed", "at least", "s")

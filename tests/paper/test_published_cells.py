@@ -10,7 +10,7 @@ import pytest
 
 from oneformany.datasets import load
 from oneformany.methods import solve
-from oneformany.paper.data.split import paper_model, paper_rows
+from oneformany.paper.runs.split import paper_model, paper_rows
 from oneformany.problem import Problem
 from oneformany.readers.linear import read_linear
 from oneformany.verify import verify
@@ -20,7 +20,7 @@ LIMIT = 3600
 
 
 def published():
-    table = files("oneformany.paper.data").joinpath("published.csv").read_text(encoding="utf-8")
+    table = files("oneformany.paper.runs").joinpath("published.csv").read_text(encoding="utf-8")
     for cell in csv.DictReader(table.splitlines()):
         if cell["model"] == "lr" and cell["dataset"] in CODING:
             yield pytest.param(cell, id=f"{cell['dataset']}-{cell['max_changes']}-{cell['rows']}")

@@ -14,7 +14,7 @@ from oneformany.cli.frontier import frontier
 from oneformany.cli.report import report
 from oneformany.cli.schema import schema
 from oneformany.cli.verify import verify
-from oneformany.paper.commands.bench import bench
+from oneformany.paper.commands import bench
 
 __all__ = ["app"]
 

@@ -1,1 +1,1 @@
-"""The paper's two methods as published: the compact model, and column generation priced by a solver."""
+"""The paper's experiments: its methods, its tables and figures, and how its cells are run again."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from oneformany.datasets import load
-from oneformany.paper.data.split import paper_model, paper_rows
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.methods.published import solve_published
+from oneformany.paper.runs.split import paper_model, paper_rows
 from oneformany.problem import Problem
 from oneformany.readers.registry import oracle_for
 

@@ -58,7 +58,7 @@ class Cell:
 @cache
 def published_cells() -> tuple[Cell, ...]:
     """All cells of the paper's six result tables, in its order."""
-    with resources.files("oneformany.paper.data").joinpath("published.csv").open(encoding="utf-8") as stream:
+    with resources.files("oneformany.paper.runs").joinpath("published.csv").open(encoding="utf-8") as stream:
         lines = pd.read_csv(stream).to_dict("records")
     asked = ("dataset", "model", "rows", "max_changes")
     return tuple(

@@ -10,7 +10,7 @@ from typing import Any
 
 from oneformany.datasets import Dataset
 from oneformany.exceptions import InputError
-from oneformany.paper.data.split import paper_model, paper_network, paper_split
+from oneformany.paper.runs.split import paper_model, paper_network, paper_split
 
 __all__ = ["MODEL_KINDS", "ModelKind", "model_kind"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset, load
 from oneformany.exceptions import InputError
-from oneformany.paper.data.split import paper_rows, paper_split
 from oneformany.paper.runs.model_kinds import model_kind
 from oneformany.paper.runs.record import Trained
+from oneformany.paper.runs.split import paper_rows, paper_split
 from oneformany.problem import Problem
 from oneformany.readers.registry import read_model
 from oneformany.readers.verdict import Reading

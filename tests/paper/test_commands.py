@@ -11,7 +11,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from oneformany.paper.commands.bench import bench
+from oneformany.paper.commands import bench
 from oneformany.paper.runs.records import append, read
 
 runner = CliRunner()
@@ -54,7 +54,7 @@ def test_a_killed_run_loses_only_the_running_cell_and_goes_on(tmp_path):
         "paper", "--dataset", "german", "--rows", "4,5,100", "--max-changes", "15", "--method", "exact,mip",
         "--time-limit", "600", "--json", str(path),
     ]  # fmt: skip
-    source = f"from oneformany.paper.commands.bench import bench; bench({arguments!r})"
+    source = f"from oneformany.paper.commands import bench; bench({arguments!r})"
     with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 120
         while not (path.exists() and path.read_text().count("\n")) and time.monotonic() < deadline:
@@ -91,9 +91,7 @@ def test_processes_end_when_a_side_by_side_run_is_killed(tmp_path):
     path = tmp_path / "bench.jsonl"
     arguments = [*TINY, "--method", "exact", "--jobs", "2", "--json", str(path)]
     arguments[arguments.index("3,4")] = ",".join(str(rows) for rows in range(3, 40))
-    source = (
-        f"from oneformany.paper.commands.bench import bench\nif __name__ == '__main__': bench({arguments!r})"
-    )
+    source = f"from oneformany.paper.commands import bench\nif __name__ == '__main__': bench({arguments!r})"
     script = tmp_path / "run.py"
     script.write_text(source)
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""``oneformany bench paper`` and ``bench models``: run what is not recorded yet, a line per cell."""
+"""``oneformany bench``: run what is not recorded yet, a line per cell, and lay out what was recorded."""
 
 from __future__ import annotations
 
@@ -11,31 +11,47 @@ from rich.console import Console
 from rich.text import Text
 
 from oneformany.console import names, sizes, tell_errors
+from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
     from oneformany.paper.runs.lines import TextColumn
     from oneformany.paper.runs.record import Record
     from oneformany.paper.runs.run import Failure, Settings, Task
 
-__all__ = ["models", "paper"]
+__all__ = ["bench"]
 
 OTHER_ROWS = (
     "The paper ran the protocol and the coding called 'published', at threshold 0.5, with all features free; "
     "here its numbers are of other rows, data or questions and give the order of magnitude only."
 )
 ANY = "any: proved for these rows whatever the classifier is; a smaller count cannot be right."
+SUFFIXES = ("png", "pdf", "svg")
 
 Check: TypeAlias = Annotated[bool, typer.Option("--verify", help="Verify every result independently.")]
 DataDir: TypeAlias = Annotated[Path | None, typer.Option(help="Folder with data that are not embedded.")]
+Files: TypeAlias = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", help="Written with bench paper --json.")
+]
 Immutable: TypeAlias = Annotated[
     str, typer.Option(help="none, or half: every second feature, from the first, cannot change.")
+]
+Jobs: TypeAlias = Annotated[
+    int, typer.Option(min=1, help="Runs side by side; with more than 1 their times suffer.")
+]
+JsonFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Add a JSON line per run; what is there is not run again."),
 ]
 SaveResults: TypeAlias = Annotated[
     Path | None, typer.Option(help="Folder for every result with its proof, as `verify` reads it.")
 ]
 Threshold: TypeAlias = Annotated[float, typer.Option(help="Least probability of a positive point.")]
+TimeLimit: TypeAlias = Annotated[float | None, typer.Option(help="Seconds per run.")]
+
+bench = typer.Typer(no_args_is_help=True, help="Run benchmarks, and lay out what they recorded.")
 
 
+@bench.command()
 @tell_errors
 def paper(
     *,
@@ -52,22 +68,15 @@ def paper(
     immutable: Immutable = "none",
     rows: Annotated[str | None, typer.Option(help="Numbers of rows instead of the paper's.")] = None,
     max_changes: Annotated[str | None, typer.Option(help="Budgets instead of the paper's.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds per cell and method.")] = None,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Cells to run side by side; with more than 1 their times suffer.")
-    ] = 1,
+    time_limit: TimeLimit = None,
+    jobs: Jobs = 1,
     seed: Annotated[int, typer.Option(help="Seed of the method.")] = 0,
     solver: Annotated[str, typer.Option(help="For cg-mip and mip: highs, gurobi, scip.")] = "highs",
     bound_without_classifier: Annotated[
         bool, typer.Option(help="Prove what any classifier needs for lr, too (always shown for nn).")
     ] = False,
     data_dir: DataDir = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Add a JSON line per cell; cells already there are not run."
-        ),
-    ] = None,
+    json_file: JsonFile = None,
     save_results: SaveResults = None,
     check: Check = False,
 ) -> None:
@@ -97,15 +106,11 @@ def paper(
     settings.check_solver()
     asked = bound_without_classifier or "nn" in names(model)
     columns = paper_columns(asked=asked, checked=check)
-    failures = _show_runs(plan(cells, settings), settings, columns, json_file, jobs)
-    if asked:
-        _say(ANY)
-    if not settings.as_published:
-        _say(OTHER_ROWS)
-    if failures:
-        raise typer.Exit(1)
+    notes = [ANY] * asked + [OTHER_ROWS] * (not settings.as_published)
+    _show_runs(plan(cells, settings), settings, columns, json_file, jobs, notes)
 
 
+@bench.command()
 @tell_errors
 def models(
     *,
@@ -115,15 +120,10 @@ def models(
     max_changes: Annotated[int, typer.Option(min=1, help="How many features may change.")] = 5,
     threshold: Threshold = 0.5,
     immutable: Immutable = "none",
-    time_limit: Annotated[float | None, typer.Option(help="Seconds per kind.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Kinds to run side by side.")] = 1,
+    time_limit: TimeLimit = None,
+    jobs: Jobs = 1,
     data_dir: DataDir = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Add a JSON line per kind; kinds already there are not run."
-        ),
-    ] = None,
+    json_file: JsonFile = None,
     save_results: SaveResults = None,
     check: Check = False,
 ) -> None:
@@ -136,11 +136,7 @@ def models(
     from oneformany.paper.runs.model_kinds import MODEL_KINDS, model_kind
     from oneformany.paper.runs.run import Settings, plan
 
-    if model is None:
-        kinds = [kind for kind in MODEL_KINDS if kind.installed]
-        missing = [kind for kind in MODEL_KINDS if not kind.installed]
-    else:
-        kinds, missing = [model_kind(name) for name in names(model)], []
+    asked = MODEL_KINDS if model is None else [model_kind(name) for name in names(model)]
     settings = Settings(
         protocol="negatives",
         coding="correct",
@@ -151,12 +147,98 @@ def models(
         threshold=threshold,
         immutable=immutable,
     )
-    cells = [Cell(dataset, kind.name, rows, max_changes) for kind in kinds]
-    columns = model_columns(checked=check)
-    failures = _show_runs(plan(cells, settings), settings, columns, json_file, jobs)
-    for kind in missing:
-        _say(f"not installed: {kind.name} ({kind.title}); pip install {kind.package}", "yellow")
-    if failures:
+    cells = [Cell(dataset, kind.name, rows, max_changes) for kind in asked if kind.installed]
+    notes = [
+        f"not installed: {kind.name} ({kind.title}); pip install {kind.package}"
+        for kind in asked
+        if not kind.installed
+    ]
+    _show_runs(plan(cells, settings), settings, model_columns(checked=check), json_file, jobs, notes)
+
+
+@bench.command()
+@tell_errors
+def tables(
+    files: Files,
+    *,
+    form: Annotated[str, typer.Option("--format", help="text, csv, markdown or latex.")] = "text",
+    out: Annotated[Path | None, typer.Option(help="Folder for one file per table.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Also write all tables to one JSON file.")
+    ] = None,
+) -> None:
+    """Lay out the paper's Tables 1 to 8 with ours beside them, and what goes beyond.
+
+    Of several runs of one cell by one method the last counts.
+    """
+    import json
+
+    from oneformany.files import write_whole
+    from oneformany.paper.runs.cells import check_names
+    from oneformany.paper.runs.records import read_all
+    from oneformany.paper.tables.more_tables import more_tables
+    from oneformany.paper.tables.paper_tables import paper_tables
+    from oneformany.paper.tables.table import FORMATS
+
+    check_names("format", [form], list(FORMATS))
+    suffix, write = FORMATS[form]
+    records = read_all(files)
+    made = [*paper_tables(records), *more_tables(records)]
+    if json_file is not None:
+        write_whole(json_file, json.dumps([table.to_dict() for table in made], indent=1) + "\n")
+    if out is None:
+        for table in made:
+            title = f"# {table.title}\n" if form == "csv" else ""
+            typer.echo(f"{title}{write(table)}")
+        return
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for table in made:
+            write_whole(out / f"{table.name}.{suffix}", write(table))
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error}") from error
+    _say(f"{len(made)} tables in {out}")
+
+
+@bench.command()
+@tell_errors
+def figures(
+    files: Files,
+    *,
+    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("figures"),
+    model: Annotated[str, typer.Option(help="Whose explanations: nn, as in the paper, or lr.")] = "nn",
+    method: Annotated[str, typer.Option(help="Who found them: exact, cg-mip or mip.")] = "exact",
+    form: Annotated[str, typer.Option("--format", help="png, pdf or svg.")] = "png",
+) -> None:
+    """Draw the paper's figures: explanations as heat maps, and how often each feature changes.
+
+    Exit code 1: the file lacks what some figure needs.
+    """
+    import matplotlib as mpl
+
+    from oneformany.methods import METHODS
+    from oneformany.paper.figures import draw_figures
+    from oneformany.paper.runs.cells import MODELS, check_names
+    from oneformany.paper.runs.records import read_all
+
+    check_names("model", [model], MODELS)
+    check_names("method", [method], METHODS)
+    check_names("format", [form], SUFFIXES)
+    mpl.use("agg")
+    missing = False
+    for name, drawn in draw_figures(read_all(files), model, method):
+        if isinstance(drawn, str):
+            missing = True
+            _say(f"{name} needs: {drawn}", "yellow")
+            continue
+        path = out / f"{name}.{form}"
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            drawn.savefig(path, dpi=200)
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error}") from error
+        _say(str(path))
+    if missing:
         raise typer.Exit(1)
 
 
@@ -170,11 +252,9 @@ def _show_runs(
     columns: Sequence[TextColumn],
     json_file: Path | None,
     jobs: int,
-) -> int:
-    """Run tasks, print and record each as it ends; return how many failed.
-
-    What ``json_file`` holds already is not run again.
-    """
+    notes: Sequence[str],
+) -> None:
+    """Run what ``json_file`` does not hold already; print and record each as it ends, then the totals."""
     from oneformany.paper.runs.lines import header, line, totals
     from oneformany.paper.runs.records import append, resume
     from oneformany.paper.runs.run import Failure
@@ -182,14 +262,14 @@ def _show_runs(
     known = {} if json_file is None else {record.key: record for record in resume(json_file)}
     records = [known[task.key] for task in tasks if task.key in known]
     waiting = [task for task in tasks if task.key not in known]
-    failures = []
+    failures = 0
     _say(header(columns), "bold")
     for record in records:
         _say(line(columns, record), "dim")
     try:
         for outcome in _outcomes(waiting, settings, jobs):
             if isinstance(outcome, Failure):
-                failures.append(outcome)
+                failures += 1
                 _say(f"FAILED {outcome.task.title}: {outcome.reason}", "red")
                 continue
             if json_file is not None:
@@ -203,8 +283,11 @@ def _show_runs(
     if records:
         _say("\n" + totals(records))
     if failures:
-        _say(f"{len(failures)} failed; the same command tries them again", "red")
-    return len(failures)
+        _say(f"{failures} failed; the same command tries them again", "red")
+    for note in notes:
+        _say(note)
+    if failures:
+        raise typer.Exit(1)
 
 
 def _outcomes(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[Record | Failure]:

@@ -3,8 +3,8 @@ import pytest
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError
-from oneformany.paper.data.split import paper_model, paper_rows, paper_split
 from oneformany.paper.runs.prepare import prepare
+from oneformany.paper.runs.split import paper_model, paper_rows, paper_split
 
 
 @pytest.mark.parametrize(

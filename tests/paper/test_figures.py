@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from matplotlib.figure import Figure
 
-from oneformany.paper.figures.figures import draw_figures
+from oneformany.paper.figures import draw_figures
 from oneformany.result.explanation import Explanation
 
 COMPAS = (

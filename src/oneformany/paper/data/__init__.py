@@ -1,1 +1,0 @@
-"""How the paper splits and codes its data, the networks it trains, and what it published."""
