@@ -16,9 +16,9 @@ from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.paper.methods.compact_mip import CompactModel
 from oneformany.paper.methods.embeddings import embed
-from oneformany.paper.methods.initial import initial_solution
 from oneformany.paper.methods.options import CompactOptions
 from oneformany.paper.methods.solvers import highs
+from oneformany.paper.methods.start import initial_solution
 from oneformany.problem import Problem
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop

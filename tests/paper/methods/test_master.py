@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from oneformany.paper.methods.cg_mip import PaperMaster
 from oneformany.paper.methods.columns import PaperColumn
-from oneformany.paper.methods.master import PaperMaster
 from oneformany.paper.methods.solvers.highs import Highs
 from oneformany.stop import Stop
 

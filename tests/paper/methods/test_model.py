@@ -10,7 +10,7 @@ import pytest
 
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods import solvers
-from oneformany.paper.methods.model import Constraints, LinearExpression, Model, Objective, Solver
+from oneformany.paper.methods.model import Constraints, LinearExpression, Model, Objective, Request, Solver
 from oneformany.paper.methods.solvers import SOLVERS, highs, make_solver
 from oneformany.paper.methods.solvers.highs import Highs
 from oneformany.stop import Stop
@@ -93,13 +93,13 @@ def hard_model(n: int = 60, seed: int = 0) -> Model:
 def test_a_target_ends_early_with_a_valid_bound(solver: Solver) -> None:
     model = hard_model(25)
     best = solver.solve(model).solutions[0].objective
-    early = solver.solve(model, target=0.5 * best)
+    early = solver.solve(model, Request(target=0.5 * best))
     assert early.solutions[0].objective >= 0.5 * best
     assert early.bound >= best - 1e-6
 
 
 def test_several_solutions_come_best_first(solver: Solver) -> None:
-    outcome = solver.solve(hard_model(25), keep=50)
+    outcome = solver.solve(hard_model(25), Request(keep=50))
     values = [solution.objective for solution in outcome.solutions]
     assert len(values) > 1
     assert values == sorted(values, reverse=True)
@@ -110,19 +110,19 @@ def test_several_solutions_come_best_first(solver: Solver) -> None:
 def test_a_start_is_never_lost(solver: Solver) -> None:
     model = hard_model(25)
     best = solver.solve(model).solutions[0]
-    again = solver.solve(model, start=best.values, target=best.objective)
+    again = solver.solve(model, Request(start=best.values, target=best.objective))
     assert again.solutions[0].objective == pytest.approx(best.objective)
 
 
 def test_no_time_means_no_bound(solver: Solver) -> None:
-    outcome = solver.solve(hard_model(), stop=Stop(0.0))
+    outcome = solver.solve(hard_model(), Request(stop=Stop(0.0)))
     assert outcome.status == "stopped"
     assert all(solution.objective <= outcome.bound for solution in outcome.solutions)
 
 
 def test_progress_is_told(solver: Solver) -> None:
     seen: list[tuple[float, float]] = []
-    solver.solve(hard_model(25), watch=lambda value, bound: seen.append((value, bound)))
+    solver.solve(hard_model(25), Request(watch=lambda value, bound: seen.append((value, bound))))
     assert seen
     assert all(bound >= value - 1e-6 for value, bound in seen)
 
@@ -133,7 +133,7 @@ def test_an_interrupt_ends_the_search_with_what_it_has(solver: Solver) -> None:
     def interrupt(*_: float) -> None:
         stop.interrupted = True
 
-    outcome = solver.solve(hard_model(200), stop=stop, watch=interrupt)
+    outcome = solver.solve(hard_model(200), Request(stop=stop, watch=interrupt))
     assert outcome.status == "stopped"
 
 
@@ -143,13 +143,13 @@ def test_highs_does_not_start_what_it_cannot_set_up_in_time(
 ) -> None:
     model, start = knapsack(maximise=maximise), np.array([0.0, 1.0, 0.0])
     monkeypatch.setattr(highs, "ENTRY_SECONDS", 10.0)
-    outcome = Highs().solve(model, stop=Stop(29.0), start=start)
+    outcome = Highs().solve(model, Request(stop=Stop(29.0), start=start))
     assert (outcome.status, outcome.started) == ("stopped", False)
     assert outcome.bound == (inf if maximise else -inf)
     assert outcome.solutions[0].values.tolist() == start.tolist()
     assert outcome.solutions[0].objective == (3.0 if maximise else -3.0)
-    for stop in (Stop(31.0), Stop(), None):
-        assert Highs().solve(model, stop=stop, start=start).status == "optimal"
+    for stop in (Stop(31.0), Stop()):
+        assert Highs().solve(model, Request(stop=stop, start=start)).status == "optimal"
 
 
 def test_versions_are_told(solver: Solver) -> None:

@@ -13,14 +13,13 @@ import numpy as np
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
-from oneformany.paper.methods.answer import Bound, solver_bound
 from oneformany.paper.methods.columns import PaperColumn, confirmed_column
 from oneformany.paper.methods.embeddings.base import Embedding
-from oneformany.paper.methods.formulation import PublishedBlock, add_published, exclude_point
-from oneformany.paper.methods.initial import Initial
-from oneformany.paper.methods.log import Log, Start
-from oneformany.paper.methods.model import Model, Objective, Solver, SolverOutcome, Watch
+from oneformany.paper.methods.formulation import add_published, exclude_point
+from oneformany.paper.methods.model import Model, Objective, Request, Solver, SolverOutcome, Watch
 from oneformany.paper.methods.options import CompactOptions
+from oneformany.paper.methods.start import Bound, Initial, Log, Start
+from oneformany.result.proof import SolverProof
 from oneformany.stop import Stop
 
 __all__ = ["CompactModel", "improve_by_model"]
@@ -61,7 +60,7 @@ class CompactModel:
             model = replace(model, variables=model.variables.fixed(block.member[later], 0.0))
         # (1): as few as possible
         self.model = replace(model, objective=Objective(active, np.ones(count)))
-        self._block: PublishedBlock = block
+        self._block = block
         self._active = active
 
     def solve(
@@ -70,13 +69,14 @@ class CompactModel:
         """Solve, again without those points that only the solver's tolerance takes for positive."""
         while True:
             watch = self._watch(bound.value, log)
-            outcome = solver.solve(self.model, stop=stop, start=self.start(), seed=seed, watch=watch)
+            outcome = solver.solve(self.model, Request(stop, self.start(), seed=seed, watch=watch))
             if not outcome.started:
                 log.statistics.count("programs too large for the time left")
             if outcome.status == "infeasible":
                 raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
-            if _rounded(outcome.bound) > bound.value:
-                bound = solver_bound(solver, _rounded(outcome.bound))
+            proved = _rounded(outcome.bound)
+            if proved > bound.value:  # the word of a solver: it cannot be checked without solving again
+                bound = Bound(proved, SolverProof(f"{solver.name} {solver.version}", proved))
             best = self._read(outcome)
             if best is not None or stop.expired():
                 return best or self._initial.columns, bound

@@ -166,12 +166,12 @@ class SolverOutcome:
 class Request:
     """How a model is to be solved."""
 
-    stop: Stop  # when to end with what was found
-    start: FloatArray | None  # values of all variables of a known solution
-    target: float | None  # end as soon as a solution is at least this good
-    keep: int  # how many of the solutions found on the way to return, best first
-    seed: int  # of the solver's random choices
-    watch: Watch | None  # told the best objective and the bound from time to time
+    stop: Stop = field(default_factory=Stop)  # when to end with what was found
+    start: FloatArray | None = None  # values of all variables of a known solution
+    target: float | None = None  # end as soon as a solution is at least this good
+    keep: int = 1  # how many of the solutions found on the way to return, best first
+    seed: int = 0  # of the solver's random choices
+    watch: Watch | None = None  # told the best objective and the bound from time to time
 
 
 class Solver(ABC):
@@ -188,16 +188,6 @@ class Solver(ABC):
     def run(self, model: Model, request: Request) -> SolverOutcome:
         """Solve a model as requested."""
 
-    def solve(
-        self,
-        model: Model,
-        *,
-        stop: Stop | None = None,
-        start: FloatArray | None = None,
-        target: float | None = None,
-        keep: int = 1,
-        seed: int = 0,
-        watch: Watch | None = None,
-    ) -> SolverOutcome:
-        """Solve to proved optimality; see :class:`Request`."""
-        return self.run(model, Request(stop or Stop(), start, target, keep, seed, watch))
+    def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
+        """Solve a model, to proved optimality unless something else is requested."""
+        return self.run(model, request or Request())

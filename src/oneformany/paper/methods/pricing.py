@@ -11,7 +11,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.paper.methods.columns import PaperColumn, PaperRows, confirmed_column
 from oneformany.paper.methods.embeddings.base import Embedding
 from oneformany.paper.methods.formulation import add_compact, add_published, exclude_point
-from oneformany.paper.methods.model import Model, Objective, Solver, SolverOutcome, Variables
+from oneformany.paper.methods.model import Model, Objective, Request, Solver, SolverOutcome, Variables
 from oneformany.paper.methods.options import CgOptions
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -113,13 +113,9 @@ class MipPricer:
     ) -> tuple[SolverOutcome, list[PaperColumn]]:
         """Solve, again without the point as long as only the solver's tolerance lets the best one in."""
         while True:
-            outcome = self._solver.solve(
-                replace(self._model, variables=variables, objective=objective),
-                stop=stop,
-                target=target,
-                keep=keep,
-                seed=self._seed,
-            )
+            model = replace(self._model, variables=variables, objective=objective)
+            request = Request(stop, target=target, keep=keep, seed=self._seed)
+            outcome = self._solver.solve(model, request)
             self.statistics.count("programs solved")
             columns = [self._column(solution.values) for solution in outcome.solutions]
             if not columns or columns[0] is not None or stop.expired():

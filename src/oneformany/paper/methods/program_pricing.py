@@ -20,7 +20,7 @@ from oneformany.engine.scaling import ONE, STEP
 from oneformany.paper.methods.columns import PaperRows
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.formulation import add_compact
-from oneformany.paper.methods.model import Model, Objective
+from oneformany.paper.methods.model import Model, Objective, Request
 from oneformany.paper.methods.solvers import make_solver
 from oneformany.stop import Stop
 
@@ -62,9 +62,8 @@ class ProgramPricer:
         """Find heavy columns and bound the heaviest by what the solver proved."""
         members = self._block.member[0, self.items.first]
         objective = Objective(members, weights / ONE, maximise=True)
-        outcome = self._solver.solve(
-            replace(self._model, objective=objective), stop=stop, target=None, keep=SOLUTIONS, seed=0
-        )
+        model = replace(self._model, objective=objective)
+        outcome = self._solver.solve(model, Request(stop, keep=SOLUTIONS))
         self.nodes += 1
         columns = [column for s in outcome.solutions if (column := self._column(s.values)) is not None]
         heavy = [c for c in columns if weights[self._group(c, weights)].sum() > ONE + STEP]

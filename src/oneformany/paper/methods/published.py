@@ -6,14 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from oneformany.paper.methods.answer import one_is_needed
 from oneformany.paper.methods.cg_mip import improve_by_columns
 from oneformany.paper.methods.compact_mip import improve_by_model
 from oneformany.paper.methods.embeddings import embed
-from oneformany.paper.methods.initial import initial_solution
-from oneformany.paper.methods.log import Log, Start
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.methods.solvers import make_solver
+from oneformany.paper.methods.start import Log, Start, initial_solution, one_is_needed
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
 from oneformany.result.result import Result

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.initial import initial_solution
+from oneformany.paper.methods.start import initial_solution
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop

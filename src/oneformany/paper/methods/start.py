@@ -1,7 +1,8 @@
-"""Where both methods of the paper start: one point per row, and rows that share one."""
+"""What both methods of the paper start from: one point per row, rows that share one, and a first bound."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +10,34 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.screening import Screened, screen
 from oneformany.paper.methods.columns import PaperColumn, PaperRows
+from oneformany.paper.methods.embeddings.base import Embedding
+from oneformany.paper.methods.model import Solver
 from oneformany.problem import Problem
-from oneformany.statistics import Statistics
+from oneformany.result.proof import DualProof, Proof
+from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Initial", "initial_solution"]
+__all__ = ["Bound", "Initial", "Log", "Start", "dual_bound", "initial_solution", "one_is_needed"]
+
+
+class Log:
+    """Writes one record per step into the statistics and hands it to whoever watches."""
+
+    def __init__(self, stop: Stop, progress: Callable[[Round], None] | None) -> None:
+        self.statistics = Statistics()
+        self._stop = stop
+        self._progress = progress
+        self._spent = 0.0
+
+    def __call__(self, phase: str, *, columns: int, value: float, bound: int, count: int) -> None:
+        """Record a step; the time since the last one goes to its phase."""
+        seconds = self._stop.elapsed()
+        self.statistics.spend(phase, seconds - self._spent)
+        self._spent = seconds
+        record = Round(phase, len(self.statistics.rounds), columns, value, bound, count, seconds)
+        self.statistics.rounds.append(record)
+        if self._progress is not None:
+            self._progress(record)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +47,42 @@ class Initial:
     rows: PaperRows  # the rows that can be helped
     columns: list[PaperColumn]  # together they cover these rows, each row once
     screened: Screened  # what is known about the other rows
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A first solution, and everything that a method needs to improve it."""
+
+    initial: Initial
+    embedding: Embedding
+    solver: Solver
+    stop: Stop
+    log: Log
+    seed: int
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound on the number of explanations, and what it rests on."""
+
+    value: int
+    proof: Proof | None
+
+
+def one_is_needed(rows: PaperRows) -> Bound:
+    """Start with what needs no proof: where there are rows, there is an explanation."""
+    return dual_bound(rows, np.eye(1, len(rows), dtype=np.int64)[0], 1) if len(rows) else Bound(0, None)
+
+
+def dual_bound(rows: PaperRows, weights: IntArray, capacity: int | None) -> Bound:
+    """Tell what weights prove if no column weighs more than the capacity; 0 when that is not known."""
+    if capacity is None:
+        return Bound(0, None)
+    row_of = rows.problem.row_of
+    given = np.zeros(len(row_of), dtype=np.int64)  # on the first occurrences of the distinct rows
+    given[np.unique(row_of, return_index=True)[1][rows.index]] = weights
+    proof = DualProof(tuple(given.tolist()), capacity)
+    return Bound(proof.bound, proof)
 
 
 def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True) -> Initial:
