@@ -9,23 +9,20 @@ All variants of a cell run in turn, in one process, on the same rows; with --rep
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from rich.console import Console
 
+from measuring import script_parser, timed
 from oneformany.engine.run import Options
 from oneformany.methods import METHODS, solve
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.tables.table import FORMATS, Columns, TextTable, make_table
-from oneformany.problem import Problem
-from oneformany.result.result import Result
 
 # Data set, rows, changes; sizes at which the method as it is ends within seconds.
 CELLS = {
@@ -84,8 +81,11 @@ def measure(
         solve(prepared.problem("published", 2, 2), method=method, time_limit=1.0)
         problem = prepared.problem("published", rows, max_changes)
         for variant, options in variants(method):
-            runs = [_timed(problem, method, options, limit) for _ in range(repeats)]
-            seconds, result = min(runs, key=lambda run: run[0])
+            runs = [
+                timed(solve, problem, method=method, time_limit=limit, options=options)
+                for _ in range(repeats)
+            ]
+            result, seconds = min(runs, key=lambda run: run[1])
             yield Outcome(
                 method,
                 variant,
@@ -97,14 +97,6 @@ def measure(
                 seconds,
                 len(result.statistics.rounds),
             )
-
-
-def _timed(
-    problem: Problem, method: str, options: Options | CgOptions | CompactOptions, limit: float
-) -> tuple[float, Result]:
-    start = perf_counter()
-    result = solve(problem, method=method, time_limit=limit, options=options)
-    return perf_counter() - start, result
 
 
 def table(method: str, outcomes: Sequence[Outcome]) -> TextTable:
@@ -129,9 +121,7 @@ def table(method: str, outcomes: Sequence[Outcome]) -> TextTable:
 
 def main() -> None:
     """Run the ablation."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--method", choices=METHODS, action="append", help="default: exact and cg-mip")
     parser.add_argument("--time-limit", type=float, default=30.0, help="seconds per run")
     parser.add_argument("--repeats", type=int, default=1)

@@ -11,53 +11,22 @@ and foreign worker; compas's race, age and sex; adult's age, race, sex and nativ
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from time import perf_counter
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 import oneformany as ofm
-from oneformany.arrays import IntArray
+from measuring import FIXED, question, refused, script_parser, timed
 from oneformany.datasets import Dataset, load
 from oneformany.paper.runs.cells import choose
 from oneformany.paper.runs.model_kinds import model_kind
-from oneformany.paper.runs.split import paper_rows, paper_split
-from oneformany.problem import Share
-from oneformany.readers.registry import oracle_for
-from oneformany.result.result import Result
+from oneformany.paper.runs.split import paper_split
 
-FIXED = {
-    "german": ("personal_status", "age", "foreign_worker"),
-    "compas": ("race", "age_cat", "sex"),
-    "adult": ("age", "race", "sex", "native_country"),
-    "students": (),
-}
 CELLS = ("data", "model", "T", "explanations", "rows", "cost before", "after", "at least", "gap", "s")
 COLUMNS = ("data", "model", "share", "T", "k", "rows", "covered", "at most", "cost", "at least", "gap", "s")
 SECONDS = 300.0
-
-
-def refused(data: Dataset, model: Any, *, test_only: bool = True) -> IntArray:
-    """Rows that a model turns down."""
-    rows = paper_split(data)[1] if test_only else np.arange(len(data.target))
-    oracle = oracle_for(model, data.schema)
-    return rows[~oracle.positive(data.codes[rows])]
-
-
-def problem(
-    data: Dataset, model: Any, rows: IntArray, changes: int, share: Share, fixed: tuple[str, ...]
-) -> Any:
-    """The question about these rows."""
-    levels = data.schema.levels
-    allowed = [
-        np.eye(n, dtype=np.bool_) if name in fixed else None
-        for name, n in zip(data.schema.names, levels, strict=True)
-    ]
-    return ofm.Problem(data.codes[rows], levels, oracle_for(model, data.schema), changes, allowed, share)
 
 
 def boosted(data: Dataset) -> Any:
@@ -76,9 +45,7 @@ def fitted(data: Dataset, kind: str) -> Any:
 
 def line(data: str, kind: str, changes: int, k: int | None, asked: Any, seconds: float) -> list[str]:
     """Solve, and tell it in a line."""
-    start = perf_counter()
-    result: Result = ofm.solve(asked, explanations=k, time_limit=seconds)
-    took = perf_counter() - start
+    result, took = timed(ofm.solve, asked, explanations=k, time_limit=seconds)
     bound = result.cost_bound
     gap = "" if bound is None else f"{(result.cost - bound) / max(1, result.cost):.2%}"
     shown = f"{result.count}" if k is None else f"{k}"
@@ -93,12 +60,10 @@ def cells(seconds: float) -> Iterator[list[str]]:
     for cell in choose(("lr", "nn"), rows=(50,)):
         data = load(cell.dataset)
         model = fitted(data, cell.model)
-        rows = paper_rows(data, model, "published", cell.rows)
-        asked = problem(data, model, rows, cell.max_changes, "point", ())
+        rows = paper_split(data)[1][: cell.rows]
+        asked = question(data, model, rows, cell.max_changes)
         before = ofm.solve(asked, time_limit=seconds)
-        start = perf_counter()
-        after = ofm.solve(asked, time_limit=seconds, options=ofm.Options(least_cost=True))
-        took = perf_counter() - start
+        after, took = timed(ofm.solve, asked, time_limit=seconds, options=ofm.Options(least_cost=True))
         bound = after.cost_bound or 0
         gap = f"{1 - bound / max(1, after.cost):.1%}"
         yield [
@@ -114,7 +79,7 @@ def cases(name: str, seconds: float) -> Iterator[list[str]]:
             data = load(dataset)
             for kind in ("nn", "forest"):
                 model = fitted(data, kind)
-                asked = problem(data, model, refused(data, model), 2, "features", FIXED[dataset])
+                asked = question(data, model, refused(data, model), 2, "features", FIXED[dataset])
                 yield line(dataset, kind, 2, None, asked, seconds)
         return
     if name == "cells":
@@ -126,13 +91,13 @@ def cases(name: str, seconds: float) -> Iterator[list[str]]:
         rows = refused(data, model)
         for changes in (3,) if name == "german" else (2, 3):
             for k in (1, 3, 5, 10):
-                asked = problem(data, model, rows, changes, "action", FIXED[name])
+                asked = question(data, model, rows, changes, "action", FIXED[name])
                 yield line(name, kind, changes, k, asked, seconds)
 
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = script_parser(__doc__)
     parser.add_argument("data", nargs="*", default=["german"], help="german, compas, adult, lists, cells")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit of each line")
     arguments = parser.parse_args()

@@ -7,7 +7,6 @@ Ends with exit code 1 if any problem disagrees; each such problem is printed so 
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import sys
 from pathlib import Path
@@ -26,6 +25,7 @@ from rich.progress import (
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from agreement import disagreement
+from measuring import script_parser
 from strategies import random_problem
 
 CHUNK = 100
@@ -41,9 +41,7 @@ def check_chunk(task: tuple[int, int, int]) -> tuple[int, list[str]]:
 
 def main() -> int:
     """Run the comparison."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--problems", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())

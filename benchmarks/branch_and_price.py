@@ -9,12 +9,11 @@ Each cell is run with the root node alone, with enumeration inside the nodes, an
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
-from time import perf_counter
 
 from rich.console import Console
 
+from measuring import script_parser, timed
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.run import Options
 from oneformany.methods import solve
@@ -39,9 +38,7 @@ def variants(pricing: str) -> Iterator[tuple[str, Options]]:
 
 def line(problem: Problem, options: Options, limit: float) -> tuple[str, ...]:
     """Run one variant: what was found, what was proved, and after how many nodes."""
-    start = perf_counter()
-    result = solve(problem, time_limit=limit, options=options)
-    seconds = perf_counter() - start
+    result, seconds = timed(solve, problem, time_limit=limit, options=options)
     nodes = result.statistics.counters.get("branching nodes", 0)
     return (
         str(result.count),
@@ -66,9 +63,7 @@ def table(lines: Sequence[tuple[str, ...]], pricing: str, limit: float) -> TextT
 
 def main() -> None:
     """Run all variants on all cells."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--pricing", choices=list(PRICERS), default="search")
     parser.add_argument("--time-limit", type=float, default=600.0, help="seconds per run")
     parser.add_argument("--quick", action="store_true", help="a small cell, seconds in all")

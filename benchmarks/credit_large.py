@@ -9,11 +9,8 @@ own), a logistic regression on these, the threshold set so that two thirds of th
 
 from __future__ import annotations
 
-import argparse
-import resource
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 import pandas as pd
@@ -22,8 +19,8 @@ from rich.table import Table
 from sklearn.linear_model import LogisticRegression
 
 import oneformany as ofm
+from measuring import megabytes, script_parser, timed
 from oneformany.arrays import IntArray
-from oneformany.engine.run import Options
 
 BINS = 8
 REFUSED = 2 / 3
@@ -61,21 +58,20 @@ def problem(folder: Path, changes: int) -> ofm.Problem:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = script_parser(__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of cs-training.csv.gz")
     parser.add_argument("--seconds", type=float, default=600.0, help="time limit")
     parser.add_argument("--changes", type=int, default=3, help="features that may change")
     arguments = parser.parse_args()
     asked = problem(arguments.data, arguments.changes)
-    ofm.solve(ofm.Problem(asked.codes[:50], asked.levels, asked.oracle, 3), options=Options(way="listing"))
-    start = perf_counter()
-    result = ofm.solve(asked, time_limit=arguments.seconds)
-    took = perf_counter() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    ofm.solve(
+        ofm.Problem(asked.codes[:50], asked.levels, asked.oracle, 3), options=ofm.Options(way="listing")
+    )
+    result, took = timed(ofm.solve, asked, time_limit=arguments.seconds)
     table = Table(*COLUMNS, title=f"Give Me Some Credit, {arguments.changes} changes")
     table.add_row(
         *(str(len(asked.codes)), str(len(asked.rows)), str(result.count), str(result.lower_bound)),
-        *(str(len(result.unreachable)), f"{result.gap:.2%}", f"{took:.1f}", str(memory)),
+        *(str(len(result.unreachable)), f"{result.gap:.2%}", f"{took:.1f}", str(megabytes())),
     )
     Console(width=100).print(table)
 

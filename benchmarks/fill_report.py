@@ -9,12 +9,12 @@ scripts of this folder write them.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from measuring import script_parser
 from oneformany.files import write_whole
 from oneformany.paper.runs.records import read_all
 from oneformany.paper.tables.more_tables import more_tables, short_summaries
@@ -50,9 +50,7 @@ def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
 
 def main() -> int:
     """Fill a page; exit code 1 when a gap stays as it was."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("files", type=Path, nargs="+", help="of oneformany bench ... --json, or Markdown")
     parser.add_argument("--page", type=Path, default=Path("docs/reproduction.md"))
     options = parser.parse_args()

@@ -9,12 +9,10 @@ the time limit.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from time import perf_counter
 
 import matplotlib as mpl
 from matplotlib import pyplot as plt
@@ -22,12 +20,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, ScalarFormatter
 from rich.console import Console
 
-from oneformany.datasets import Dataset, load
+from measuring import question, script_parser, timed
+from oneformany.datasets import load
 from oneformany.methods import METHODS, solve
 from oneformany.paper.runs.split import paper_model, paper_split
 from oneformany.plotting.canvas import PAPER_WIDTH, axes
 from oneformany.problem import Problem
-from oneformany.readers.registry import oracle_for
 from oneformany.schema.schema import Schema
 
 
@@ -106,28 +104,17 @@ def _apart(sizes: Sequence[int]) -> list[int]:
 
 def problem_of(size: Size) -> Problem:
     """The first rows of the test half, with the first features only."""
-    data = _narrowed(load("german"), size.features)
-    _, test = paper_split(data)
-    return Problem(
-        data.codes[test[: size.rows]],
-        data.schema.levels,
-        oracle_for(paper_model(data), data.schema),
-        size.changes,
-    )
-
-
-def _narrowed(data: Dataset, features: int) -> Dataset:
-    schema = Schema(data.schema.features[:features])
-    return replace(data, frame=data.frame[list(schema.names)], schema=schema)
+    data = load("german")
+    schema = Schema(data.schema.features[: size.features])
+    data = replace(data, frame=data.frame[list(schema.names)], schema=schema)
+    return question(data, paper_model(data), paper_split(data)[1][: size.rows], size.changes)
 
 
 def measure(axis: str, sizes: tuple[int, ...], method: str, limit: float) -> Iterator[Timing]:
     """Time a method on one problem after the other, until it does not end."""
     for value in sizes:
         problem = problem_of(replace(BASE, **{axis: value}))
-        start = perf_counter()
-        result = solve(problem, method=method, time_limit=limit)
-        seconds = perf_counter() - start
+        result, seconds = timed(solve, problem, method=method, time_limit=limit)
         finished = result.status != "feasible" and result.count == result.lower_bound
         yield Timing(value, seconds, finished)
         if not finished:
@@ -136,9 +123,7 @@ def measure(axis: str, sizes: tuple[int, ...], method: str, limit: float) -> Ite
 
 def main() -> None:
     """Measure and draw."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--method", choices=METHODS, action="append", help="default: all")
     parser.add_argument("--time-limit", type=float, default=30.0, help="seconds per run")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, seconds in all")

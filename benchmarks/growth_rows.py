@@ -41,13 +41,8 @@ def pose(path: Path) -> None:
     rows = np.unique(data.codes[~oracle.positive(data.codes)], axis=0)
     rows = rows[np.random.default_rng(0).permutation(len(rows))]
     units = oracle.relaxation()
-    np.savez(
-        path,
-        rows=rows,
-        levels=np.array(data.schema.levels),
-        units=units.units,
-        score=np.array([units.intercept, units.threshold]),
-    )
+    score = np.array([units.intercept, units.threshold])
+    np.savez(path, rows=rows, levels=np.array(data.schema.levels), units=units.units, score=score)
 
 
 def worker(file: Path, size: int, seconds: float) -> None:

@@ -11,15 +11,14 @@ which the limit did not allow to say whether they can be helped are counted as o
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
-from time import perf_counter
 from typing import Any
 
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
+from measuring import script_parser, timed
 from oneformany.datasets import load
 from oneformany.engine.run import Options
 from oneformany.methods import solve
@@ -54,9 +53,7 @@ def lines(
         for n in rows:
             problem = Problem(refused[:n], data.schema.levels, reading.oracle, max_changes)
             for limit in limits:
-                start = perf_counter()
-                result = solve(problem, time_limit=limit)
-                seconds = perf_counter() - start
+                result, seconds = timed(solve, problem, time_limit=limit)
                 kept = seconds <= limit * (1.0 + TOLERATED_SHARE) + TOLERATED_SECONDS
                 yield (
                     str(len(problem.codes)),
@@ -73,9 +70,7 @@ def lines(
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--rows", type=int, action="append")
     parser.add_argument("--model", choices=list(MODELS), action="append")
     parser.add_argument("--limit", type=float, action="append")

@@ -8,11 +8,10 @@ The questions are those that a run on the students data, threshold 0.9, answers 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
-from time import perf_counter
 from unittest.mock import patch
 
+from measuring import script_parser, timed
 from oneformany.methods import solve
 from oneformany.oracles.network import branching as network_branching
 from oneformany.oracles.network.oracle import NetworkOracle
@@ -40,15 +39,14 @@ def refuted_questions(rows: int, max_changes: int) -> tuple[NetworkOracle, list[
 
 def seconds(oracle: NetworkOracle, question: Question, probes: int) -> float:
     """Time one proof."""
-    start = perf_counter()
     with patch.object(network_branching, "PROBES", probes):
-        answer = oracle.reach(question)
+        answer, took = timed(oracle.reach, question)
     if not answer.proved_none:
         raise AssertionError("the same question has another answer")
-    return perf_counter() - start
+    return took
 
 
-def table(times: Sequence[tuple[float, float]]) -> TextTable:
+def table(times: Sequence[tuple[float, ...]]) -> TextTable:
     """One line per question, and their sum."""
     total = tuple(map(sum, zip(*times, strict=True)))
     lines = [*sorted(times, key=max), total]
@@ -63,9 +61,7 @@ def table(times: Sequence[tuple[float, float]]) -> TextTable:
 
 def main() -> None:
     """Compare."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--rows", type=int, default=50)
     parser.add_argument("--max-changes", type=int, default=15)
     parser.add_argument("--quick", action="store_true", help="10 rows, 10 changes: seconds")
@@ -73,13 +69,8 @@ def main() -> None:
     options = parser.parse_args()
     size = (10, 10) if options.quick else (options.rows, options.max_changes)
     oracle, questions = refuted_questions(*size)
-    times = [
-        (
-            seconds(oracle, question, network_branching.PROBES),
-            seconds(oracle, question, 0),
-        )
-        for question in questions
-    ]
+    probes = (network_branching.PROBES, 0)
+    times = [tuple(seconds(oracle, question, n) for n in probes) for question in questions]
     print(FORMATS[options.format].write(table(times)))
 
 

@@ -11,7 +11,6 @@ the processor's time, so that a busy machine tells as well.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -20,6 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
+
+from measuring import script_parser
 
 CELL = ["dataset", "model", "max_changes", "rows"]
 GROUPS = tuple(product(("compas", "german", "students"), ("lr", "nn")))
@@ -89,9 +90,7 @@ def compare(cells: pd.DataFrame) -> pd.DataFrame:
 
 def main() -> int:
     """Run both trees; exit code 1 when a count differs."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--old", type=Path, required=True, help="folder that holds the package, before")
     parser.add_argument("--new", type=Path, default=Path("src"), help="folder that holds the package, after")
     parser.add_argument("--repeats", type=int, default=1)

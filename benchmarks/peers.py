@@ -12,7 +12,6 @@ model for every row; changes are features per covered row.
 
 from __future__ import annotations
 
-import argparse
 import os
 import warnings
 from collections.abc import Iterator
@@ -24,12 +23,12 @@ from rich.console import Console
 from rich.table import Table
 
 import oneformany as ofm
-from advices import FIXED, problem
+from measuring import FIXED, question, script_parser, timed
 from oneformany.arrays import IntArray
-from oneformany.datasets import Dataset, load
+from oneformany.datasets import Dataset
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing.listing import list_columns
-from oneformany.paper.runs.split import paper_model, paper_rows
+from oneformany.paper.runs.prepare import prepare
 
 CHANGES = 3
 COLUMNS = ("method", "explanations", "covered", "changes per row", "fixed features changed", "at least", "s")
@@ -125,9 +124,7 @@ def greedy(asked: ofm.Problem, k: int, fixed: list[int]) -> tuple[str, ...]:
 
 def ours(asked: ofm.Problem, k: int, fixed: list[int]) -> tuple[str, ...]:
     """The most rows, then the fewest changes, with so many advices."""
-    start = perf_counter()
-    result = ofm.solve(asked, explanations=k, time_limit=120.0)
-    took = perf_counter() - start
+    result, took = timed(ofm.solve, asked, explanations=k, time_limit=120.0)
     bound = "" if result.cost_bound is None else f"{result.cost_bound / max(1, result.covered):.3f}"
     told = judged(asked, result.points, fixed)
     return (f"oneformany, {k}", str(result.count), *told, bound, f"{took:.1f}")
@@ -135,11 +132,9 @@ def ours(asked: ofm.Problem, k: int, fixed: list[int]) -> tuple[str, ...]:
 
 def lines(rows: int) -> Iterator[tuple[str, ...]]:
     """One method after the other."""
-    data = load("german")
-    model = paper_model(data)
-    asked = problem(
-        data, model, paper_rows(data, model, "negatives", rows), CHANGES, "action", FIXED["german"]
-    )
+    prepared = prepare("german", "lr")
+    data, first = prepared.dataset, prepared.rows("negatives", rows)
+    asked = question(data, prepared.classifier, first, CHANGES, "action", FIXED["german"])
     fixed = [data.schema.names.index(name) for name in FIXED["german"]]
     ofm.solve(ofm.Problem(asked.codes[:10], asked.levels, asked.oracle, 2, share="action"), explanations=2)
     for method in ("random", "kdtree"):
@@ -151,7 +146,7 @@ def lines(rows: int) -> Iterator[tuple[str, ...]]:
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = script_parser(__doc__)
     parser.add_argument("--rows", type=int, default=100, help="how many refused rows")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")

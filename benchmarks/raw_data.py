@@ -13,12 +13,9 @@ the model's own predict accepts; and seconds, reading the model included; the li
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import lightgbm
@@ -35,6 +32,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from measuring import script_parser, timed
 from oneformany import OneForMany
 from oneformany.datasets import load
 
@@ -69,25 +67,6 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One line of the table."""
-
-    data: str
-    model: str
-    share: str
-    refused: int
-    covered: int
-    unreachable: int
-    undecided: int
-    explanations: int
-    bound: int
-    accepted: str
-    seconds: float
-    status: str
-    ended: str
-
-
 def halves(name: str) -> tuple[pd.DataFrame, pd.DataFrame, np.ndarray]:
     """Training rows, other rows, and what to predict for the first."""
     data = load(name)
@@ -108,17 +87,15 @@ def balanced(train: pd.DataFrame, target: np.ndarray) -> tuple[pd.DataFrame, np.
     return train.iloc[kept], target[kept]
 
 
-def measure(data: str, kind: str, ways: list[str]) -> Iterator[Measured]:
+def measure(data: str, kind: str, ways: list[str]) -> Iterator[dict[str, Any]]:
     """Fit a model and explain what it refuses."""
     train, test, target = halves(data)
     some, labels = balanced(train, target)
     model = MODELS[kind]().fit(some, labels)
     refused = test[np.asarray(model.predict(test)) == 0].head(MOST_ROWS)
     for share in ways:
-        start = perf_counter()
         explainer = OneForMany(model, CHANGES, share=share, reference=train)
-        result = explainer.explain(refused, time_limit=LIMIT)
-        seconds = perf_counter() - start
+        result, seconds = timed(explainer.explain, refused, time_limit=LIMIT)
         accepted = np.asarray(model.predict(result.apply(refused))) == 1 if result.covered else np.ones(0)
         if result.covered + len(result.unreachable) + len(result.undecided) != len(refused):
             raise AssertionError(f"{data}, {kind}, {share}: some refused rows are nowhere")
@@ -126,35 +103,32 @@ def measure(data: str, kind: str, ways: list[str]) -> Iterator[Measured]:
             raise AssertionError(f"{data}, {kind}, {share}: the model refuses rows that followed")
         if 2 * result.count > result.covered > 1 and "keeps rows apart" not in result.summary():
             raise AssertionError(f"{data}, {kind}, {share}: the summary does not say what keeps rows apart")
-        yield Measured(
-            data,
-            kind,
-            share,
-            len(refused),
-            result.covered,
-            len(result.unreachable),
-            len(result.undecided),
-            result.count,
-            result.lower_bound,
-            f"{100 * accepted.mean():.0f} %" if len(accepted) else "-",
-            round(seconds, 1),
-            result.status,
-            result.ended,
-        )
+        yield {
+            "data": data,
+            "model": kind,
+            "share": share,
+            "refused": len(refused),
+            "covered": result.covered,
+            "unreachable": len(result.unreachable),
+            "undecided": len(result.undecided),
+            "explanations": result.count,
+            "bound": result.lower_bound,
+            "accepted": f"{100 * accepted.mean():.0f} %" if len(accepted) else "-",
+            "seconds": round(seconds, 1),
+            "status": result.status,
+            "ended": result.ended,
+        }
 
 
-def markdown(lines: list[Measured]) -> str:
+def markdown(lines: list[dict[str, Any]]) -> str:
     """The table for the documentation."""
-    names = [field.name for field in fields(Measured)]
-    rows = [names, ["---"] * len(names), *([str(value) for value in asdict(line).values()] for line in lines)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+    rows = [lines[0], ["---"] * len(lines[0]), *(map(str, line.values()) for line in lines)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
 def main() -> None:
     """Measure what was asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument(
         "only", nargs="*", choices=[*DATA, *MODELS, *WAYS, []], help="data sets, models, ways"
     )
@@ -164,18 +138,16 @@ def main() -> None:
     data, kinds, ways = (
         [name for name in names if name in asked.only] or list(names) for names in (DATA, MODELS, WAYS)
     )
-    lines: list[Measured] = []
+    lines: list[dict[str, Any]] = []
     for name in data:
         for kind in kinds:
             for line in measure(name, kind, ways):
                 lines.append(line)
-                print("  ".join(f"{value!s:>9}" for value in asdict(line).values()), flush=True)
+                print("  ".join(f"{value!s:>9}" for value in line.values()), flush=True)
                 if asked.markdown is not None:
                     asked.markdown.write_text(markdown(lines), encoding="utf-8")
                 if asked.json is not None:
-                    asked.json.write_text(
-                        json.dumps([asdict(line) for line in lines], indent=1), encoding="utf-8"
-                    )
+                    asked.json.write_text(json.dumps(lines, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

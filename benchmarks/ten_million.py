@@ -10,11 +10,8 @@ distinct rows, explanations and their bound, seconds, and the most memory that t
 
 from __future__ import annotations
 
-import argparse
-import resource
 import tempfile
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -23,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sklearn.linear_model import LogisticRegression
 
+from measuring import megabytes, script_parser, timed
 from oneformany import OneForMany, Result
 
 LEVELS = {
@@ -69,14 +67,11 @@ def write(path: Path, rows: int) -> None:
 
 def explained(explainer: OneForMany, source: Any, how: str) -> Result:
     """Explain, and print what it took."""
-    start = perf_counter()
-    result = explainer.explain(source, time_limit=LIMIT)
-    seconds = perf_counter() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    result, seconds = timed(explainer.explain, source, time_limit=LIMIT)
     print(
         f"{how}: {result.problem['rows_read']:,} rows, {result.people:,} people refused, "
         f"{len(result.assignment):,} distinct; {result.covered:,} covered by {result.count} explanations, at "
-        f"least {result.lower_bound}; {seconds:.1f} s, {memory:,.0f} MB",
+        f"least {result.lower_bound}; {seconds:.1f} s, {megabytes():,} MB",
         flush=True,
     )
     return result
@@ -84,9 +79,7 @@ def explained(explainer: OneForMany, source: Any, how: str) -> Result:
 
 def main() -> None:
     """Write the file, explain it twice, compare."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     asked = parser.parse_args()
     model, reference = fitted()

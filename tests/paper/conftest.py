@@ -48,6 +48,7 @@ def make_record():
 @pytest.fixture
 def script(monkeypatch):
     """Import a file of the benchmarks folder."""
+    monkeypatch.syspath_prepend(BENCHMARKS)
 
     def load(name):
         spec = spec_from_file_location(f"benchmarks_{name}", BENCHMARKS / f"{name}.py")

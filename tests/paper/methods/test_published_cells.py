@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from oneformany.datasets import load
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.methods.published import solve_published
-from oneformany.paper.runs.split import paper_model, paper_rows
+from oneformany.paper.runs.prepare import prepare
 from oneformany.problem import Problem
-from oneformany.readers.registry import oracle_for
 
 
 def german(n_rows: int, max_changes: int) -> Problem:
-    data = load("german")
-    model = paper_model(data)
-    rows = paper_rows(data, model, "published", n_rows)
-    return Problem(data.codes[rows], data.schema.levels, oracle_for(model, data.schema), max_changes)
+    return prepare("german", "lr").problem("published", n_rows, max_changes)
 
 
 @pytest.mark.parametrize(("max_changes", "published"), [(5, 9), (10, 4), (15, 2)])

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import oneformany.paper.runs.run as module
-from oneformany.datasets import load
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.runs.cells import Cell, choose
-from oneformany.paper.runs.prepare import immutable_features, prepare
+from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.runs.run import Failure, Settings, plan, run
 from oneformany.result.result import Result
 
@@ -76,15 +75,15 @@ def test_points_reach_the_threshold():
 
 
 def test_more_refused_rows_than_there_are_are_not_found():
-    with pytest.raises(InputError, match=r"1000 rows are asked for; the classifier turns down \d+ of german"):
+    with pytest.raises(InputError, match=r"1000 rows are asked for; german has 1 to \d+ under 'negatives'"):
         run_cells([Cell("german", "lr", 1000, 5)], Settings(protocol="negatives"))
 
 
 def test_half_of_the_features_are_every_second_one_from_the_first():
-    schema = load("german").schema
-    assert immutable_features(schema, "half")[:3] == ("checking_account", "credit_history", "amount")
-    assert len(immutable_features(schema, "half")) == 10
-    assert immutable_features(schema, "none") == ()
+    prepared = prepare("german", "lr")
+    fixed = prepared.problem("published", 5, 2, immutable="half").ruled
+    assert fixed.tolist() == [True, False] * 10
+    assert not prepared.problem("published", 5, 2).ruled.any()
 
 
 def test_immutable_features_do_not_change():

@@ -4,7 +4,7 @@ import pytest
 from oneformany.datasets import load
 from oneformany.exceptions import InputError
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.runs.split import paper_model, paper_rows, paper_split
+from oneformany.paper.runs.split import paper_model, paper_split
 
 
 @pytest.mark.parametrize(
@@ -29,16 +29,16 @@ def test_the_halves_are_disjoint_and_complete():
 
 
 def test_published_rows_are_the_first_of_the_test_half():
-    data = load("german")
-    _, test = paper_split(data)
-    assert (paper_rows(data, None, "published", 20) == test[:20]).all()
+    prepared = prepare("german", "lr")
+    _, test = paper_split(prepared.dataset)
+    assert (prepared.rows("published", 20) == test[:20]).all()
 
 
 def test_negatives_are_the_first_test_rows_that_are_turned_down():
-    data = load("german")
-    model = paper_model(data)
+    prepared = prepare("german", "lr")
+    data, model = prepared.dataset, prepared.classifier
     _, test = paper_split(data)
-    rows = paper_rows(data, model, "negatives", 30)
+    rows = prepared.rows("negatives", 30)
     assert (model.predict(data.one_hot[rows]) == 0).all()
     passed_over = test[: int(np.flatnonzero(test == rows[-1])[0]) + 1]
     assert (model.predict(data.one_hot[passed_over]) == 0).sum() == 30
@@ -48,13 +48,12 @@ def test_negatives_are_the_first_test_rows_that_are_turned_down():
 @pytest.mark.parametrize(
     ("protocol", "n", "words"),
     [
-        ("all", 5, "no protocol 'all'; there are published, negatives"),
+        ("all", 5, "no protocol 'all'; choose from published, negatives"),
         ("published", 0, "0 rows are asked for; german has 1 to 500"),
         ("published", 501, "german has 1 to 500"),
-        ("negatives", 501, "german has 1 to"),
+        ("negatives", 1000, "german has 1 to"),
     ],
 )
 def test_rows_that_are_not_there_are_refused(protocol, n, words):
-    data = load("german")
     with pytest.raises(InputError, match=words):
-        paper_rows(data, paper_model(data), protocol, n)
+        prepare("german", "lr").rows(protocol, n)

@@ -108,25 +108,22 @@ def _pipeline(dataset: Dataset) -> object:
 SEED = {"random_state": 0}
 DEEP = {"max_depth": 6, **SEED}
 FOREST = {"n_estimators": 100, **DEEP}
-MANY, BOOSTING = "sklearn.ensemble", "GradientBoostingClassifier"
 BOOSTED = {"n_estimators": TREES, "n_jobs": 1, **SEED}
-QUIETLY = {"verbose": -1, **BOOSTED}
+ENSEMBLE = "sklearn.ensemble"
 MODEL_KINDS = (
     ModelKind("lr", "logistic regression", paper_model),
     ModelKind("svm", "linear support vector machine", "sklearn.svm.LinearSVC", SEED),
     ModelKind("naive-bayes", "naive Bayes", "sklearn.naive_bayes.BernoulliNB"),
+    ModelKind("tree", "decision tree, depth 6", "sklearn.tree.DecisionTreeClassifier", DEEP),
+    ModelKind("forest", "random forest, 100 trees, depth 6", f"{ENSEMBLE}.RandomForestClassifier", FOREST),
+    ModelKind("extra-trees", "extra trees, 100 trees, depth 6", f"{ENSEMBLE}.ExtraTreesClassifier", FOREST),
     ModelKind(
-        "tree", "decision tree, depth 6", "sklearn.tree.DecisionTreeClassifier", {"max_depth": 6} | SEED
-    ),
-    ModelKind("forest", "random forest, 100 trees, depth 6", f"{MANY}.RandomForestClassifier", FOREST),
-    ModelKind("extra-trees", "extra trees, 100 trees, depth 6", f"{MANY}.ExtraTreesClassifier", FOREST),
-    ModelKind(
-        "gradient-boosting", "gradient boosting, 100 trees", f"{MANY}.GradientBoostingClassifier", SEED
+        "gradient-boosting", "gradient boosting, 100 trees", f"{ENSEMBLE}.GradientBoostingClassifier", SEED
     ),
     ModelKind(
         "hist-gradient-boosting",
         "histogram gradient boosting",
-        f"{MANY}.HistGradientBoostingClassifier",
+        f"{ENSEMBLE}.HistGradientBoostingClassifier",
         SEED,
     ),
     ModelKind("nn", "ReLU network of the paper", paper_network),
@@ -135,7 +132,7 @@ MODEL_KINDS = (
         "lightgbm",
         f"LightGBM, {TREES} trees",
         "lightgbm.LGBMClassifier",
-        {"verbose": -1} | BOOSTED,
+        {"verbose": -1, **BOOSTED},
         "lightgbm",
     ),
     ModelKind("torch", "PyTorch network, 20 x 2", _torch, package="torch"),

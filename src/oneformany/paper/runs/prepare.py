@@ -11,25 +11,21 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset, load
 from oneformany.exceptions import InputError
+from oneformany.paper.runs.cells import check_names
 from oneformany.paper.runs.model_kinds import model_kind
 from oneformany.paper.runs.record import Trained
-from oneformany.paper.runs.split import paper_rows, paper_split
+from oneformany.paper.runs.split import paper_split
 from oneformany.problem import Problem
 from oneformany.readers.registry import read_model
 from oneformany.readers.verdict import Reading
 from oneformany.result.result import Result
 from oneformany.schema.rules import Immutable, allowed_moves
-from oneformany.schema.schema import Schema
 
-__all__ = ["IMMUTABLE", "Prepared", "immutable_features", "prepare"]
+__all__ = ["IMMUTABLE", "PROTOCOLS", "Prepared", "prepare"]
 
 AS_PREDICTED = 0.5
-IMMUTABLE = ("none", "half")
-
-
-def immutable_features(schema: Schema, choice: str) -> tuple[str, ...]:
-    """Name the features that cannot change: under "half" every second one, beginning with the first."""
-    return schema.names[::2] if choice == "half" else ()
+IMMUTABLE = ("none", "half")  # half: every second feature, beginning with the first
+PROTOCOLS = ("published", "negatives")  # the first rows of the test half, or those that are turned down
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +40,7 @@ class Prepared:
     def problem(self, protocol: str, rows: int, max_changes: int, immutable: str = "none") -> Problem:
         """Ask about the protocol's first rows."""
         schema = self.dataset.schema
-        rules = [Immutable(name) for name in immutable_features(schema, immutable)]
+        rules = [Immutable(name) for name in schema.names[::2]] if immutable == "half" else []
         return Problem(
             self.dataset.codes[self.rows(protocol, rows)],
             schema.levels,
@@ -58,16 +54,15 @@ class Prepared:
 
         Under "negatives", rows of the training half follow when those of the test half are too few.
         """
-        if protocol != "negatives":
-            return paper_rows(self.dataset, self.classifier, protocol, n)
-        train, test = paper_split(self.dataset)
-        rows = np.concatenate((test, train))
-        refused = rows[~self.reading.verdict(self.dataset.codes[rows])]
-        if n > len(refused):
-            raise InputError(
-                f"{n} rows are asked for; the classifier turns down {len(refused)} of {self.dataset.name}"
-            )
-        return refused[:n]
+        check_names("protocol", [protocol], PROTOCOLS)
+        train, rows = paper_split(self.dataset)
+        if protocol == "negatives":
+            rows = np.concatenate((rows, train))
+            rows = rows[~self.reading.verdict(self.dataset.codes[rows])]
+        if not 1 <= n <= len(rows):
+            name = self.dataset.name
+            raise InputError(f"{n} rows are asked for; {name} has 1 to {len(rows)} under {protocol!r}")
+        return rows[:n]
 
     def confirmed(self, result: Result) -> int:
         """Count the points of an answer that the classifier itself predicts as positive."""

@@ -18,9 +18,8 @@ from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
 from oneformany.methods import METHODS, solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.runs.cells import Cell, check_names
-from oneformany.paper.runs.prepare import IMMUTABLE, Prepared, prepare
+from oneformany.paper.runs.prepare import IMMUTABLE, PROTOCOLS, Prepared, prepare
 from oneformany.paper.runs.record import Key, Questions, Record
-from oneformany.paper.runs.split import PROTOCOLS
 from oneformany.problem import Problem
 from oneformany.result.result import Result
 from oneformany.statistics import Round

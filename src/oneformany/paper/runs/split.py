@@ -1,9 +1,8 @@
-"""The paper's experiments as far as data goes: its split, its two models, its rows to explain."""
+"""The paper's experiments as far as data goes: its split and its two models."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,9 +14,8 @@ from oneformany.arrays import IntArray
 from oneformany.datasets.dataset import Dataset
 from oneformany.exceptions import InputError
 
-__all__ = ["HIDDEN_LAYERS", "PROTOCOLS", "paper_model", "paper_network", "paper_rows", "paper_split"]
+__all__ = ["HIDDEN_LAYERS", "paper_model", "paper_network", "paper_split"]
 
-PROTOCOLS = ("published", "negatives")
 HIDDEN_LAYERS = {"compas": (10, 10), "german": (20, 20), "students": (14, 14, 14)}
 """Width of each hidden layer, by data set."""
 
@@ -59,19 +57,3 @@ def paper_network(dataset: Dataset, seed: int = 0) -> MLPClassifier:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is the stopping rule
         return model.fit(dataset.one_hot[train], dataset.target[train])
-
-
-def paper_rows(dataset: Dataset, model: Any, protocol: str, n: int) -> IntArray:
-    """Choose rows to explain, by their numbers in ``dataset.frame``.
-
-    Under "published" the first ``n`` of the test half, as the published runs take them; under "negatives" the
-    first ``n`` of them that the model, which reads one-hot columns, turns down, as the paper's text says.
-    """
-    if protocol not in PROTOCOLS:
-        raise InputError(f"there is no protocol {protocol!r}; there are {', '.join(PROTOCOLS)}")
-    _, rows = paper_split(dataset)
-    if protocol == "negatives":
-        rows = rows[model.predict(dataset.one_hot[rows]) == 0]
-    if not 1 <= n <= len(rows):
-        raise InputError(f"{n} rows are asked for; {dataset.name} has 1 to {len(rows)} under {protocol!r}")
-    return rows[:n]
