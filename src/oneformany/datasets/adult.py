@@ -8,10 +8,9 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from oneformany.datasets.dataset import Dataset, translated
+from oneformany.datasets.dataset import Dataset, binned, translated
 from oneformany.datasets.sources import Source, fetch, meanings
 from oneformany.exceptions import DataUnavailableError
-from oneformany.schema.discretise import bin_labels
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
@@ -42,26 +41,24 @@ COLUMNS = (
 
 MEANINGS = meanings("adult")
 
-COUNTRIES = ("United States", "elsewhere", "unknown")
+BINNED = (
+    binned("age", (25, 35, 45, 55, 65), "years"),
+    binned("capital_gain", (0, 5000), "dollars", ("none", "1-5000", "> 5000")),
+    binned("capital_loss", (0,), "dollars", ("none", "some")),
+    binned("hours_per_week", (34, 39, 40, 50), "hours"),
+)
 
-BINS: dict[str, tuple[tuple[float, ...], tuple[str, ...], str]] = {
-    "age": ((25, 35, 45, 55, 65), bin_labels((25, 35, 45, 55, 65), integers=True), "years"),
-    "capital_gain": ((0, 5000), ("none", "1-5000", "> 5000"), "dollars"),
-    "capital_loss": ((0,), ("none", "some"), "dollars"),
-    "hours_per_week": ((34, 39, 40, 50), bin_labels((34, 39, 40, 50), integers=True), "hours"),
+KNOWN = {
+    **{name: Feature(name, tuple(of.values()), ordered=name == "education") for name, of in MEANINGS.items()},
+    **{feature.name: feature for feature in BINNED},
+    "native_country": Feature("native_country", ("United States", "elsewhere", "unknown")),
 }
 
 FEATURES = tuple(name for name in COLUMNS if name not in ("fnlwgt", "education_num", "income"))
 
 
 def load_adult(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
-    """Load both files, the publisher's test rows after its training rows.
-
-    Parameters
-    ----------
-    data_dir : path, optional
-        Folder with the files; see :func:`oneformany.datasets.load`.
-    """
+    """Load both files, the publisher's test rows after its training rows."""
     raw = pd.concat([_read(source, data_dir) for source in SOURCES], ignore_index=True)
     frame = translated(raw[list(FEATURES)], MEANINGS)
     frame["native_country"] = raw["native_country"].map(_country)
@@ -69,7 +66,7 @@ def load_adult(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
         name="adult",
         frame=frame,
         target=raw["income"].str.startswith(">50K").to_numpy().astype(np.int64),
-        schema=Schema(tuple(_feature(column) for column in FEATURES)),
+        schema=Schema(tuple(KNOWN[column] for column in FEATURES)),
         positive_label="income above 50 000 dollars a year",
         negative_label="income of at most 50 000 dollars a year",
         description=(
@@ -94,12 +91,3 @@ def _read(source: Source, data_dir: str | os.PathLike[str] | None) -> pd.DataFra
 
 def _country(name: str) -> str:
     return {"United-States": "United States", "?": "unknown"}.get(name, "elsewhere")
-
-
-def _feature(column: str) -> Feature:
-    if column in BINS:
-        edges, labels, unit = BINS[column]
-        return Feature(column, labels, ordered=True, edges=edges, unit=unit)
-    if column == "native_country":
-        return Feature(column, COUNTRIES)
-    return Feature(column, tuple(MEANINGS[column].values()), ordered=column == "education")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from io import StringIO
 
 import numpy as np
-import pandas as pd
 
 from oneformany.datasets.dataset import Dataset, translated
-from oneformany.datasets.sources import Source, fetch
-from oneformany.exceptions import DataUnavailableError
+from oneformany.datasets.sources import Source, fetch_table
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
@@ -40,17 +37,8 @@ TARGET = "two_year_recid"
 
 
 def load_compas(data_dir: str | os.PathLike[str] | None = None) -> Dataset:
-    """Load the defendants that ProPublica's own filter keeps.
-
-    Parameters
-    ----------
-    data_dir : path, optional
-        Folder with the file; see :func:`oneformany.datasets.load`.
-    """
-    raw = pd.read_csv(StringIO(fetch(SOURCE, data_dir)), low_memory=False)
-    for column in (*SCHEMA.names, *FILTER, TARGET):
-        if column not in raw.columns:
-            raise DataUnavailableError(f"{SOURCE.file} has no column {column!r}; replace it by {SOURCE.url}")
+    """Load the defendants that ProPublica's own filter keeps."""
+    raw = fetch_table(SOURCE, data_dir, (*SCHEMA.names, *FILTER, TARGET))
     kept = raw[
         raw["days_b_screening_arrest"].between(-30, 30)
         & (raw["is_recid"] != -1)

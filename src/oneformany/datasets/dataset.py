@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,9 +10,11 @@ import pandas as pd
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import DataUnavailableError
+from oneformany.schema.discretise import bin_labels
+from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["Dataset", "translated"]
+__all__ = ["Dataset", "binned", "translated"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +59,17 @@ class Dataset:
         return self.schema.one_hot(self.codes)
 
 
+def binned(
+    name: str, edges: Sequence[float], unit: str = "", labels: Sequence[str] = (), *, missing: bool = False
+) -> Feature:
+    """Make a feature of numbers cut at edges; without labels, bins are named by their edges."""
+    integers = all(edge == int(edge) for edge in edges)
+    words = (*(labels or bin_labels(edges, integers=integers)), *(["missing"] if missing else []))
+    return Feature(name, words, ordered=True, edges=tuple(edges), unit=unit, missing=missing)
+
+
 def translated(frame: pd.DataFrame, meanings: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
-    """Replace the publisher's codes by words.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As published.
-    meanings : mapping of column to mapping of code to words
-        Which columns, and how.
-
-    Raises
-    ------
-    DataUnavailableError
-        A code is unknown, so this is not the published file.
-    """
+    """Replace the publisher's codes by words; an unknown code says that this is not the published file."""
     columns = {}
     for name, words in meanings.items():
         codes = frame[name].astype(str)

@@ -7,9 +7,8 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 
-from oneformany.datasets.dataset import Dataset, translated
+from oneformany.datasets.dataset import Dataset, binned, translated
 from oneformany.datasets.sources import embedded, meanings
-from oneformany.schema.discretise import bin_labels
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
@@ -22,8 +21,6 @@ COLUMNS = (
 )  # fmt: skip
 
 MEANINGS = meanings("german")
-
-ORDERED = ("employment",)
 
 CUTS = {
     "duration": (18, "months"),
@@ -54,6 +51,6 @@ def load_german() -> Dataset:
 
 def _feature(column: str) -> Feature:
     if column in MEANINGS:
-        return Feature(column, tuple(MEANINGS[column].values()), ordered=column in ORDERED)
+        return Feature(column, tuple(MEANINGS[column].values()), ordered=column == "employment")
     cut, unit = CUTS[column]
-    return Feature(column, bin_labels([cut]), ordered=True, edges=(cut,), unit=unit)
+    return binned(column, (cut,), unit)

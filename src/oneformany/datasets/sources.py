@@ -9,16 +9,20 @@ import os
 import sys
 import tomllib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 from urllib.request import urlopen
 
-from oneformany.exceptions import DataUnavailableError, InputError
+import pandas as pd
 
-__all__ = ["CACHE_VARIABLE", "DATA_VARIABLE", "Source", "cache_folder", "embedded", "fetch", "meanings"]
+from oneformany.exceptions import DataUnavailableError, InputError
+from oneformany.files import write_whole
+
+__all__ = ["Source", "cache_folder", "embedded", "fetch", "fetch_table", "meanings"]
 
 DATA_VARIABLE = "ONEFORMANY_DATA"
 CACHE_VARIABLE = "ONEFORMANY_CACHE"
@@ -64,20 +68,6 @@ def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str
     These are: the folder named by ``data_dir`` or by the environment variable ``ONEFORMANY_DATA`` and its
     sub-folder of the data set's name, plain or with ``.gz``; the cache; the publisher. A file in the named
     folder is read as it is, the others must have the known checksum.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    data_dir : path, optional
-        Where the user keeps data.
-
-    Raises
-    ------
-    InputError
-        The named folder does not exist.
-    DataUnavailableError
-        The file is nowhere, or damaged.
     """
     for path in _own_paths(source, data_dir):
         if path.is_file():
@@ -86,8 +76,21 @@ def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str
     if cached.is_file() and _is_complete(content := cached.read_bytes(), source):
         return _text(content, cached)
     content = _download(source)
-    _keep(content, cached)
+    with contextlib.suppress(OSError):  # a cache that cannot be written costs another download, no more
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(cached, content)
     return _text(content, source.url)
+
+
+def fetch_table(
+    source: Source, data_dir: str | os.PathLike[str] | None, columns: Iterable[str]
+) -> pd.DataFrame:
+    """Read a CSV file as :func:`fetch` does, and refuse one that lacks a column."""
+    raw = pd.read_csv(StringIO(fetch(source, data_dir)), low_memory=False)
+    for column in columns:
+        if column not in raw.columns:
+            raise DataUnavailableError(f"{source.file} has no column {column!r}; replace it by {source.url}")
+    return raw
 
 
 def cache_folder() -> Path:
@@ -147,14 +150,6 @@ def _download(source: Source) -> bytes:
 
 def _is_complete(content: bytes, source: Source) -> bool:
     return hashlib.sha256(content).hexdigest() == source.sha256
-
-
-def _keep(content: bytes, path: Path) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with contextlib.suppress(OSError):  # a cache that cannot be written costs another download, no more
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(content)
-        draft.replace(path)
 
 
 def _text(content: bytes, source: Path | str) -> str:
