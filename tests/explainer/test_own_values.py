@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.explainer import OneForMany
-from oneformany.explainer.posing import Asked, pose
+from oneformany.explainer.posing import pose
 from oneformany.result.following import follow
 from oneformany.schema import (
     AtMostSteps,
@@ -80,7 +80,7 @@ SOME_RULES = [
 
 def posed(model, frame, **parameters):
     explainer = OneForMany(model, **parameters)
-    return pose(Asked(**explainer.get_params(deep=False)), Table.of(frame))
+    return pose(explainer, Table.of(frame))
 
 
 def by_prediction(asked, model, frame, refused):
@@ -123,7 +123,7 @@ def test_the_optimum_is_the_one_of_the_models_own_predictions(kind, seed):
     refused = np.flatnonzero(~asked.positive)
     accept = by_prediction(asked, model, some, refused)
     for share in ("point", "action", "features"):
-        true, truly_out = smallest_cover(asked.problem(refused, 2, share), accept)
+        true, truly_out = smallest_cover(asked.problem(2, share), accept)
         result = OneForMany(read, share=share, **parameters).explain(some)
         assert result.status == ("optimal" if true else "infeasible")
         assert (result.count, result.lower_bound) == (len(true), len(true))
@@ -208,7 +208,7 @@ def test_each_way_to_share_needs_no_more_than_the_one_before():
     counts = []
     for share in ("point", "action", "features"):
         asked = posed(model, frame, max_changes=2, share=share)
-        counts.append(len(smallest_cover(asked.problem(np.flatnonzero(~asked.positive), 2, share))[0]))
+        counts.append(len(smallest_cover(asked.problem(2, share))[0]))
     assert counts[0] >= counts[1] >= counts[2] >= 1
 
 

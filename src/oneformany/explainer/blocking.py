@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import BoolArray
+from oneformany.explainer.posing import moves_to_targets
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem, Restriction
 from oneformany.result.explanation import Unreachable
@@ -31,7 +32,7 @@ class _Lifted:
     """The rules that are left when one is lifted, and what to call that one."""
 
     name: str
-    allowed: tuple[BoolArray | None, ...]
+    allowed: Sequence[BoolArray | None]
     restrictions: tuple[Restriction, ...]
 
 
@@ -42,25 +43,11 @@ def with_reasons(
     rules: Sequence[Rule | RowRule] = (),
     seconds: float | None = None,
 ) -> Result:
-    """Add to every unreachable row what blocks it, as far as that can be proved in time.
-
-    Parameters
-    ----------
-    result : Result
-        Of this problem.
-    problem : Problem
-        What was asked.
-    schema : Schema
-        Cells and targets.
-    rules : sequence of rules
-        All that were given.
-    seconds : float or None
-        Time for this; ``None``: five seconds.
-    """
+    """Add to every unreachable row what blocks it, as far as that can be proved in time."""
     if not result.unreachable:
         return result
     stop = Stop(SECONDS if seconds is None else max(0.0, min(seconds, SECONDS)))
-    free = _Lifted(MODEL, _to_targets(schema, [None] * len(schema.features)), ())
+    free = _Lifted(MODEL, moves_to_targets(schema, [None] * len(schema.features), by_value=False), ())
     asking = _Asking(problem, stop, _lifted(problem, schema, rules), free)
     known: dict[int, tuple[int | None, tuple[str, ...], str]] = {}
     entries = []
@@ -153,14 +140,14 @@ def _words(needed: int | None, blocked: list[str], *, ever: bool | None) -> str:
 
 
 def _lifted(problem: Problem, schema: Schema, rules: Sequence[Rule | RowRule]) -> list[_Lifted]:
-    """For each rule what is left without it."""
+    """For each rule what is left without it; then, too, nobody is sent where there is no target."""
     found = []
     of_rows = [rule for rule in rules if not isinstance(rule, Rule)]
     for rule in rules:
         rest = [other for other in rules if other is not rule]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            allowed = _to_targets(schema, allowed_moves(schema, rest))
+            allowed = moves_to_targets(schema, allowed_moves(schema, rest), by_value=False)
         kept = tuple(
             restriction
             for other, restriction in zip(of_rows, problem.restrictions, strict=True)
@@ -168,21 +155,3 @@ def _lifted(problem: Problem, schema: Schema, rules: Sequence[Rule | RowRule]) -
         )
         found.append(_Lifted(str(rule), allowed, kept))
     return found
-
-
-def _to_targets(schema: Schema, allowed: Sequence[BoolArray | None]) -> tuple[BoolArray | None, ...]:
-    """Without a rule, too, nobody is sent to missing values, special codes, or cells that offer no target."""
-    moves: list[BoolArray | None] = []
-    for feature, matrix in zip(schema.features, allowed, strict=True):
-        cells = range(feature.n_levels)
-        if feature.targets is None:
-            there = np.array([cell < feature.n_regular for cell in cells])
-        else:
-            there = np.array([feature.targets[cell] is not None for cell in cells])
-        if there.all():
-            moves.append(matrix)
-        else:
-            full = np.ones((feature.n_levels,) * 2, dtype=np.bool_) if matrix is None else matrix.copy()
-            full[:, ~there] = False
-            moves.append(full)
-    return tuple(moves)

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
-from oneformany.explainer.posing import Asked, Posed, pose
-from oneformany.explainer.provenance import model_record, rule_sentences
+from oneformany.explainer.posing import Posed, pose, with_other
+from oneformany.explainer.provenance import model_record
 from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.streams import DistinctRows, distinct_refused, first_batch, is_stream, typed
 from oneformany.problem import Share
@@ -118,13 +117,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         """Name the model and the parameters that are not as usual, in one line."""
         usual = type(self)()
         parts = [type(self.model).__name__]
-        for name in self._get_param_names():
-            value = getattr(self, name)
-            if (
-                name != "model"
-                and value is not getattr(usual, name)
-                and not _equal(value, getattr(usual, name))
-            ):
+        for name, value in self.get_params(deep=False).items():
+            if name != "model" and not _same(value, getattr(usual, name)):
                 text = repr(value)
                 parts.append(f"{name}={text if len(text) <= 40 else f'<{type(value).__name__}>'}")
         return f"{type(self).__name__}({', '.join(parts)})"
@@ -172,23 +166,20 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             The model disagrees with its own reading.
         """
         stop = Stop(time_limit)
-        asked = Asked(**{name: getattr(self, name) for name in self._get_param_names()})
-        read: DistinctRows | None = None
+        asked: OneForMany = self
+        streamed: dict[str, Any] = {}
         if is_stream(frame):
-            read, reference = _read(asked, frame, stop)
+            read, reference = _read(self, frame, stop)
             frame, people = read.frame, read.people
-            asked = replace(asked, reference=reference)
+            asked = with_other(self, reference=reference)
+            streamed = {"rows_read": read.read, "read_to_the_end": read.complete}
         table = Table.of(frame)
         posed = pose(asked, table)
-        refused = np.flatnonzero(~posed.positive)
-        if not len(refused):
-            raise InputError(
-                f"the model calls all {len(posed.positive)} rows positive: there is nothing to explain"
-            )
+        refused = posed.refused
         counts = None if people is None else np.asarray(people)
         if counts is not None and counts.shape != (len(posed.positive),):
             raise InputError(f"people must have one number for each of the {len(posed.positive)} rows")
-        problem = posed.problem(refused, self.max_changes, self.share, counts)
+        problem = posed.problem(self.max_changes, self.share, counts)
 
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
@@ -200,19 +191,21 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             **{name: value for name, value in wanted.items() if value is not None},
         )
         result = with_reasons(result, problem, posed.schema, self.rules, _left(stop, time_limit))
-        result = _told(result, posed, table, refused)
-        if read is not None:
-            told = {"rows_read": read.read, "read_to_the_end": read.complete}
-            result = replace(result, problem={**result.problem, **told})
-        result = self._recorded(result, posed.unread)
+        # What the engine does not know: which rows of the frame these are, and what an auditor asks for.
+        known = {
+            **result.problem,
+            "rows": refused.tolist(),
+            "already_positive": np.flatnonzero(posed.positive).tolist(),
+            **streamed,
+            "model": model_record(
+                self.model, self.threshold, self.positive, result.problem["oracle"], posed.unread
+            ),
+            "rules": [str(rule) for rule in self.rules],
+        }
+        index = RowIndex.of(table.frame.index[refused])
+        result = replace(result, schema=posed.schema, problem=known, index=index)
         _confirm(result, posed, table)
         return with_ranges(result, posed, table, _left(stop, time_limit))
-
-    def _recorded(self, result: Result, unread: str | None) -> Result:
-        """Add what an auditor asks for: model, threshold, rules, date."""
-        record = model_record(self.model, self.threshold, self.positive, result.problem["oracle"], unread)
-        problem = {**result.problem, "model": record, "rules": rule_sentences(self.rules)}
-        return replace(result, problem=problem)
 
 
 def _left(stop: Stop, time_limit: float | None) -> float | None:
@@ -220,7 +213,7 @@ def _left(stop: Stop, time_limit: float | None) -> float | None:
     return None if time_limit is None else max(stop.remaining(), min(A_MOMENT, time_limit))
 
 
-def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  # noqa: ANN401 (a stream)
+def _read(asked: OneForMany, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  # noqa: ANN401 (a stream)
     """Keep the distinct refused rows of a stream; the reference data or the first batch choose cells."""
     first, source = first_batch(source)
     like = None if asked.reference is None else Table.of(asked.reference, "the reference data").frame
@@ -235,17 +228,6 @@ def _read(asked: Asked, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  #
         raise InputError(f"the model calls all {kept.read} rows positive: there is nothing to explain")
     kept = replace(kept, frame=table.named(kept.frame))
     return kept, first if asked.reference is None else asked.reference
-
-
-def _told(result: Result, posed: Posed, table: Table, refused: IntArray) -> Result:
-    """Add what the engine does not know: names, labels, and which rows of the frame these are."""
-    problem = {
-        **result.problem,
-        "rows": refused.tolist(),
-        "already_positive": np.flatnonzero(posed.positive).tolist(),
-    }
-    index = RowIndex.of(table.frame.index[refused])
-    return replace(result, schema=posed.schema, problem=problem, index=index)
 
 
 def _confirm(result: Result, posed: Posed, table: Table) -> None:
@@ -271,8 +253,8 @@ def _confirm(result: Result, posed: Posed, table: Table) -> None:
     )
 
 
-def _equal(one: object, other: object) -> bool:
+def _same(one: object, other: object) -> bool:
     try:
-        return bool(one == other)
+        return one is other or bool(one == other)
     except (TypeError, ValueError):
         return False

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
+from oneformany.problem.problem import checked_budget
 from oneformany.readers.any_classifier import as_black_box
 from oneformany.readers.columns import reads_schema
 from oneformany.readers.inputs import inputs_of
@@ -25,92 +27,50 @@ from oneformany.readers.own_values import read_cells, read_values
 from oneformany.readers.registry import read_model, reader_for, unwrapped
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
-from oneformany.schema.rules import RowRule, Rule, allowed_moves, check_rules, named_by_value, restrictions_of
+from oneformany.schema.rules import allowed_moves, check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.rule import CellRule
 from oneformany.schema.schema import Schema
 from oneformany.schema.wishes import Wishes, integer_costs
 
-__all__ = ["Asked", "Posed", "pose"]
+if TYPE_CHECKING:
+    from oneformany.explainer.explainer import OneForMany
+
+__all__ = ["Posed", "moves_to_targets", "pose", "with_other"]
 
 NEAR = 1e-3
 """How near to the threshold a reading with a margin may turn down what the model accepts."""
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """The parameters of the front door; see :class:`~oneformany.OneForMany`."""
-
-    model: Any
-    max_changes: int
-    threshold: float | None
-    schema: Schema | None
-    rules: Sequence[Rule | RowRule]
-    share: Share
-    reference: Any
-    positive: object
-    edges: Mapping[Any, Sequence[float]] | None
-    bins: Mapping[Any, int] | int | None
-    special: Mapping[Any, Any] | None
-    targets: Mapping[Any, Any] | None
-    costs: Any
-
-
-@dataclass(frozen=True, eq=False)
 class Posed:
-    """Everything that is known about the rows before the engine starts.
+    """Everything that is known about the rows before the engine starts."""
 
-    Attributes
-    ----------
-    schema : Schema
-        Cells and targets.
-    codes : (n, p) array
-        Cells of all rows of the frame.
-    own : OwnValues or None
-        Own values of all rows, where cells do not decide the model's answer.
-    oracle : Oracle
-        The model as the engine asks it.
-    positive : (n,) boolean array
-        The model's own decision about the rows as they were given.
-    decide : callable
-        The model's own decision about the rows of a frame like the one that was given.
-    allowed, restrictions, costs
-        As in :class:`~oneformany.problem.Problem`.
-    inside : callable or None
-        The distinct values of the reference data in a cell, by feature and cell; ``None`` where a model reads
-        cells.
-    unread : str or None
-        Why the model was not read but is asked as a black box.
-    """
-
-    schema: Schema
-    codes: IntArray
-    own: OwnValues | None
-    oracle: Oracle
-    positive: BoolArray
-    decide: Callable[[pd.DataFrame], BoolArray]
-    allowed: list[BoolArray | None]
+    schema: Schema  # cells and targets
+    codes: IntArray  # (n, p): cells of all rows of the frame
+    own: OwnValues | None  # own values of all rows, where cells do not decide the model's answer
+    oracle: Oracle  # the model as the engine asks it
+    positive: BoolArray  # (n,): the model's own decision about the rows as they were given
+    decide: Callable[[pd.DataFrame], BoolArray]  # its own decision about the rows of a frame like this one
+    allowed: list[BoolArray | None]  # these three as in a problem
     restrictions: tuple[CellRule, ...]
     costs: Costs | None
+    # by feature and cell, the distinct values of the reference data in it; None where a model reads cells
     inside: Callable[[int, int], list[Any]] | None = None
-    unread: str | None = None
+    unread: str | None = None  # why the model was not read but is asked as a black box
 
-    def problem(
-        self, rows: IntArray, max_changes: int, share: Share, people: IntArray | None = None
-    ) -> Problem:
-        """Ask about some of the rows.
+    @cached_property
+    def refused(self) -> IntArray:
+        """The rows that the model turns down, by their positions in the frame."""
+        rows = np.flatnonzero(~self.positive)
+        if not len(rows):
+            raise InputError(
+                f"the model calls all {len(self.positive)} rows positive: there is nothing to explain"
+            )
+        return rows
 
-        Parameters
-        ----------
-        rows : array of int
-            Their positions in the frame.
-        max_changes : int
-            How many features one explanation may change.
-        share : {"point", "action", "features"}
-            What the rows of one explanation have in common.
-        people : array of int or None
-            How many people each row of the frame stands for.
-        """
-        own = self.own
+    def problem(self, max_changes: int, share: Share, people: IntArray | None = None) -> Problem:
+        """Ask about the refused rows; ``people`` says how many each row of the frame stands for."""
+        rows, own = self.refused, self.own
         if own is not None:
             own = replace(own, values=own.values[rows])  # noqa: PD011 (own values, not those of pandas)
         ruled = any(matrix is not None for matrix in self.allowed)
@@ -128,17 +88,10 @@ class Posed:
         )
 
 
-def pose(asked: Asked, table: Table) -> Posed:
+def pose(asked: OneForMany, table: Table) -> Posed:
     """Read the model and the rows; rules and parameters are checked before the model is asked anything.
 
     A classifier that cannot be read, but answers about the rows, is asked as a black box.
-
-    Parameters
-    ----------
-    asked : Asked
-        Model and parameters.
-    table : Table
-        The rows.
 
     Raises
     ------
@@ -156,13 +109,18 @@ def pose(asked: Asked, table: Table) -> Posed:
         box = as_black_box(asked.model, table, asked.threshold, asked.positive)
         if box is None:
             raise
-        read = replace(asked, model=box, threshold=None, positive=1)
+        read = with_other(asked, model=box, threshold=None, positive=1)
         posed = replace(_pose(read, table), unread=str(error).split(";")[0])
     _check_reading(posed, table.frame.index)
     return posed
 
 
-def _pose(asked: Asked, table: Table) -> Posed:
+def with_other(asked: OneForMany, **parameters: object) -> OneForMany:
+    """Ask the same with some other parameters."""
+    return type(asked)(**{**asked.get_params(deep=False), **parameters})
+
+
+def _pose(asked: OneForMany, table: Table) -> Posed:
     wishes = Wishes.of(asked.schema, asked.edges, asked.bins, asked.special, asked.targets, table)
     reader = reader_for(asked.model)
     if reader.reads == "labels" or (
@@ -174,7 +132,7 @@ def _pose(asked: Asked, table: Table) -> Posed:
     return _pose_values(asked, table, wishes)
 
 
-def _pose_values(asked: Asked, table: Table, wishes: Wishes) -> Posed:
+def _pose_values(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
     """A model that reads the frame itself: own values in cells."""
     inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
     check_rules(asked.rules, inputs.names)
@@ -183,9 +141,9 @@ def _pose_values(asked: Asked, table: Table, wishes: Wishes) -> Posed:
     reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
     cells = read_cells(inputs, table, reference, wishes)
     schema = cells.schema
-    allowed = _moves_to_targets(schema, allowed_moves(schema, asked.rules))
+    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=True)
     restrictions = restrictions_of(schema, asked.rules, cells.reference, allowed)
-    _check_budget(asked.max_changes, schema)
+    checked_budget(asked.max_changes, len(schema.features))
     costs = _costs(asked.costs, schema)
     labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
 
@@ -218,11 +176,9 @@ def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -
         raise
 
 
-def _pose_cells(asked: Asked, table: Table, wishes: Wishes) -> Posed:
+def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
     """A model that reads levels: a scorecard, or one fitted on the columns that a schema makes."""
-    schema = asked.schema
-    if schema is None:
-        schema = infer_schema(table.frame)
+    schema = infer_schema(table.frame) if asked.schema is None else asked.schema
     for name, given in (("edges", wishes.edges), ("bins", wishes.bins), ("targets", wishes.targets)):
         if given:
             raise InputError(
@@ -235,7 +191,7 @@ def _pose_cells(asked: Asked, table: Table, wishes: Wishes) -> Posed:
     if asked.reference is not None:
         reference = schema.encode(Table.of(asked.reference, "the reference data").frame)
     restrictions = restrictions_of(schema, asked.rules, reference, allowed)
-    _check_budget(asked.max_changes, schema)
+    checked_budget(asked.max_changes, len(schema.features))
     reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
 
     def decide(frame: pd.DataFrame) -> BoolArray:
@@ -253,11 +209,9 @@ def _check_reading(posed: Posed, labels: pd.Index) -> None:
     wrong = np.flatnonzero((read != posed.positive) & ~_near(posed, values, posed.positive & ~read))
     if len(wrong):
         row = int(wrong[0])
-        says = (
-            "accepts it, but its reading turns it down"
-            if posed.positive[row]
-            else ("turns it down, but its reading calls it positive")
-        )
+        says = "turns it down, but its reading calls it positive"
+        if posed.positive[row]:
+            says = "accepts it, but its reading turns it down"
         more = f" (and {len(wrong) - 1} more rows)" if len(wrong) > 1 else ""
         raise PredictionMismatchError(
             f"row {labels[row]}{more}: the model {says}; a model whose predict has a rule of its own can be "
@@ -275,11 +229,15 @@ def _near(posed: Posed, values: IntArray, doubted: BoolArray) -> BoolArray:
     return near
 
 
-def _moves_to_targets(schema: Schema, allowed: list[BoolArray | None]) -> list[BoolArray | None]:
-    """Allow moves only to cells that have a target."""
+def moves_to_targets(
+    schema: Schema, allowed: Sequence[BoolArray | None], *, by_value: bool
+) -> list[BoolArray | None]:
+    """Allow moves only to cells that have a target; a model that reads cells needs no value in them."""
     moves = []
     for feature, matrix in zip(schema.features, allowed, strict=True):
-        there = np.array([feature.target(cell) is not None for cell in range(feature.n_levels)])
+        regular = 0 if by_value or feature.targets is not None else feature.n_regular
+        cells = range(feature.n_levels)
+        there = np.array([cell < regular or feature.target(cell) is not None for cell in cells])
         if there.all() or feature.n_levels == 1:
             moves.append(matrix)
             continue
@@ -290,28 +248,16 @@ def _moves_to_targets(schema: Schema, allowed: list[BoolArray | None]) -> list[B
     return moves
 
 
-def _check_parameters(asked: Asked) -> None:
+def _check_parameters(asked: OneForMany) -> None:
     if isinstance(asked.model, (str, os.PathLike)) and not Path(asked.model).is_file():
         raise InputError(
             f"there is no file {str(asked.model)!r}; a model that is a path must be an ONNX file"
         )
     if asked.schema is not None and not isinstance(asked.schema, Schema):
         raise InputError(f"schema must be a Schema, not {type(asked.schema).__name__}")
-    if isinstance(asked.max_changes, bool) or not isinstance(asked.max_changes, (int, np.integer)):
-        raise InputError(f"max_changes must be an integer, not {asked.max_changes!r}")
-    if asked.max_changes < 1:
-        raise InputError(f"max_changes is {asked.max_changes}; it must be at least 1")
-    if asked.share not in {"point", "action", "features"}:
-        raise InputError(f"share is {asked.share!r}; it must be one of point, action, features")
+    if asked.share not in get_args(Share):
+        raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")
     check_rules(asked.rules)
-
-
-def _check_budget(max_changes: int, schema: Schema) -> None:
-    if max_changes > len(schema.features):
-        raise InputError(
-            f"max_changes is {max_changes}; with {len(schema.features)} features it must be 1 to "
-            f"{len(schema.features)}"
-        )
 
 
 def _costs(given: object, schema: Schema) -> Costs | None:

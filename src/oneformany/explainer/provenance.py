@@ -1,16 +1,15 @@
-"""What an auditor wants to know beside the answer: which model, decided how, under which rules, and when."""
+"""What an auditor wants to know about the model: which one it was, decided how, and when."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
-__all__ = ["model_record", "rule_sentences"]
+__all__ = ["model_record"]
 
 
 def model_record(
@@ -22,25 +21,8 @@ def model_record(
 ) -> dict[str, Any]:
     """Describe a model as plain data for the result file.
 
-    Parameters
-    ----------
-    model : object
-        As it was given.
-    threshold : float or None
-        Least probability of a positive row; ``None``: as the model decides.
-    positive : object
-        Label of the positive class.
-    description : dict
-        Of the oracle that was read from it, see ``describe()``.
-    unread : str or None
-        Why it was not read but asked as a black box.
-
-    Returns
-    -------
-    dict
-        ``kind`` (name of its class), ``digest`` (SHA-256 of the description in canonical JSON, or ``None``
-        where nobody can look inside), ``threshold``, ``positive``, ``date`` (UTC) and, if there is a reason,
-        ``unread``.
+    ``digest`` is the SHA-256 of the oracle's description in canonical JSON, ``None`` where nobody can look
+    inside; ``unread`` says why the model was not read but asked as a black box, and is left out otherwise.
 
     Examples
     --------
@@ -55,23 +37,6 @@ def model_record(
         "positive": _plain(positive),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     } | ({} if unread is None else {"unread": unread})
-
-
-def rule_sentences(rules: Iterable[object]) -> list[str]:
-    """Say the user's rules, one sentence each.
-
-    Parameters
-    ----------
-    rules : iterable of rules
-        As they were given; one of the user's own class may have a ``__str__``.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> rule_sentences([ofm.Immutable("sex"), ofm.OnlyIncrease("savings")])
-    ['sex cannot change', 'savings can only go up']
-    """
-    return [str(rule) for rule in rules]
 
 
 def _kind(model: object) -> str:

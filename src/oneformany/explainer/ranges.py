@@ -34,17 +34,6 @@ def with_ranges(result: Result, posed: Posed, table: Table, seconds: float | Non
     A cell may be named when every number of the reference data in it, in every combination with the numbers
     of the other cells that are named, makes the model accept every row of the group. What was not examined in
     time is told as the number that was proved.
-
-    Parameters
-    ----------
-    result : Result
-        With a schema; its covered rows are accepted by the model.
-    posed : Posed
-        The model and the reference data.
-    table : Table
-        The rows.
-    seconds : float or None
-        Time for this; ``None``: two seconds.
     """
     if posed.inside is None or result.share == "features" or not result.covered:
         return result

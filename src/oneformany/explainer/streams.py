@@ -27,48 +27,21 @@ PEOPLE = "__people__"
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """The distinct rows that a model refuses, each with the number of rows that equal it.
+    """The distinct rows that a model refuses, each with the number of rows that equal it."""
 
-    Attributes
-    ----------
-    frame : DataFrame
-        One line per distinct row, in the order in which they first appeared.
-    people : (n,) integer array
-        How many rows equal each.
-    read : int
-        Rows that were read.
-    complete : bool
-        Whether everything was read before time was up.
-    """
-
-    frame: pd.DataFrame
-    people: IntArray
-    read: int
-    complete: bool
+    frame: pd.DataFrame  # one line per distinct row, in the order in which they first appeared
+    people: IntArray  # how many rows equal each
+    read: int  # rows that were read
+    complete: bool  # whether everything was read before time was up
 
 
 def is_stream(source: object) -> bool:
-    """Whether rows come from a file, in batches, or from a cluster, and not as one frame.
-
-    Parameters
-    ----------
-    source : object
-        What the user gave.
-    """
+    """Whether rows come from a file, in batches, or from a cluster, and not as one frame."""
     return isinstance(source, (str, os.PathLike)) or _is_dask(source) or isinstance(source, Iterator)
 
 
 def batches_of(source: Any, columns: list[Any] | None = None, size: int = BATCH) -> Iterator[pd.DataFrame]:  # noqa: ANN401 (a path, or frames)
     """Read a Parquet or CSV file in batches; frames in an iterator are batches already.
-
-    Parameters
-    ----------
-    source : path or iterator of DataFrame
-        Where the rows are.
-    columns : list or None
-        Which columns to read; ``None``: all.
-    size : int
-        Rows per batch.
 
     Examples
     --------
@@ -92,13 +65,7 @@ def batches_of(source: Any, columns: list[Any] | None = None, size: int = BATCH)
 
 
 def first_batch(source: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN401 (a path, frames, or a Dask frame)
-    """Take a look at the first rows; return them, and a source that still has them.
-
-    Parameters
-    ----------
-    source : path, iterator of DataFrame, or Dask data frame
-        The rows.
-    """
+    """Take a look at the first rows; return them, and a source that still has them."""
     if _is_dask(source):
         first = source.head(BATCH)
         if not len(first):
@@ -124,21 +91,10 @@ def distinct_refused(
 ) -> DistinctRows:
     """Keep what the model refuses, each distinct row once, with its number.
 
-    Parameters
-    ----------
-    source : path, iterator of DataFrame, or Dask data frame
-        The rows.
-    refuses : callable
-        Says for each row of a frame whether the model refuses it.
-    columns : list of str
-        The columns that the model reads; rows are equal when they agree in these.
-    stop : Stop
-        Looked at after every batch; a cluster is waited for.
-    like : DataFrame or None
-        A frame whose columns have the types that the batches are to have, such as categories, which a CSV
-        file does not know.
-    alike : dict or None
-        Columns on which nothing depends, such as names and numbers of people, and the value that they get.
+    Rows are equal when they agree in ``columns``, those that the model reads. ``like`` is a frame whose
+    columns have the types that the batches are to have, such as categories, which a CSV file does not know;
+    ``alike`` names columns on which nothing depends, such as numbers of people, and the value that they get.
+    Whether to stop is asked after every batch; a cluster is waited for.
     """
     like = None if like is None else like.iloc[:0]
     if _is_dask(source):
@@ -187,13 +143,7 @@ def _counted(
 
 
 def typed(rows: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
-    """Give columns of texts the categories that they have in another frame; other columns stay as they are.
-
-    Parameters
-    ----------
-    rows, like : DataFrame
-        Columns that the other frame lacks stay as they are; categories that it does not know are added.
-    """
+    """Give columns of texts the categories that they have in another frame; new ones are added to these."""
     for name in map(str, rows.columns):
         kind = like[name].dtype if name in like else None
         if isinstance(kind, pd.CategoricalDtype):

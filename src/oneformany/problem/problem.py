@@ -16,7 +16,7 @@ from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 
-__all__ = ["Problem", "Restriction", "Share"]
+__all__ = ["Problem", "Restriction", "Share", "checked_budget"]
 
 Share = Literal["point", "action", "features"]
 
@@ -125,7 +125,7 @@ class Problem:
         frozen = {
             "codes": codes,
             "levels": levels,
-            "max_changes": _checked_budget(self.max_changes, len(levels)),
+            "max_changes": checked_budget(self.max_changes, len(levels)),
             "restrictions": tuple(self.restrictions),
             "people": people,
             "rows": np.ascontiguousarray(codes[first]),
@@ -253,7 +253,8 @@ def _checked_codes(codes: ArrayLike, levels: tuple[int, ...]) -> IntArray:
     return table
 
 
-def _checked_budget(max_changes: int, n_features: int) -> int:
+def checked_budget(max_changes: int, n_features: int) -> int:
+    """Refuse a number of changes that is not an integer from 1 to the number of features."""
     if isinstance(max_changes, bool) or not isinstance(max_changes, (int, np.integer)):
         raise InputError(f"max_changes must be an integer, not {max_changes!r}")
     if not 1 <= max_changes <= n_features:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from oneformany.exceptions import InputError
-from oneformany.explainer.posing import Asked, pose
+from oneformany.explainer.posing import pose
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.proof import DualProof, EnumerationProof
@@ -219,14 +219,7 @@ def frontier_of_frame(
     [2, 1]
     """
     stop = Stop(time_limit)
-    asked = Asked(**explainer.get_params(deep=False))
-    posed = pose(asked, Table.of(frame))
-    refused = np.flatnonzero(~posed.positive)
-    if not len(refused):
-        raise InputError(
-            f"the model calls all {len(posed.positive)} rows positive: there is nothing to explain"
-        )
-    problem = posed.problem(refused, explainer.max_changes, explainer.share)
+    problem = pose(explainer, Table.of(frame)).problem(explainer.max_changes, explainer.share)
     left = None if time_limit is None else stop.remaining()
     return frontier(problem, max_changes, explanations, left, progress)
 
