@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -30,6 +30,8 @@ MEASURES = {
     "mean_changes": "changes per covered row",
     "needs_rare": "under a rare explanation, of those covered",
 }
+COLUMNS = ("value", "others", "difference", "low", "high")
+UNKNOWN = dict.fromkeys(COLUMNS, np.nan)
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class Audit:
     def told(self) -> Iterator[Difference]:
         """Give the differences worth telling; of two subgroups the first one's, which the second mirrors."""
         for key, line in self.differences.iterrows():
-            subgroup, measure = _pair(key)
+            subgroup, measure = cast("tuple[object, str]", key)  # pandas calls an index label hashable
             if len(self.table) > 2 or subgroup == self.table.index[0]:
                 yield Difference(subgroup, measure, *(float(line[name]) for name in COLUMNS))
 
@@ -135,10 +137,6 @@ class Audit:
 
         drawn: Axes = import_module("oneformany.plotting").plot_subgroups(self, ax, measure=measure)
         return drawn
-
-
-COLUMNS = ("value", "others", "difference", "low", "high")
-UNKNOWN = dict.fromkeys(COLUMNS, np.nan)
 
 
 def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> Audit:
@@ -200,13 +198,6 @@ def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> A
 
 def measure_words(measure: str, number: float) -> str:
     """Write a value of a measure: a share in percent, a mean with two digits.
-
-    Parameters
-    ----------
-    measure : {"refused", "beyond_help", "mean_changes", "needs_rare"}
-        Which.
-    number : float
-        Its value.
 
     Examples
     --------
@@ -295,13 +286,9 @@ def _shares(hits: float, n: float, other_hits: float, other_n: float) -> dict[st
         return UNKNOWN
     one, other = hits / n, other_hits / other_n
     (low, high), (other_low, other_high) = _wilson(hits, n), _wilson(other_hits, other_n)
-    return {
-        "value": one,
-        "others": other,
-        "difference": one - other,
-        "low": float(one - other - np.hypot(one - low, other_high - other)),
-        "high": float(one - other + np.hypot(high - one, other - other_low)),
-    }
+    least = one - other - np.hypot(one - low, other_high - other)
+    most = one - other + np.hypot(high - one, other - other_low)
+    return dict(zip(COLUMNS, (one, other, one - other, float(least), float(most)), strict=True))
 
 
 def _wilson(hits: float, n: float) -> tuple[float, float]:
@@ -322,14 +309,10 @@ def _means(mine: IntArray, others: IntArray, most: int, random: np.random.Genera
         return UNKNOWN
     one, other = float(mine.mean()), float(others.mean())
     drawn = _resampled(np.append(mine, [0, most]), random) - _resampled(np.append(others, [0, most]), random)
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return {
-        "value": one,
-        "others": other,
-        "difference": one - other,
-        "low": min(float(low), one - other),
-        "high": max(float(high), one - other),
-    }
+    low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
+    difference = one - other
+    interval = (min(low, difference), max(high, difference))
+    return dict(zip(COLUMNS, (one, other, difference, *interval), strict=True))
 
 
 def _resampled(numbers: IntArray, random: np.random.Generator) -> FloatArray:
@@ -337,11 +320,6 @@ def _resampled(numbers: IntArray, random: np.random.Generator) -> FloatArray:
     values, counts = np.unique(numbers, return_counts=True)
     drawn = random.multinomial(len(numbers), counts / len(numbers), RESAMPLES)
     return np.asarray(drawn @ values / len(numbers), dtype=np.float64)
-
-
-def _pair(key: Any) -> tuple[object, str]:  # noqa: ANN401 (pandas calls an index label hashable)
-    subgroup, measure = key
-    return subgroup, str(measure)
 
 
 def _sentence(one: Difference) -> str:

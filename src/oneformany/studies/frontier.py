@@ -14,6 +14,7 @@ from oneformany.exceptions import InputError
 from oneformany.explainer.posing import pose
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.result.explanation import Explanation
 from oneformany.result.proof import DualProof, EnumerationProof
 from oneformany.result.result import Result
 from oneformany.schema.frames import Table
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Frontier", "FrontierPoint", "frontier", "frontier_of_frame"]
 
 Over = Literal["max_changes", "explanations"]
+POINT_COLUMNS = ("asked", "value", "covered", "bound", "seconds")
 
 
 @dataclass(frozen=True)
@@ -107,20 +109,9 @@ class Frontier:
         """One row per point: ``count`` (or ``covered``) is what was found, ``bound`` the proved side."""
         import pandas as pd
 
-        told = {
-            "count": [point.value for point in self.points],
-            "covered": [point.covered for point in self.points],
-        }
-        if self.over == "explanations":
-            del told["count"]
-        return pd.DataFrame(
-            {
-                self.over: [point.asked for point in self.points],
-                **told,
-                "bound": [point.bound for point in self.points],
-                "seconds": [point.seconds for point in self.points],
-            }
-        )
+        frame = pd.DataFrame([vars(point) for point in self.points], columns=list(POINT_COLUMNS))
+        frame = frame.rename(columns={"asked": self.over, "value": "count"})
+        return frame.drop(columns="count") if self.over == "explanations" else frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what was found and the proved bound.
@@ -231,45 +222,73 @@ def _numbers(name: str, given: Iterable[int], most: int) -> list[int]:
     return numbers
 
 
-def _share(stop: Stop, points_left: int) -> float | None:
-    """Seconds for the next point: an even part of what is left."""
-    return None if stop.time_limit is None else stop.remaining() / points_left
-
-
 def _by_changes(
     problem: Problem, numbers: list[int], stop: Stop, progress: Callable[[Round], None] | None
 ) -> Frontier:
     from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
 
-    results: list[Result] = []
-    seconds: list[float] = []
-    for number, changes in enumerate(numbers):
-        begin = perf_counter()
-        results.append(
-            solve_exact(
-                replace(problem, max_changes=changes),
-                time_limit=_share(stop, len(numbers) - number),
-                progress=progress,
-                start=results[-1].explanations if results else (),
-            )
-        )
-        seconds.append(perf_counter() - begin)
-        if results[-1].ended == "interrupted":
-            break
+    def answer(changes: int, seconds: float | None, start: tuple[Explanation, ...]) -> Result:
+        asked = replace(problem, max_changes=changes)
+        return solve_exact(asked, time_limit=seconds, progress=progress, start=start)
+
+    results, seconds = _answers(numbers, stop, answer)
     points = []
     for number, result in enumerate(results):
         bound = max([result.lower_bound, *(_bound_for_fewer(result, more) for more in results[number + 1 :])])
+        value, open_rows = result.count, len(result.undecided)
         points.append(
             FrontierPoint(
-                numbers[number],
-                result.count,
-                min(bound, result.count),
-                result.covered,
-                seconds[number],
-                len(result.undecided),
+                numbers[number], value, min(bound, value), result.covered, seconds[number], open_rows
             )
         )
     return Frontier("max_changes", tuple(points), int(problem.multiplicity.sum()), tuple(results))
+
+
+def _by_explanations(
+    problem: Problem, numbers: list[int], stop: Stop, progress: Callable[[Round], None] | None
+) -> Frontier:
+    from oneformany.engine.listed import ListedRun  # compiled parts are loaded when they are needed
+    from oneformany.engine.run import Options
+
+    run = ListedRun(problem, stop, Options(least_cost=False), progress)
+    with stop.on_interrupt():
+        run.list_all(Goal(explanations=numbers[0]))
+
+    def answer(allowed: int, seconds: float | None, start: tuple[Explanation, ...]) -> Result:
+        goal = Goal(explanations=allowed)
+        run.begin_again(Stop(seconds))
+        with run.stop.on_interrupt():
+            run.choose(goal, start)
+        return run.result(goal)
+
+    results, seconds = _answers(numbers, stop, answer)
+    proofs = [result.coverage_proof for result in results if result.coverage_proof is not None]
+    points = []
+    for allowed, result, took in zip(numbers, results, seconds, strict=False):
+        most = result.covered_bound if result.covered_bound is not None else result.people
+        bound = min([most, *(proof.most(allowed) for proof in proofs)])
+        points.append(
+            FrontierPoint(allowed, result.covered, max(bound, result.covered), result.covered, took)
+        )
+    return Frontier("explanations", tuple(points), int(problem.multiplicity.sum()), tuple(results))
+
+
+def _answers(
+    numbers: list[int],
+    stop: Stop,
+    answer: Callable[[int, float | None, tuple[Explanation, ...]], Result],
+) -> tuple[list[Result], list[float]]:
+    """Answer for each number within an even part of the time left, each from the last; stop at Ctrl-C."""
+    results: list[Result] = []
+    seconds: list[float] = []
+    for done, number in enumerate(numbers):
+        begin = perf_counter()
+        limit = None if stop.time_limit is None else stop.remaining() / (len(numbers) - done)
+        results.append(answer(number, limit, results[-1].explanations if results else ()))
+        seconds.append(perf_counter() - begin)
+        if results[-1].ended == "interrupted":
+            break
+    return results, seconds
 
 
 def _bound_for_fewer(result: Result, more: Result) -> int:
@@ -282,35 +301,3 @@ def _bound_for_fewer(result: Result, more: Result) -> int:
         return 0
     weights = np.array(proof.weights, dtype=object)
     return -(-int(weights[known].sum()) // proof.capacity)
-
-
-def _by_explanations(
-    problem: Problem, numbers: list[int], stop: Stop, progress: Callable[[Round], None] | None
-) -> Frontier:
-    from oneformany.engine.listed import ListedRun  # compiled parts are loaded when they are needed
-    from oneformany.engine.run import Options
-
-    run = ListedRun(problem, stop, Options(least_cost=False), progress)
-    results: list[Result] = []
-    seconds: list[float] = []
-    with stop.on_interrupt():
-        run.list_all(Goal(explanations=numbers[0]))
-    for number, allowed in enumerate(numbers):
-        begin = perf_counter()
-        goal = Goal(explanations=allowed)
-        run.begin_again(Stop(_share(stop, len(numbers) - number)))
-        with run.stop.on_interrupt():
-            run.choose(goal, results[-1].explanations if results else ())
-        results.append(run.result(goal))
-        seconds.append(perf_counter() - begin)
-        if results[-1].ended == "interrupted":
-            break
-    proofs = [result.coverage_proof for result in results if result.coverage_proof is not None]
-    points = []
-    for allowed, result, took in zip(numbers, results, seconds, strict=False):
-        most = result.covered_bound if result.covered_bound is not None else result.people
-        bound = min([most, *(proof.most(allowed) for proof in proofs)])
-        points.append(
-            FrontierPoint(allowed, result.covered, max(bound, result.covered), result.covered, took)
-        )
-    return Frontier("explanations", tuple(points), int(problem.multiplicity.sum()), tuple(results))

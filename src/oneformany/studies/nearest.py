@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from operator import index
 
 import numpy as np
 
-from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.stop import Stop
@@ -94,10 +93,7 @@ def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternativ
         raise InputError(f"count is {count}; ask for at least 1")
     search = _OneRow(problem, row)
     found: list[Alternative] = []
-    while len(found) < count:
-        best = search.cheapest_without(found)
-        if best is None:
-            break
+    while len(found) < count and (best := search.cheapest_without(found)) is not None:
         found.append(best)
     return tuple(found)
 
@@ -113,26 +109,18 @@ class _OneRow:
         self.row = row
         self.ground = Ground.of(problem, only=np.array([problem.row_of[row]]))
         self.batches = Batches(self.ground, Stop())
-        self._known: dict[frozenset[int], Alternative | None] = {}
+        self._cheapest = cache(self._cheapest_but)
 
     def cheapest_without(self, earlier: list[Alternative]) -> Alternative | None:
         """The cheapest change that includes none of the earlier ones: it leaves out a feature of each."""
-        found = [self._cheapest(left_out) for left_out in _left_out(earlier)]
-        best = [one for one in found if one is not None]
+        ways = dict.fromkeys(map(frozenset, product(*(one.changed for one in earlier))))
+        best = [one for one in map(self._cheapest, ways) if one is not None]
         return min(best, key=lambda one: (one.cost, len(one.changed), one.changed), default=None)
 
-    def _cheapest(self, left_out: frozenset[int]) -> Alternative | None:
-        if left_out not in self._known:
-            features = np.array(
-                [feature for feature in self.ground.changeable.tolist() if feature not in left_out],
-                dtype=np.int64,
-            )
-            self._known[left_out] = self._among(features)
-        return self._known[left_out]
-
-    def _among(self, features: IntArray) -> Alternative | None:
+    def _cheapest_but(self, left_out: frozenset[int]) -> Alternative | None:
         from oneformany.engine.listing.cost.cheapest import cheapest
 
+        features = np.setdiff1d(self.ground.changeable, np.array(list(left_out), dtype=np.int64))
         budget = min(self.problem.max_changes, len(features))
         costs, cells = cheapest(self.ground, self.batches, np.zeros(1, dtype=np.int64), features, budget)
         if costs[0] < 0:
@@ -141,13 +129,3 @@ class _OneRow:
         point = np.where(cells[0] >= 0, cells[0], before)
         changed = np.flatnonzero(point != before)
         return Alternative(self.row, tuple(point.tolist()), tuple(changed.tolist()), int(costs[0]))
-
-
-def _left_out(earlier: list[Alternative]) -> Iterator[frozenset[int]]:
-    """Every way to leave out at least one feature of each earlier change."""
-    seen = set()
-    for features in product(*(one.changed for one in earlier)):
-        left_out = frozenset(features)
-        if left_out not in seen:
-            seen.add(left_out)
-            yield left_out
