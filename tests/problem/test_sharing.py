@@ -7,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.problems import problem_of
-from oneformany.oracles.additive import AdditiveOracle
-from oneformany.problem import Problem
 from oneformany.problem.own import OwnValues
 from oneformany.problem.sharing import PointSharing
 from strategies import small_problems
@@ -29,8 +27,6 @@ def test_rows_join_a_point_exactly_when_each_of_their_moves_is_in_it_and_allowed
             expected.append(row)
     joined = PointSharing().joins(problem, changed, point, rows)
     assert joined.tolist() == expected
-    ends = PointSharing().follow(problem, changed, point, joined)
-    assert (ends == point).all()
 
 
 def test_a_row_in_the_target_cell_keeps_its_own_value():
@@ -39,8 +35,5 @@ def test_a_row_in_the_target_cell_keeps_its_own_value():
         (np.array([0, 0, 1]), np.array([0, 1])),
         (np.array([1, 2]), np.array([0, 1])),
     )
-    oracle = AdditiveOracle([[0, 1, 2], [0, 1]], threshold=2)
-    problem = Problem(own.cells, (2, 2), oracle, 2, own=own)
-    both = np.ones(2, dtype=np.bool_)
-    ends = PointSharing().follow(problem, both, np.array([0, 1]), np.arange(3))
+    ends = own.follow(own.values, np.array([0, 1]), np.ones(2, dtype=np.bool_))
     assert ends.tolist() == [[0, 1], [1, 1], [1, 1]]

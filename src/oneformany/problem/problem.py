@@ -236,12 +236,8 @@ def _checked_codes(codes: ArrayLike, levels: tuple[int, ...]) -> IntArray:
         raise InputError(f"codes must be a table with at least one row, not of shape {array.shape}")
     if array.shape[1] != len(levels):
         raise InputError(f"codes have {array.shape[1]} features, levels name {len(levels)}")
-    if array.dtype == np.bool_ or not np.issubdtype(array.dtype, np.integer):
-        integers = array.dtype == np.bool_ or (
-            np.issubdtype(array.dtype, np.floating) and bool(np.all(array == np.floor(array)))
-        )
-        if not integers:
-            raise InputError(f"codes must be integers, not {array.dtype}; encode the frame first")
+    if array.dtype.kind not in "biu" and not (array.dtype.kind == "f" and (array == np.floor(array)).all()):
+        raise InputError(f"codes must be integers, not {array.dtype}; encode the frame first")
     table = array.astype(np.int64)
     wrong = (table < 0) | (table >= np.array(levels))
     if wrong.any():

@@ -1,4 +1,4 @@
-"""What the rows of one explanation have in common: who can join a column, and where a row ends."""
+"""What the rows of one explanation have in common: who can join a column."""
 
 from __future__ import annotations
 
@@ -13,26 +13,13 @@ __all__ = ["PointSharing", "Sharing"]
 
 
 class Sharing(Protocol):
-    """One of the three ways to share; owns membership, and what the classifier has to be asked for it."""
+    """A way to share; owns membership, and what the classifier has to be asked for it."""
 
     def joins(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> IntArray:
-        """Which of these rows an explanation covers, as rising indices into ``rows``.
+        """Which of these distinct rows an explanation covers, as rising indices into ``rows``.
 
-        Parameters
-        ----------
-        problem : Problem
-            What is asked.
-        changed : (p,) boolean array
-            The features that the explanation changes.
-        targets : (p,) integer array
-            The cells of a full point for ``share="point"``; read in changed features only for "action".
-        rows : (m,) integer array
-            Which of the problem's distinct rows are meant.
+        ``changed`` are the features that it changes, ``targets`` the cells of a full point.
         """
-        ...
-
-    def follow(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> IntArray:
-        """Where these rows end, as ``(m, p)`` values that the oracle reads."""
         ...
 
 
@@ -53,9 +40,3 @@ class PointSharing:
             codes = problem.rows[rows[joined]]
             joined = joined[((codes == targets) | problem.may_move(codes, targets)).all(axis=1)]
         return joined
-
-    def follow(self, problem: Problem, changed: BoolArray, targets: IntArray, rows: IntArray) -> IntArray:
-        """The point, for every row that joins; with own values, what each row keeps of its own."""
-        if problem.own is None:
-            return np.where(changed, targets, problem.rows[rows])
-        return problem.own.follow(problem.values[rows], targets, changed)
