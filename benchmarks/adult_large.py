@@ -16,7 +16,7 @@ from rich.table import Table
 import oneformany as ofm
 from measuring import megabytes, question, refused, script_parser, timed
 from oneformany.datasets import load
-from oneformany.paper.runs.split import paper_model
+from oneformany.paper.runs.model_kinds import paper_model
 
 COLUMNS = ("asked", "rows", "distinct", "count", "at least", "covered", "at most", "gap", "s", "MB")
 

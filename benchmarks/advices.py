@@ -21,8 +21,7 @@ import oneformany as ofm
 from measuring import FIXED, question, refused, script_parser, timed
 from oneformany.datasets import Dataset, load
 from oneformany.paper.runs.cells import choose
-from oneformany.paper.runs.model_kinds import model_kind
-from oneformany.paper.runs.split import paper_split
+from oneformany.paper.runs.model_kinds import model_kind, paper_split
 
 CELLS = ("data", "model", "T", "explanations", "rows", "cost before", "after", "at least", "gap", "s")
 COLUMNS = ("data", "model", "share", "T", "k", "rows", "covered", "at most", "cost", "at least", "gap", "s")

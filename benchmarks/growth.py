@@ -23,7 +23,7 @@ from rich.console import Console
 from measuring import question, script_parser, timed
 from oneformany.datasets import load
 from oneformany.methods import METHODS, solve
-from oneformany.paper.runs.split import paper_model, paper_split
+from oneformany.paper.runs.model_kinds import paper_model, paper_split
 from oneformany.plotting.canvas import PAPER_WIDTH, axes
 from oneformany.problem import Problem
 from oneformany.schema.schema import Schema

@@ -23,7 +23,7 @@ from measuring import FIXED, megabytes, question, refused, script_parser, timed
 from oneformany.datasets import load
 from oneformany.engine.listing.estimate import affordable
 from oneformany.engine.listing.listing import list_columns
-from oneformany.paper.runs.split import paper_model
+from oneformany.paper.runs.model_kinds import paper_model
 from oneformany.problem import Problem, Share
 
 # Data set, its test half only, share, changes, what is kept, personal traits fixed.

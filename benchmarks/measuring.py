@@ -12,7 +12,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset
-from oneformany.paper.runs.split import paper_split
+from oneformany.paper.runs.model_kinds import paper_split
 from oneformany.problem import Problem, Share
 from oneformany.readers.registry import oracle_for
 

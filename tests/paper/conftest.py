@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from oneformany.paper.runs.cells import Published
-from oneformany.paper.runs.record import Key, Questions, Record, Trained
+from oneformany.paper.runs.records import Key, Questions, Record, Trained
 from oneformany.result.explanation import Explanation
 
 HERE = Path(__file__).resolve().parent

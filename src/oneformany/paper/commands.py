@@ -15,7 +15,7 @@ from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
     from oneformany.paper.runs.lines import TextColumn
-    from oneformany.paper.runs.record import Record
+    from oneformany.paper.runs.records import Record
     from oneformany.paper.runs.run import Failure, Settings, Task
 
 __all__ = ["bench"]
@@ -105,9 +105,9 @@ def paper(
     )
     settings.check_solver()
     asked = bound_without_classifier or "nn" in names(model)
-    columns = paper_columns(asked=asked, checked=check)
-    notes = [ANY] * asked + [OTHER_ROWS] * (not settings.as_published)
-    _show_runs(plan(cells, settings), settings, columns, json_file, jobs, notes)
+    tasks = plan(cells, settings)
+    notes = [ANY] * asked + [OTHER_ROWS] * (not all(task.key.as_published for task in tasks))
+    _show_runs(tasks, settings, paper_columns(asked=asked, checked=check), json_file, jobs, notes)
 
 
 @bench.command()

@@ -7,8 +7,8 @@ import pytest
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError
+from oneformany.paper.runs.model_kinds import HIDDEN_LAYERS, paper_network
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.runs.split import HIDDEN_LAYERS, paper_network
 from oneformany.paper.tables.paper_tables import PRINTED
 
 

@@ -1,7 +1,7 @@
 """Tests that questions to the classifier are counted."""
 
 import oneformany as ofm
-from oneformany.paper.runs.record import Questions
+from oneformany.paper.runs.records import Questions
 from oneformany.paper.runs.run import bound_without_classifier
 
 

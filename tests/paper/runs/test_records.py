@@ -5,8 +5,7 @@ import json
 import pytest
 
 from oneformany.exceptions import InputError
-from oneformany.paper.runs.record import Record
-from oneformany.paper.runs.records import append, read, read_all, resume
+from oneformany.paper.runs.records import Record, append, read, read_all, resume
 
 
 @pytest.fixture

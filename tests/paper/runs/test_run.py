@@ -161,8 +161,9 @@ def test_tasks_say_how_far_the_run_is():
     "other", [{"protocol": "negatives"}, {"coding": "correct"}, {"threshold": 0.9}, {"immutable": "half"}]
 )
 def test_only_the_published_question_compares_with_the_paper(other):
-    assert Settings().as_published
-    assert not Settings(**other).as_published
+    cells = [Cell("students", "lr", 10, 10)]
+    assert plan(cells, Settings())[0].key.as_published
+    assert not plan(cells, Settings(**other))[0].key.as_published
 
 
 @pytest.mark.parametrize(

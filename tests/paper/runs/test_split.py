@@ -3,8 +3,8 @@ import pytest
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError
+from oneformany.paper.runs.model_kinds import paper_model, paper_split
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.runs.split import paper_model, paper_split
 
 
 @pytest.mark.parametrize(

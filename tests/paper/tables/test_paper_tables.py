@@ -3,7 +3,7 @@
 import pytest
 
 from oneformany.paper.runs.cells import Published, published_cells
-from oneformany.paper.runs.record import Trained
+from oneformany.paper.runs.records import Trained
 from oneformany.paper.tables.paper_tables import paper_tables, short_tables
 
 

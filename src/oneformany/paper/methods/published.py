@@ -29,15 +29,7 @@ def solve_published(
     progress: Callable[[Round], None] | None = None,
     seed: int = 0,
 ) -> Result:
-    """Cover the rows as published, by column generation or with the compact model, whichever has options.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The classifier cannot be written as constraints.
-    SolverError
-        The solver is not installed, or failed.
-    """
+    """Cover the rows as published, by column generation or with the compact model, whichever has options."""
     stop = Stop(time_limit)
     log = Log(stop, progress)
     solver = make_solver(options.solver, getattr(options, "effort", None))

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from oneformany.paper.runs.cells import PAPER_LIMIT
-from oneformany.paper.runs.record import Record
-from oneformany.paper.runs.records import frame_of
+from oneformany.paper.runs.records import Record, frame_of
 
 __all__ = ["TextColumn", "contradictions", "header", "line", "model_columns", "paper_columns", "totals"]
 

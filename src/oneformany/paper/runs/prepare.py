@@ -12,9 +12,8 @@ from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset, load
 from oneformany.exceptions import InputError
 from oneformany.paper.runs.cells import check_names
-from oneformany.paper.runs.model_kinds import model_kind
-from oneformany.paper.runs.record import Trained
-from oneformany.paper.runs.split import paper_split
+from oneformany.paper.runs.model_kinds import model_kind, paper_split
+from oneformany.paper.runs.records import Trained
 from oneformany.problem import Problem
 from oneformany.readers.registry import read_model
 from oneformany.readers.verdict import Reading

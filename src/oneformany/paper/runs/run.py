@@ -19,7 +19,7 @@ from oneformany.methods import METHODS, solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.runs.cells import Cell, check_names
 from oneformany.paper.runs.prepare import IMMUTABLE, PROTOCOLS, Prepared, prepare
-from oneformany.paper.runs.record import Key, Questions, Record
+from oneformany.paper.runs.records import Key, Questions, Record
 from oneformany.problem import Problem
 from oneformany.result.result import Result
 from oneformany.statistics import Round
@@ -70,12 +70,6 @@ class Settings:
             from oneformany.paper.methods.solvers import make_solver
 
             make_solver(self.solver)
-
-    @property
-    def as_published(self) -> bool:
-        """Whether rows, data and question are those of the paper's tables, so that its numbers compare."""
-        asked = (self.protocol, self.coding, self.threshold, self.immutable)
-        return asked == ("published", "published", 0.5, "none")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from threading import Thread
 from rich.console import Console
 
 from oneformany.exceptions import OneForManyError
-from oneformany.paper.runs.record import Record
+from oneformany.paper.runs.records import Record
 from oneformany.paper.runs.run import FAILURES, Failure, Settings, Task, run_task
 from oneformany.progress import Progress
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from oneformany.paper.runs.model_kinds import MODEL_KINDS
-from oneformany.paper.runs.record import Record
-from oneformany.paper.runs.records import frame_of
+from oneformany.paper.runs.records import Record, frame_of
 from oneformany.paper.tables.table import Columns, TextTable, make_table
 
 __all__ = ["more_tables", "short_summaries"]

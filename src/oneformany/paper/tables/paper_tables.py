@@ -10,8 +10,7 @@ import pandas as pd
 
 from oneformany.paper.runs.cells import DATASETS, TITLES, published_cells
 from oneformany.paper.runs.lines import contradictions
-from oneformany.paper.runs.record import Record
-from oneformany.paper.runs.records import frame_of
+from oneformany.paper.runs.records import Record, frame_of
 from oneformany.paper.tables.table import Columns, TextTable, make_table
 
 __all__ = ["paper_tables", "short_tables"]
@@ -35,13 +34,7 @@ PRINTED = {
 
 
 def paper_tables(records: Sequence[Record]) -> list[TextTable]:
-    """Lay out Tables 1 to 8; where nothing was run, our side has dashes.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        What was run; of several runs of one cell by one method the last counts.
-    """
+    """Lay out Tables 1 to 8; of several runs of a cell the last counts, without any our side has dashes."""
     results = [
         make_table(
             f"table-{number}", f"Table {number}: {_title(cells)}", _columns(cells), list(_notes(cells, runs))

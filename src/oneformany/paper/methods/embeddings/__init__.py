@@ -20,13 +20,7 @@ __all__ = ["AdditiveEmbedding", "Embedding", "embed", "require_positive"]
 
 
 def embed(oracle: Oracle) -> Embedding:
-    """Write a classifier as constraints on one-hot columns.
-
-    Raises
-    ------
-    UnsupportedModelError
-        No formulation is known for this kind of classifier.
-    """
+    """Write a classifier as constraints on one-hot columns."""
     if isinstance(oracle, AdditiveOracle):
         return AdditiveEmbedding(oracle)
     if isinstance(oracle, NetworkOracle):

@@ -17,22 +17,7 @@ SOLVERS = {"highs": "Highs", "gurobi": "Gurobi", "scip": "Scip"}
 
 
 def make_solver(name: str, effort: float | None = None) -> Solver:
-    """Get a solver by its name.
-
-    Parameters
-    ----------
-    name : {"highs", "gurobi", "scip"}
-        Which one.
-    effort : float or None
-        Share of its work that HiGHS spends on looking for solutions; the others choose themselves.
-
-    Raises
-    ------
-    InputError
-        Nobody knows that name.
-    SolverError
-        The solver's package is not installed.
-    """
+    """Get a solver by its name; ``effort``: share of its work that HiGHS spends on looking for solutions."""
     if name not in SOLVERS:
         raise InputError(f"unknown solver {name!r}; choose one of {', '.join(SOLVERS)}")
     adapter = getattr(import_module(f"{__name__}.{name}"), SOLVERS[name])

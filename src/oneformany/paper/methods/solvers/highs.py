@@ -29,13 +29,7 @@ PROBING = 2**15  # the part of presolve that takes longest on large models, and 
 
 
 class Highs(Solver):
-    """Adapter to highspy.
-
-    Parameters
-    ----------
-    effort : float or None
-        Share of its work that HiGHS spends on looking for solutions; ``None``: as much as it likes.
-    """
+    """Adapter to highspy."""
 
     name = "highs"
 
