@@ -17,8 +17,7 @@ from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.paper.methods.embeddings import Embedding, embed, require_positive
-from oneformany.paper.methods.embeddings.network import NetworkEmbedding
+from oneformany.paper.methods.embeddings import Embedding, NetworkEmbedding, embed, require_positive
 from oneformany.paper.methods.model import LinearExpression, Model, Objective
 from oneformany.paper.methods.solvers.highs import Highs
 

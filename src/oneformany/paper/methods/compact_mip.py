@@ -14,7 +14,7 @@ import numpy as np
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import SolverError
 from oneformany.paper.methods.columns import PaperColumn, confirmed_column
-from oneformany.paper.methods.embeddings.base import Embedding
+from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.formulation import add_published, exclude_point
 from oneformany.paper.methods.model import Model, Objective, Request, Solver, SolverOutcome, Watch
 from oneformany.paper.methods.options import CompactOptions

@@ -12,7 +12,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.paper.methods.columns import PaperColumn, PaperRows
-from oneformany.paper.methods.embeddings.base import Embedding, require_positive
+from oneformany.paper.methods.embeddings import Embedding, require_positive
 from oneformany.paper.methods.model import LinearExpression, Model
 from oneformany.paper.methods.one_hot import OneHot
 

@@ -62,7 +62,7 @@ class Constraints:
     """Linear rows ``lower <= values @ x[columns] <= upper``, stored row by row."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[NDArray[Any], ...]] = []
+        self._parts: list[tuple[NDArray[Any], ...]] = [(np.empty(0),) * 5]
 
     def add(
         self, columns: ArrayLike, values: ArrayLike, *, lower: ArrayLike = -inf, upper: ArrayLike = inf
@@ -78,18 +78,15 @@ class Constraints:
         self._parts.append((np.full(rows, width, dtype=np.int64), table.ravel(), *parts))
 
     def _joined(self, part: int) -> NDArray[Any]:
-        return np.concatenate(
-            [np.empty(0, dtype=np.float64 if part >= VALUES else np.int64)]
-            + [parts[part] for parts in self._parts]
-        )
+        return np.concatenate([parts[part] for parts in self._parts])
 
     def __len__(self) -> int:
-        return sum(len(parts[0]) for parts in self._parts)
+        return sum(len(parts[LENGTHS]) for parts in self._parts)
 
     @property
     def entries(self) -> int:
         """Number of coefficients."""
-        return sum(len(parts[1]) for parts in self._parts)
+        return sum(len(parts[COLUMNS]) for parts in self._parts)
 
     @property
     def lower(self) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.paper.methods.columns import PaperColumn, PaperRows, confirmed_column
-from oneformany.paper.methods.embeddings.base import Embedding
+from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.formulation import add_compact, add_published, exclude_point
 from oneformany.paper.methods.model import Model, Objective, Request, Solver, SolverOutcome, Variables
 from oneformany.paper.methods.options import CgOptions

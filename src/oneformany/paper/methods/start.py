@@ -10,7 +10,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.screening import Screened, screen
 from oneformany.paper.methods.columns import PaperColumn, PaperRows
-from oneformany.paper.methods.embeddings.base import Embedding
+from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.model import Solver
 from oneformany.problem import Problem
 from oneformany.result.proof import DualProof, Proof
