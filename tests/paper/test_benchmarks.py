@@ -1,16 +1,19 @@
-"""Tests that the ablation and the growth measure what they claim to."""
+"""Tests that the benchmarks measure what they claim to, and draw and lay out what they measured."""
 
 from dataclasses import fields, replace
 from pathlib import Path
 
+import matplotlib as mpl
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 
 from oneformany.engine.run import Options
 from oneformany.paper.methods.options import CgOptions
 from oneformany.paper.runs.cells import DATASETS, MODELS
 from oneformany.paper.runs.records import append
 
+mpl.use("agg")
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
@@ -43,8 +46,7 @@ def test_all_variants_of_a_cell_agree_and_stand_in_one_table(ablation):
     assert {len(row) for row in table.rows} == {len(table.headings)}
 
 
-def test_growth_measures_every_size_until_a_method_does_not_end(script):
-    growth = script("growth")
+def test_growth_measures_every_size_until_a_method_does_not_end(growth):
     timings = list(growth.measure("rows", (2, 3), "exact", limit=30.0))
     assert [(timing.size, timing.finished) for timing in timings] == [(2, True), (3, True)]
     assert all(isinstance(timing, growth.Timing) and timing.seconds > 0 for timing in timings)
@@ -52,8 +54,7 @@ def test_growth_measures_every_size_until_a_method_does_not_end(script):
     assert [(timing.size, timing.finished) for timing in given_up] == [(20, False)]
 
 
-def test_growth_narrows_the_problem_as_asked(script):
-    growth = script("growth")
+def test_growth_narrows_the_problem_as_asked(growth):
     problem = growth.problem_of(replace(growth.BASE, rows=7, features=5, changes=2))
     assert problem.codes.shape == (7, 5)
     assert problem.max_changes == 2
@@ -133,3 +134,55 @@ def test_a_version_that_counts_otherwise_is_told(script):
     table = script("old_and_new").compare(two_versions(new_count=10))
     assert table["counts"].tolist() == ["DIFFERENT"] * 2
     assert table["proved"].tolist() == ["0 of 2", "0 of 1"]
+
+
+@pytest.fixture
+def growth(script):
+    return script("growth")
+
+
+@pytest.fixture
+def timings(growth):
+    sizes = {
+        "exact": [(10, 0.1, True), (20, 0.2, True), (100, 2.0, True)],
+        "mip": [(10, 5.0, True), (20, 30.0, False)],
+    }
+    return {method: [growth.Timing(*timing) for timing in measured] for method, measured in sizes.items()}
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def drawn(ax, method):
+    (line,) = (line for line in ax.lines if line.get_label() == method)
+    return line.get_xdata(), line.get_ydata()
+
+
+def test_each_method_is_a_line_on_logarithmic_axes(growth, timings):
+    ax = growth.plot_growth(timings, "rows")
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert [list(values) for values in drawn(ax, "exact")] == [[10, 20, 100], [0.1, 0.2, 2.0]]
+    assert [list(values) for values in drawn(ax, "mip")] == [[10, 20], [5.0, 30.0]]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rows", "seconds")
+
+
+def test_runs_without_a_proof_are_hollow_and_explained(growth, timings):
+    ax = growth.plot_growth(timings, "rows")
+    marks = [line for line in ax.lines if line.get_label() == "_"]
+    assert [line.get_markerfacecolor() == "white" for line in marks] == [False] * 4 + [True]
+    assert "no proof in time" in ax.get_legend_handles_labels()[1]
+    finished = growth.plot_growth({"exact": timings["exact"]}, "rows")
+    assert finished.get_legend_handles_labels()[1] == ["exact"]
+
+
+def test_labels_that_would_touch_are_left_out(growth):
+    sizes = [growth.Timing(size, 1.0, True) for size in (2, 4, 12, 13, 256)]
+    ax = growth.plot_growth({"exact": sizes}, "rows")
+    assert list(ax.get_xticks()) == [2, 4, 12, 256]
+
+
+def test_a_single_size_can_be_drawn(growth):
+    assert list(growth.plot_growth({"exact": [growth.Timing(5, 0.1, True)]}, "rows").get_xticks()) == [5]

@@ -1,14 +1,100 @@
-"""Tests that every kind of classifier can be trained, read and explained."""
+"""Tests that the paper's split and models come out as published, and that every other kind can be trained."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 
+from oneformany.datasets import load
 from oneformany.exceptions import InputError
 from oneformany.paper.runs.cells import Cell
-from oneformany.paper.runs.model_kinds import MODEL_KINDS, ModelKind, model_kind
+from oneformany.paper.runs.model_kinds import (
+    HIDDEN_LAYERS,
+    MODEL_KINDS,
+    ModelKind,
+    model_kind,
+    paper_model,
+    paper_network,
+    paper_split,
+)
+from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.runs.run import Settings, plan, run
+from oneformany.paper.tables.paper_tables import PRINTED
 from oneformany.progress import Progress
 
 HERE = [kind.name for kind in MODEL_KINDS if kind.installed]
+
+
+@pytest.mark.parametrize(
+    ("name", "accuracy"), [("german", 0.724), ("students-published", 0.606), ("students", 0.636)]
+)
+def test_the_logistic_regression_has_the_accuracy_of_the_paper(name, accuracy):
+    assert round(prepare(name, "lr").trained.accuracy, 3) == accuracy
+
+
+def test_the_constant_features_of_the_published_students_have_no_weight():
+    data = load("students-published")
+    weights = paper_model(data).coef_[0]
+    constant = (data.one_hot == 0).all(axis=0)
+    assert constant.sum() == 8
+    assert (weights[constant] == 0).all()
+
+
+def test_the_halves_are_disjoint_and_complete():
+    train, test = paper_split(load("german"))
+    assert (len(train), len(test)) == (500, 500)
+    assert sorted([*train, *test]) == list(range(1000))
+
+
+def test_published_rows_are_the_first_of_the_test_half():
+    prepared = prepare("german", "lr")
+    _, test = paper_split(prepared.dataset)
+    assert (prepared.rows("published", 20) == test[:20]).all()
+
+
+def test_negatives_are_the_first_test_rows_that_are_turned_down():
+    prepared = prepare("german", "lr")
+    data, model = prepared.dataset, prepared.classifier
+    _, test = paper_split(data)
+    rows = prepared.rows("negatives", 30)
+    assert (model.predict(data.one_hot[rows]) == 0).all()
+    passed_over = test[: int(np.flatnonzero(test == rows[-1])[0]) + 1]
+    assert (model.predict(data.one_hot[passed_over]) == 0).sum() == 30
+    assert [row for row in test if row in set(rows)] == rows.tolist()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "n", "words"),
+    [
+        ("all", 5, "no protocol 'all'; choose from published, negatives"),
+        ("published", 0, "0 rows are asked for; german has 1 to 500"),
+        ("published", 501, "german has 1 to 500"),
+        ("negatives", 1000, "german has 1 to"),
+    ],
+)
+def test_rows_that_are_not_there_are_refused(protocol, n, words):
+    with pytest.raises(InputError, match=words):
+        prepare("german", "lr").rows(protocol, n)
+
+
+@pytest.mark.parametrize("name", ["german", "students", "students-published"])
+def test_accuracy_is_near_the_published_one(name):
+    prepared = prepare(name, "nn")
+    published = name.removesuffix("-published")
+    assert prepared.classifier.hidden_layer_sizes == HIDDEN_LAYERS[published]
+    assert prepared.trained.accuracy == pytest.approx(float(PRINTED[published][5]), abs=0.04)
+
+
+def test_the_seed_decides_the_weights():
+    data = load("students")
+    first, again, other = (paper_network(data, seed).coefs_[0] for seed in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_other_data_sets_have_no_network():
+    with pytest.raises(InputError, match="no network for 'mine'; it has for compas, german"):
+        paper_network(dataclasses.replace(load("german"), name="mine"))
 
 
 @pytest.mark.parametrize("name", HERE)
