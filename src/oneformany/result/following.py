@@ -14,7 +14,7 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import Table
-from oneformany.schema.rules.rebuild import cell_rule
+from oneformany.schema.rules.rows import cell_rule
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from oneformany.exceptions import InputError
-from oneformany.schema import (
+from oneformany import (
     Feature,
     Forbid,
     Immutable,
@@ -12,6 +11,7 @@ from oneformany.schema import (
     Schema,
     allowed_moves,
 )
+from oneformany.exceptions import InputError
 
 SCHEMA = Schema(
     (

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import rule_schema as small
-from oneformany.exceptions import InputError
-from oneformany.schema import (
+from oneformany import (
     AtMostSteps,
     Forbid,
     Immutable,
@@ -17,8 +16,9 @@ from oneformany.schema import (
     Range,
     allowed_moves,
 )
+from oneformany.exceptions import InputError
 from oneformany.schema.rules import restrictions_of
-from oneformany.schema.rules.rebuild import cell_rule
+from oneformany.schema.rules.rows import cell_rule
 
 ROW_RULES = [
     Implies({"job": "none"}, {"home": "rent"}),

@@ -9,14 +9,8 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.rules.at_most_steps import AtMostSteps
-from oneformany.schema.rules.immutable import Immutable
-from oneformany.schema.rules.linked import Linked
-from oneformany.schema.rules.not_together import NotTogether
-from oneformany.schema.rules.observed import Observed
-from oneformany.schema.rules.only_decrease import OnlyDecrease
-from oneformany.schema.rules.only_increase import OnlyIncrease
-from oneformany.schema.rules.range import Range
+from oneformany.schema.rules.moves import AtMostSteps, Immutable, OnlyDecrease, OnlyIncrease, Range
+from oneformany.schema.rules.rows import Linked, NotTogether, Observed
 from oneformany.schema.rules.rule import CellRule, RowRule, Rule
 from oneformany.schema.schema import Schema, suggestion
 
