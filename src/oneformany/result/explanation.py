@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import index
 from typing import Any
 
-__all__ = ["Explanation", "Unreachable", "integers"]
+from oneformany.result.plain import integers
+
+__all__ = ["Explanation", "Unreachable"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,15 +121,3 @@ class Unreachable:
             None if needed is None else index(needed),
             tuple(str(name) for name in data.get("blocked_by", ())),
         )
-
-
-def integers(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Turn numbers of any integer type into plain ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> integers(np.array([3, 4]))
-    (3, 4)
-    """
-    return tuple(index(number) for number in numbers)

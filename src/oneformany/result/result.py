@@ -14,8 +14,9 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.costs import Costs
 from oneformany.goal import Goal
-from oneformany.result.explanation import Explanation, Unreachable, integers
+from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
+from oneformany.result.plain import integers
 from oneformany.result.proof import Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.statistics import Statistics
