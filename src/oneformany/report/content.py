@@ -12,7 +12,7 @@ from oneformany.report.audits import audit_part
 from oneformany.report.charts import line_chart
 from oneformany.report.page import Bar, Card, Change, Chart, Headline, LeftOut, Page, TableData
 from oneformany.result.apart import apart_words
-from oneformany.result.asked_words import rule_words, share_words
+from oneformany.result.asked import rule_words, share_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.sizes import (

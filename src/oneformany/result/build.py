@@ -148,18 +148,7 @@ def build_result(
 
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
-    """Look up the installed versions of packages.
-
-    Parameters
-    ----------
-    packages : iterable of str
-        Their names.
-
-    Examples
-    --------
-    >>> versions_of(["no-such-package"])
-    {'no-such-package': 'unknown'}
-    """
+    """Look up the installed versions of packages."""
     found = {}
     for package in packages:
         try:

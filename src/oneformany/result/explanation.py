@@ -53,16 +53,12 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Tell what changes by number; a result knows the names, see its own table."""
-        changes = "".join(
-            f"<tr><td>{feature}</td><td>{self.point[feature] if self.ends is None else ''}</td></tr>"
-            for feature in self.changed
-        )
+        from oneformany.schema.html import html_table
+
+        changes = ((f, self.point[f] if self.ends is None else "") for f in self.changed)
         rows = ", ".join(map(str, self.members[:10])) + (", ..." if len(self.members) > 10 else "")
-        head = "<tr><th>feature</th><th>new level</th></tr>"
-        return (
-            f"<div><p>{len(self.members)} rows: {rows}</p>"
-            f"<table><thead>{head}</thead><tbody>{changes}</tbody></table></div>"
-        )
+        table = html_table(("feature", "new level"), changes)
+        return f"<div><p>{len(self.members)} rows: {rows}</p>{table}</div>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

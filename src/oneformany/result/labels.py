@@ -91,21 +91,7 @@ class Labels:
 
 
 def labels_of(result: Result) -> Labels:
-    """Take the labels of a result's schema and index, or number features and levels.
-
-    Parameters
-    ----------
-    result : Result
-        With or without a schema.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> labels_of(result).word(1, 0)
-    'level 0'
-    """
+    """Take the labels of a result's schema and index, or number features and levels."""
     if result.schema is not None:
         features = result.schema.features
         return Labels(
