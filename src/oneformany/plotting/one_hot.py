@@ -8,8 +8,6 @@ from matplotlib.axes import Axes
 
 from oneformany.plotting.explanations import plot_explanations
 from oneformany.result.labels import labels_of
-from oneformany.schema.feature import Feature
-from oneformany.schema.schema import Schema
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -49,13 +47,4 @@ def plot_one_hot(
     ['2 rows']
     """
     largest = sorted(result.explanations, key=lambda explanation: -len(explanation.members))[:limit]
-    return plot_explanations(largest, _schema(result), ax, outline_changed=outline_changed)
-
-
-def _schema(result: Result) -> Schema:
-    if result.schema is not None:
-        return result.schema
-    labels = labels_of(result)
-    return Schema(
-        tuple(Feature(str(name), levels) for name, levels in zip(labels.features, labels.levels, strict=True))
-    )
+    return plot_explanations(largest, labels_of(result).schema, ax, outline_changed=outline_changed)

@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import bin_labels
+from oneformany.schema.discretise import bins_of, levels_of_values
 from oneformany.schema.feature import Feature, Raw, number_label
 from oneformany.schema.round_numbers import roundest
 from oneformany.schema.values import ColumnValues
@@ -162,15 +162,14 @@ def _number_cells(  # noqa: PLR0911 (one return per way to choose)
             return _bins(values, _edges_at(numbers, differs), numbers)
     if len(numbers) <= MOST_CELLS:
         plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
-        return Feature(values.name, tuple(map(number_label, plain)), ordered=True, numbers=tuple(plain))
+        return levels_of_values(values.name, plain, ordered=True)
     return _bins(values, _quantile_edges(numbers, counts, MOST_CELLS), numbers)
 
 
 def _bins(values: ColumnValues, edges: Sequence[float], numbers: FloatArray) -> Feature:
     if not len(edges):
         return Feature(values.name, (ANY_NUMBER,), ordered=True, edges=())
-    integers = bool((numbers == np.floor(numbers)).all())
-    return Feature(values.name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
+    return bins_of(values.name, edges, numbers)
 
 
 def _edges_at(numbers: FloatArray, differs: BoolArray) -> list[float]:
@@ -234,7 +233,7 @@ def _category_cells(values: ColumnValues, told: Told | None, choice: Choice, reg
     if told is not None and len(plain) > 1 and not choice.apart:
         groups = _told_apart(plain, same_rows(told.rows[regular]), ordered=values.ordered)
     if len(groups) == len(plain):
-        return _levels(values, plain)
+        return levels_of_values(values.name, plain, ordered=values.ordered)
     labels = tuple(_group_label(group, plain) for group in groups)
     return Feature(values.name, labels, ordered=values.ordered, groups=tuple(map(tuple, groups)))
 
@@ -248,22 +247,6 @@ def _told_apart(plain: list[Raw], kinds: IntArray, *, ordered: bool) -> list[lis
             run += 1
         groups.setdefault((run, int(kinds[index])), []).append(value)
     return list(groups.values())
-
-
-def _levels(values: ColumnValues, plain: list[Raw]) -> Feature:
-    labels = tuple(number_label(value) for value in plain)
-    if all(isinstance(value, str) for value in plain):
-        return Feature(values.name, labels, ordered=values.ordered)
-    if all(isinstance(value, (bool, int, float)) for value in plain):
-        return Feature(
-            values.name,
-            labels,
-            ordered=values.ordered,
-            numbers=tuple(v for v in plain if not isinstance(v, str)),
-        )
-    if len(set(labels)) < len(labels):
-        labels = tuple(repr(value) for value in plain)
-    return Feature(values.name, labels, ordered=values.ordered, groups=tuple((value,) for value in plain))
 
 
 def _group_label(group: list[Raw], plain: list[Raw]) -> str:

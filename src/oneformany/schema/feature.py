@@ -15,7 +15,17 @@ import numpy as np
 
 from oneformany.exceptions import InputError
 
-__all__ = ["MISSING", "UNSEEN", "Feature", "Raw", "Value", "is_missing", "number_label"]
+__all__ = [
+    "MISSING",
+    "UNSEEN",
+    "Feature",
+    "Raw",
+    "Value",
+    "is_integer",
+    "is_missing",
+    "number_label",
+    "plain_value",
+]
 
 Value = bool | int | float
 Raw = str | bool | int | float
@@ -113,6 +123,12 @@ class Feature:
     def n_regular(self) -> int:
         """Number of levels that are neither special nor missing nor unseen."""
         return len(self.levels) - len(self.special) - self.missing - self.unseen
+
+    @property
+    def level_values(self) -> tuple[Raw, ...]:
+        """What each level stands for: its number or truth value where it has one, else its label."""
+        regular = self.levels[: self.n_regular] if self.numbers is None else self.numbers
+        return (*regular, *self.levels[self.n_regular :])
 
     @property
     def missing_level(self) -> int | None:
@@ -269,7 +285,7 @@ class Feature:
         return numbers
 
     def _checked_numbers(self, numbers: Sequence[Value]) -> tuple[Value, ...]:
-        plain = tuple(value.item() if isinstance(value, np.generic) else value for value in numbers)
+        plain = _plain_all(numbers)
         for value in plain:
             if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
                 raise InputError(f"feature {self.name!r}: {value!r} is neither a number nor a truth value")
@@ -288,7 +304,7 @@ class Feature:
         return plain
 
     def _checked_targets(self, targets: Sequence[Raw | None]) -> tuple[Raw | None, ...]:
-        plain = tuple(_plain(value) for value in targets)
+        plain = _plain_all(targets)
         if len(plain) != self.n_levels:
             raise InputError(f"feature {self.name!r} has {len(plain)} targets for {self.n_levels} levels")
         for level, value in enumerate(plain):
@@ -318,16 +334,22 @@ def number_label(value: Raw) -> str:
     return str(int(value)) if exact.is_integer() and abs(exact) < 1e15 else repr(exact)
 
 
+def is_integer(value: object, least: int) -> bool:
+    """Whether a value is an integer of at least so much; a truth value is not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
+
+
+def plain_value(value: Any) -> Any:  # noqa: ANN401 (a raw value of a frame)
+    """Turn a number of numpy into one of Python; everything else stays."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 (a raw value of a frame)
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _plain_all(values: Sequence[Raw]) -> tuple[Raw, ...]:
-    return tuple(_plain(value) for value in values)
+def _plain_all(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(plain_value(value) for value in values)
 
 
 def _repeated(items: Sequence[object]) -> list[object]:

@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from operator import index
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, number_label
+from oneformany.schema.feature import Feature, is_integer, number_label
 from oneformany.schema.rules.rule import level_of, levels_of, one_of
 
 __all__ = ["AtMostSteps", "Forbid", "Immutable", "NeverTarget", "OnlyDecrease", "OnlyIncrease", "Range"]
@@ -72,7 +71,8 @@ class OnlyIncrease:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves upwards."""
-        return _by_steps(feature, "OnlyIncrease", lambda steps: steps >= 0)
+        _check_order(feature, "OnlyIncrease")
+        return _by_steps(feature, lambda steps: steps >= 0)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,8 @@ class OnlyDecrease:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves downwards."""
-        return _by_steps(feature, "OnlyDecrease", lambda steps: steps <= 0)
+        _check_order(feature, "OnlyDecrease")
+        return _by_steps(feature, lambda steps: steps <= 0)
 
 
 @dataclass(frozen=True)
@@ -131,17 +132,13 @@ class AtMostSteps:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to near levels."""
-        try:
-            most = 0 if isinstance(self.steps, bool) else index(self.steps)
-        except TypeError:
-            most = 0
-        near = _by_steps(feature, "AtMostSteps", lambda steps: np.abs(steps) <= most)
-        if most < 1:
+        _check_order(feature, "AtMostSteps")
+        if not is_integer(self.steps, 1):
             raise InputError(
                 f"AtMostSteps({feature.name!r}): steps is {self.steps!r}; it must be an integer of at least "
                 "1 (Immutable keeps a feature as it is)"
             )
-        return near
+        return _by_steps(feature, lambda steps: np.abs(steps) <= self.steps)
 
 
 @dataclass(frozen=True)
@@ -271,13 +268,16 @@ class Range:
         return matrix
 
 
-def _by_steps(feature: Feature, rule: str, allowed: Callable[[IntArray], BoolArray]) -> BoolArray:
-    """Allow moves by how many levels they go up; rows in levels without an order stay there."""
+def _check_order(feature: Feature, rule: str) -> None:
     if not feature.ordered:
         raise InputError(
             f"{rule}({feature.name!r}) needs an order, but the levels of {feature.name!r} have none; "
             "make the feature ordered, or forbid single moves"
         )
+
+
+def _by_steps(feature: Feature, allowed: Callable[[IntArray], BoolArray]) -> BoolArray:
+    """Allow moves by how many levels they go up; rows in levels without an order stay there."""
     matrix = np.eye(feature.n_levels, dtype=np.bool_)
     level = np.arange(feature.n_regular)
     matrix[: len(level), : len(level)] = allowed(level - level[:, None])

@@ -11,6 +11,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.schema.feature import is_integer
 from oneformany.schema.rules.rule import CellRule, levels_of, one_of
 from oneformany.schema.schema import Schema
 
@@ -239,7 +240,7 @@ class Observed:
     def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
         """Write the rule in cells."""
         least = self.at_least
-        if isinstance(least, bool) or not isinstance(least, (int, np.integer)) or least < 1:
+        if not is_integer(least, 1):
             raise InputError(f"Observed: at_least is {least!r}; it must be an integer of at least 1")
         indices = tuple(schema.index(name) for name in self.features) or tuple(range(len(schema.features)))
         if least > len(reference):
