@@ -130,7 +130,7 @@ class Frontier:
         ax : Axes or None
             Where to draw.
         """
-        from oneformany.plotting.frontier import plot_frontier
+        from oneformany.plotting.lines import plot_frontier
 
         return plot_frontier(self.frame(), ax)
 

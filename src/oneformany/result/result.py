@@ -253,7 +253,7 @@ class Result:
         >>> len(result.plot().texts)
         1
         """
-        drawn: Axes = _face("plotting.profiles").plot_profiles(self, ax)
+        drawn: Axes = _face("plotting").plot_profiles(self, ax)
         return drawn
 
     def report(
