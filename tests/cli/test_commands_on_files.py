@@ -114,7 +114,7 @@ def test_an_interrupt_before_anything_is_found_is_told(case, monkeypatch):
     def interrupt(*_args, **_kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("oneformany.cli.explain.load_rows", interrupt)
+    monkeypatch.setattr("oneformany.cli.options.load_rows", interrupt)
     outcome = explain(case, "--trust-model")
     assert outcome.exit_code == 130
     assert "Interrupted" in outcome.stderr

@@ -93,15 +93,7 @@ def load_model(path: Path, *, trust: bool = False) -> Any:
 
 
 def positive_label(model: Any, label: str) -> object:
-    """Find the model's own label behind a text; the reader of the model refuses one that is none.
-
-    Parameters
-    ----------
-    model : object
-        Fitted; its ``classes_`` are searched if it has any, otherwise classes are numbers.
-    label : str
-        As typed.
-    """
+    """Find the model's own label behind a text; the reader of the model refuses one that is none."""
     import numpy as np
 
     classes = np.asarray(getattr(model, "classes_", ())).tolist()

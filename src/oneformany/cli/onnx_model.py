@@ -17,13 +17,7 @@ __all__ = ["GraphFunction", "as_model"]
 
 
 def as_model(graph: Any) -> Any:
-    """Choose how to read a graph: itself where the reader of networks may follow it, else as a function.
-
-    Parameters
-    ----------
-    graph : onnx.ModelProto
-        Checked.
-    """
+    """Choose how to read a graph: itself where the reader of networks may follow it, else as a function."""
     weights = {weight.name for weight in graph.graph.initializer}
     inputs = [entry for entry in graph.graph.input if entry.name not in weights]
     foreign = any(node.domain not in {"", "ai.onnx"} for node in graph.graph.node)

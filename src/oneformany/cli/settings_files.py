@@ -26,26 +26,14 @@ ORDER = ("name", "levels", "ordered", "edges", "numbers", "unit", "groups", "spe
 
 
 def load_schema(path: Path) -> Schema:
-    """Read a schema from a file written by ``oneformany schema`` or with ``Schema.to_dict``.
-
-    Parameters
-    ----------
-    path : path
-        TOML if its name ends in ``.toml``, else JSON.
-    """
+    """Read a schema from a file written by ``oneformany schema`` or with ``Schema.to_dict``."""
     from oneformany.schema.schema import Schema
 
     return Schema.from_dict(_load(path, "a schema"))
 
 
 def load_costs(path: Path) -> dict[str, Any]:
-    """Read what a change of each feature costs: a number, or a table of moves between its levels.
-
-    Parameters
-    ----------
-    path : path
-        TOML if its name ends in ``.toml``, else JSON.
-    """
+    """Read what a change of each feature costs: a number, or a table of moves between its levels."""
     return dict(_load(path, "costs"))
 
 
