@@ -52,20 +52,10 @@ WHY = (
 
 
 def load_model(path: Path, *, trust: bool = False) -> Any:
-    """Load a model, by what the file is.
+    """Load a model by what the file is; what can run code only with trust.
 
-    Parameters
-    ----------
-    path : path
-        ``.skops``, ``.onnx``, ``.ubj`` or ``.json`` of XGBoost, ``.txt`` of LightGBM, and otherwise a pickle
-        or joblib file.
-    trust : bool
-        Load files that can run code.
-
-    Raises
-    ------
-    InputError
-        The file is not there, needs trust or a library, or is not a model.
+    That is ``.skops``, ``.onnx``, ``.ubj`` or ``.json`` of XGBoost, ``.txt`` of LightGBM, and otherwise a
+    pickle or joblib file.
     """
     if not path.is_file():
         raise InputError(f"{path} cannot be loaded as a model: there is no such file")

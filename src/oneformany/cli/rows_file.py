@@ -33,22 +33,10 @@ MARKS = (
 def load_rows(
     path: Path, separator: str | None = None, encoding: str | None = None, index: str | None = None
 ) -> pd.DataFrame:
-    """Read a table of rows.
+    """Read a table of rows, with the column that names them as its index.
 
-    Parameters
-    ----------
-    path : path
-        Its ending says what it is: ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``, and CSV otherwise,
-        which may be packed as ``.gz``.
-    separator, encoding : str, optional
-        Of a CSV file; found out from its content unless told.
-    index : str, optional
-        Column that names the rows; by default they are counted from 0.
-
-    Raises
-    ------
-    InputError
-        The file is not there, is not such a table, or has no rows.
+    The ending of the name says what the file is: ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``, and CSV
+    otherwise, which may be packed as ``.gz``. Separator and encoding are found out unless told.
     """
     if not path.exists():
         raise InputError(f"{path} cannot be read as a table of rows: there is no such file")

@@ -35,26 +35,13 @@ FEW_ROWS = 2
 
 @dataclass(frozen=True)
 class Apart:
-    """How rows differ, two by two.
+    """How rows differ, two by two."""
 
-    Attributes
-    ----------
-    features : tuple of int
-        Those that keep rows apart most, the first one most of all.
-    distance : int
-        In how many features a row differs from the row that is most like it, in the median.
-    rows : int
-        How many rows were compared.
-    near, nearer : int
-        How many of them have another within ``max_changes`` features; and how many would, if the named
-        features had one cell each.
-    """
-
-    features: tuple[int, ...]
-    distance: int
-    rows: int
-    near: int
-    nearer: int
+    features: tuple[int, ...]  # those that keep rows apart most, the first one most of all
+    distance: int  # in how many features a row differs from the one most like it, in the median
+    rows: int  # how many were compared
+    near: int  # how many have another within max_changes features
+    nearer: int  # how many would, if the named features had one cell each
 
 
 def keeps_apart(result: Result) -> Apart | None:

@@ -79,33 +79,12 @@ def build_result(
         Why so many explanations are needed; ``None``: nothing is proved.
     stop : Stop
         Tells what ended the run.
-    statistics : Statistics
-        What happened.
-    versions : mapping
-        Of the software.
-    method, seed
-        How it was computed.
-    goal : Goal or None
-        What was wanted other than covering everybody.
     bound : int or None
         Explanations that are proved to be needed, where ``coverage_proof`` says so.
-    covered_bound, coverage_proof, cost_proof
-        As in :class:`~oneformany.Result`.
     cost_open : bool
         Whether the least cost was asked for and is not proved.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> problem = ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1)
-    >>> group = Group(point=np.array([1, 0]), rows=np.array([0]))
-    >>> build_result(
-    ...     problem, [group], reasons={}, helpable=np.array([0]), proof=None, stop=Stop(),
-    ...     statistics=Statistics(), versions={}, method="by hand",
-    ... )
-    Result(feasible: 1 explanation covers 2 of 2 rows, at least 0 are needed)
+    statistics, versions, method, seed, goal, covered_bound, coverage_proof, cost_proof
+        As in :class:`~oneformany.Result`.
     """
     explanations, assignment = _explanations(problem, groups)
     unreachable = tuple(

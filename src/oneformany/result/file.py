@@ -45,16 +45,6 @@ def digest(content: Mapping[str, Any]) -> str:
     Canonical: sorted keys, no spaces, ASCII only, no infinite numbers. A digest notices accidents and
     careless edits; who means to deceive can compute it anew. What is proved is checked from scratch by
     :func:`oneformany.verify.verify` either way.
-
-    Parameters
-    ----------
-    content : mapping
-        The file's content; an entry ``"digest"`` is left out.
-
-    Examples
-    --------
-    >>> digest({"b": 1, "a": [2, 3], "digest": "whatever"})[:16]
-    '2aae3bfa906be395'
     """
     return _digest_of_parts({name: _dump(part) for name, part in content.items() if name != "digest"})
 

@@ -28,14 +28,7 @@ __all__ = ["apply", "assign", "follow"]
 def follow(schema: Schema, frame: pd.DataFrame, before: IntArray, after: IntArray) -> pd.DataFrame:
     """Move rows of a frame from cells to cells; a value that stays in its cell stays what it is.
 
-    Parameters
-    ----------
-    schema : Schema
-        Cells and targets.
-    frame : DataFrame
-        The rows, with text names; all columns and the index are kept, and types where the targets allow.
-    before, after : (n, p) arrays
-        Cells of the rows now, and where they go.
+    All columns and the index are kept, and types where the targets allow; columns have text names.
     """
     moved = frame.copy()
     for index, feature in enumerate(schema.features):

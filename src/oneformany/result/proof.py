@@ -246,20 +246,10 @@ KINDS: dict[str, type[DualProof | EnumerationProof | BranchProof | SolverProof]]
 def proof_from_dict(data: Mapping[str, Any]) -> Proof:
     """Rebuild a proof of any kind from its ``to_dict``.
 
-    Parameters
-    ----------
-    data : mapping
-        With the ``"kind"`` and what belongs to it.
-
     Raises
     ------
     ValueError
         The kind is not known, or the bound that is written down is not what the rest of it proves.
-
-    Examples
-    --------
-    >>> proof_from_dict({"kind": "dual", "weights": [1, 1], "capacity": 1, "bound": 2})
-    DualProof(weights=(1, 1), capacity=1)
     """
     if data["kind"] not in KINDS:
         raise ValueError(f"a proof of kind {data['kind']!r}; known are {', '.join(KINDS)}")

@@ -127,13 +127,7 @@ def decide_cells(
 
 
 def same_rows(rows: FloatArray) -> IntArray:
-    """Number the rows of a table so that equal rows, missing values included, have equal numbers.
-
-    Parameters
-    ----------
-    rows : (n, k) array
-        May hold not-a-number.
-    """
+    """Number the rows of a table so that equal rows, missing values included, have equal numbers."""
     gaps = np.isnan(rows)
     full = np.hstack([np.where(gaps, 0.0, rows), gaps])
     return np.unique(full, axis=0, return_inverse=True)[1].ravel()

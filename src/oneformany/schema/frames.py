@@ -65,15 +65,7 @@ class Table:
 
 
 def as_pandas(frame: Any, what: str = "the rows") -> pd.DataFrame:  # noqa: ANN401 (a frame of any library)
-    """Turn a frame of any library into one of pandas.
-
-    Parameters
-    ----------
-    frame : frame
-        Of pandas, polars, pyarrow or any library that narwhals knows.
-    what : str
-        What to call it in messages.
-    """
+    """Turn a frame of pandas, polars, pyarrow or any library that narwhals knows into one of pandas."""
     if isinstance(frame, pd.DataFrame):
         return frame
     if isinstance(frame, (np.ndarray, list, tuple, dict, str, pd.Series)):

@@ -245,15 +245,7 @@ def _known(feature: Feature) -> str:
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """Name what somebody may have meant, or what there is.
-
-    Parameters
-    ----------
-    name : str
-        What was said.
-    known : sequence of str
-        What there is.
-    """
+    """Name which of the known names somebody may have meant, or what there is."""
     if close := get_close_matches(name, known, n=1):
         return f"; did you mean {close[0]!r}?"
     told = ", ".join(repr(other) for other in known[:MOST_LEVELS_TOLD])

@@ -127,12 +127,7 @@ def _special(name: str, codes: object) -> tuple[tuple[str, tuple[Any, ...]], ...
 def integer_costs(given: Any, schema: Schema) -> tuple[tuple[IntArray, ...], int]:  # noqa: ANN401 (in several forms)
     """Turn costs into integer tables and what they were multiplied by.
 
-    Parameters
-    ----------
-    given : mapping of feature to number or table
-        What a change of the feature costs, or each move ``[from, to]``; 1 for features that are not named.
-    schema : Schema
-        The features.
+    They are given by feature: what a change costs, or a table of moves ``[from, to]``; 1 if not named.
     """
     tables = []
     named = _by_name(given, "costs")

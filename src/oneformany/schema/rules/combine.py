@@ -26,17 +26,10 @@ KNOWN = (
 def check_rules(rules: Sequence[Rule | RowRule], names: Sequence[str] | None = None) -> None:
     """Check what can be checked before anything is known about cells.
 
-    Parameters
-    ----------
-    rules : sequence of rules
-        All of them hold.
-    names : sequence of str, optional
-        The features, if they are known.
-
     Raises
     ------
     InputError
-        Something is not a rule, names an unknown feature, or contradicts another rule.
+        Something is not a rule, names a feature that is none of ``names``, or contradicts another rule.
     """
     if isinstance(rules, (Rule, RowRule, str)) or not isinstance(rules, Sequence):
         raise InputError(f"rules must be a list of rules, not {rules!r}")
@@ -63,10 +56,7 @@ def check_rules(rules: Sequence[Rule | RowRule], names: Sequence[str] | None = N
 def named_by_value(rules: Sequence[Rule | RowRule]) -> frozenset[str]:
     """Name the features of which rules may name single values, which then must not share a cell.
 
-    Parameters
-    ----------
-    rules : sequence of rules
-        All but those that speak of moves alone count, rules of one's own too.
+    All rules but those that speak of moves alone count, rules of one's own too.
     """
     named: set[str] = set()
     for rule in rules:
@@ -124,18 +114,9 @@ def restrictions_of(
     reference: IntArray,
     allowed: Sequence[BoolArray | None] | None = None,
 ) -> tuple[CellRule, ...]:
-    """Write the rules on whole rows in cells.
+    """Write the rules on whole rows in cells, given those of the reference data.
 
-    Parameters
-    ----------
-    schema : Schema
-        The features.
-    rules : sequence of rules
-        Those on single features are left to :func:`allowed_moves`.
-    reference : (n, p) array
-        Cells of the reference data.
-    allowed : sequence of matrices or None, optional
-        To name rules that meet only features which cannot move.
+    With ``allowed`` moves, rules that meet only features which cannot move are named in a warning.
     """
     found = []
     for rule in rules:
