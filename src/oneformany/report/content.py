@@ -21,6 +21,7 @@ from oneformany.result.sizes import (
     coverage_curve,
     group_sizes,
     people_in,
+    rows_by_reason,
     shown_rounds,
 )
 from oneformany.result.words import changes_of, proof_words, status_words
@@ -220,10 +221,7 @@ def _proof(result: Result) -> Iterator[str]:
 
 
 def _left_out(result: Result, labels: Labels) -> Iterator[LeftOut]:
-    by_reason: dict[str, list[int]] = {}
-    for entry in result.unreachable:
-        by_reason.setdefault(entry.reason, []).append(entry.row)
-    largest = sorted(by_reason.items(), key=lambda item: -people_in(result, item[1]))
+    largest = sorted(rows_by_reason(result).items(), key=lambda item: -people_in(result, item[1]))
     for what, words, rows in (
         *(("Beyond help", shown(reason), rows) for reason, rows in largest),
         (

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.statistics import Round
 
-__all__ = ["MEASURED", "changes_by_feature", "coverage_curve", "group_sizes", "people_in", "shown_rounds"]
+__all__ = [
+    "MEASURED",
+    "changes_by_feature",
+    "coverage_curve",
+    "group_sizes",
+    "people_in",
+    "rows_by_reason",
+    "shown_rounds",
+]
 
 MEASURED = {
     "explanations": ("explanations", "proved: no fewer"),
@@ -25,6 +33,14 @@ MEASURED = {
 def people_in(result: Result, rows: Sequence[int]) -> int:
     """How many people some of the given rows stand for."""
     return int(result.people_of_rows[list(rows)].sum())
+
+
+def rows_by_reason(result: Result) -> dict[str, list[int]]:
+    """Rows that are proved to be beyond help, those with one reason together."""
+    found: dict[str, list[int]] = {}
+    for entry in result.unreachable:
+        found.setdefault(entry.reason, []).append(entry.row)
+    return found
 
 
 def group_sizes(result: Result) -> IntArray:

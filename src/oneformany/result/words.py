@@ -10,7 +10,7 @@ from oneformany.result.apart import apart_words
 from oneformany.result.asked import share_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
-from oneformany.result.sizes import people_in
+from oneformany.result.sizes import people_in, rows_by_reason
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -126,11 +126,8 @@ def explanation_words(result: Result, number: int) -> str:
 
 def unreachable_words(result: Result) -> str:
     """Say which rows cannot be helped and why, rows with one reason together."""
-    by_reason: dict[str, list[int]] = {}
-    for entry in result.unreachable:
-        by_reason.setdefault(entry.reason, []).append(entry.row)
     labels = labels_of(result)
-    lines = [f"    {_rows(rows, labels)}: {shown(reason)}" for reason, rows in by_reason.items()]
+    lines = [f"    {_rows(rows, labels)}: {shown(reason)}" for reason, rows in rows_by_reason(result).items()]
     return "\n".join(["Cannot be helped (proved):", *lines])
 
 

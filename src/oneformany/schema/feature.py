@@ -102,17 +102,17 @@ class Feature:
         special = tuple((label, _plain_all(values)) for label, values in self.special)
         self._set(levels=tuple(self.levels), ordered=bool(self.ordered), special=special)
         self._check_labels()
-        if sum(part is not None for part in (self.edges, self.numbers, self.groups)) > 1:
-            given = " and ".join(n for n in ("edges", "numbers", "groups") if getattr(self, n) is not None)
-            raise InputError(f"feature {self.name!r} has both {given}; give one of them")
+        given = [name for name in ("edges", "numbers", "groups") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise InputError(f"feature {self.name!r} has both {' and '.join(given)}; give one of them")
         if self.edges is not None:
             self._set(edges=self._checked_edges(self.edges))
         if self.numbers is not None:
-            self._set(numbers=self._checked_numbers(self.numbers))
+            self._set(numbers=self._checked_numbers(_plain_all(self.numbers)))
         if self.groups is not None:
-            self._set(groups=self._checked_groups(self.groups))
+            self._set(groups=self._checked_groups(tuple(_plain_all(group) for group in self.groups)))
         if self.targets is not None:
-            self._set(targets=self._checked_targets(self.targets))
+            self._set(targets=self._checked_targets(_plain_all(self.targets)))
 
     @property
     def n_levels(self) -> int:
@@ -284,35 +284,33 @@ class Feature:
             )
         return numbers
 
-    def _checked_numbers(self, numbers: Sequence[Value]) -> tuple[Value, ...]:
-        plain = _plain_all(numbers)
-        for value in plain:
+    def _checked_numbers(self, numbers: tuple[Value, ...]) -> tuple[Value, ...]:
+        for value in numbers:
             if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
                 raise InputError(f"feature {self.name!r}: {value!r} is neither a number nor a truth value")
-        if len(plain) != self.n_regular:
-            raise InputError(f"feature {self.name!r} has {len(plain)} numbers for {self.n_regular} levels")
-        if repeated := _repeated(plain):
+        self._check_count("numbers", len(numbers), self.n_regular)
+        if repeated := _repeated(numbers):
             raise InputError(f"feature {self.name!r} has the number {repeated[0]!r} twice")
-        return plain
+        return numbers
 
-    def _checked_groups(self, groups: Sequence[Sequence[Raw]]) -> tuple[tuple[Raw, ...], ...]:
-        plain = tuple(_plain_all(group) for group in groups)
-        if len(plain) != self.n_regular:
-            raise InputError(f"feature {self.name!r} has {len(plain)} groups for {self.n_regular} levels")
-        if repeated := _repeated([value for group in plain for value in group]):
+    def _checked_groups(self, groups: tuple[tuple[Raw, ...], ...]) -> tuple[tuple[Raw, ...], ...]:
+        self._check_count("groups", len(groups), self.n_regular)
+        if repeated := _repeated([value for group in groups for value in group]):
             raise InputError(f"feature {self.name!r} has the value {repeated[0]!r} in two groups")
-        return plain
+        return groups
 
-    def _checked_targets(self, targets: Sequence[Raw | None]) -> tuple[Raw | None, ...]:
-        plain = _plain_all(targets)
-        if len(plain) != self.n_levels:
-            raise InputError(f"feature {self.name!r} has {len(plain)} targets for {self.n_levels} levels")
-        for level, value in enumerate(plain):
+    def _checked_targets(self, targets: tuple[Raw | None, ...]) -> tuple[Raw | None, ...]:
+        self._check_count("targets", len(targets), self.n_levels)
+        for level, value in enumerate(targets):
             if value is not None and self.find(value) != level:
                 raise InputError(
                     f"feature {self.name!r}: the target {value!r} does not lie in {self.levels[level]!r}"
                 )
-        return plain
+        return targets
+
+    def _check_count(self, what: str, given: int, levels: int) -> None:
+        if given != levels:
+            raise InputError(f"feature {self.name!r} has {given} {what} for {levels} levels")
 
 
 MISSING_TARGET = {"missing": True}

@@ -98,8 +98,8 @@ def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolA
         matrix = np.asarray(rule.allowed(feature), dtype=np.bool_)
         before = moves[index]
         moves[index] = matrix if before is None else before & matrix
-        already = np.ones_like(matrix) if before is None else before
-        if feature.n_levels > 1 and ((already & ~matrix) <= _stays(matrix)).all():
+        forbidden = ~matrix if before is None else before & ~matrix
+        if feature.n_levels > 1 and not _moves(forbidden).any():
             warnings.warn(
                 f"the rule {rule!r} has no effect: it forbids nothing more; drop it",
                 UserWarning,
@@ -120,11 +120,9 @@ def restrictions_of(
     """
     found = []
     for rule in rules:
-        if isinstance(rule, Rule) or not isinstance(rule, RowRule):
-            continue
-        restriction = rule.restriction(schema, reference)
-        _warn_of_stuck(schema, rule, allowed)
-        found.append(restriction)
+        if isinstance(rule, RowRule) and not isinstance(rule, Rule):
+            found.append(rule.restriction(schema, reference))
+            _warn_of_stuck(schema, rule, allowed)
     return tuple(found)
 
 
@@ -150,10 +148,9 @@ def _warn_of_stuck(schema: Schema, rule: RowRule, allowed: Sequence[BoolArray | 
 
 def _is_stuck(schema: Schema, index: int, allowed: Sequence[BoolArray | None] | None) -> bool:
     matrix = None if allowed is None else allowed[index]
-    if schema.levels[index] == 1:
-        return True
-    return matrix is not None and not (matrix & ~np.eye(len(matrix), dtype=np.bool_)).any()
+    return schema.levels[index] == 1 or (matrix is not None and not _moves(matrix).any())
 
 
-def _stays(matrix: BoolArray) -> BoolArray:
-    return np.eye(len(matrix), dtype=np.bool_)
+def _moves(matrix: BoolArray) -> BoolArray:
+    """Leave out what is not a move: staying in a level."""
+    return matrix & ~np.eye(len(matrix), dtype=np.bool_)
