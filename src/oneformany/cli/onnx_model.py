@@ -31,11 +31,8 @@ def as_model(graph: Any) -> Any:
 class GraphFunction:
     """The probabilities that onnxruntime computes for the rows of a frame.
 
-    Parameters
-    ----------
-    graph : onnx.ModelProto
-        With one input of numbers for all columns, or one input per column, by name; one of its outputs holds
-        probabilities, a column or an entry per class.
+    The graph has one input of numbers for all columns, or one input per column, by name; one of its outputs
+    holds probabilities, a column or an entry per class.
     """
 
     def __init__(self, graph: Any) -> None:

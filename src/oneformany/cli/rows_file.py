@@ -153,7 +153,7 @@ def _named(frame: pd.DataFrame, index: str | None, path: Path) -> pd.DataFrame:
         raise InputError(f"{path} has no column {index!r} to name the rows by; it has {names}")
     if (again := frame[index].duplicated()).any():
         raise InputError(
-            f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name each "
-            "row apart"
+            f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name "
+            "each row apart"
         )
     return frame.set_index(index)

@@ -38,19 +38,7 @@ def load_costs(path: Path) -> dict[str, Any]:
 
 
 def schema_toml(schema: Schema) -> str:
-    """Write a schema as TOML, to be read and edited.
-
-    Parameters
-    ----------
-    schema : Schema
-        Without targets, which belong to the rows that are explained.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> print(schema_toml(ofm.Schema((ofm.Feature("sex", ("f", "m")),))).splitlines()[-2])
-    levels = ["f", "m"]
-    """
+    """Write a schema as TOML, to be read and edited; targets belong to the rows that are explained."""
     return "\n\n".join([HEAD.rstrip(), *("\n".join(_table(f.to_dict())) for f in schema.features)]) + "\n"
 
 

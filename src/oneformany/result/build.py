@@ -24,24 +24,12 @@ __all__ = ["Group", "build_result", "versions_of"]
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Distinct rows that share an explanation.
+    """Distinct rows that share an explanation."""
 
-    Attributes
-    ----------
-    point : (p,) integer array
-        Where they go.
-    rows : integer array
-        Which of the problem's distinct rows they are.
-    changed : (p,) boolean array or None
-        The features they may change; ``None``: those in which at least one of them differs from the point.
-    ends : (m, p) integer array or None
-        Where each of them goes, if they go to different points.
-    """
-
-    point: IntArray
-    rows: IntArray
-    changed: BoolArray | None = None
-    ends: IntArray | None = None
+    point: IntArray  # where they go
+    rows: IntArray  # which of the problem's distinct rows they are
+    changed: BoolArray | None = None  # what they may change; None: where one of them differs from the point
+    ends: IntArray | None = None  # where each of them goes, if they go to different points
 
 
 def build_result(

@@ -38,15 +38,7 @@ def _controls(char: str) -> bool:
 
 @dataclass(frozen=True)
 class Labels:
-    """What to call each feature, each of its levels, and each row.
-
-    Attributes
-    ----------
-    schema : Schema
-        Names, labels and units.
-    rows : RowIndex
-        One label per row.
-    """
+    """What to call each feature, each of its levels, and each row."""
 
     schema: Schema
     rows: RowIndex

@@ -35,49 +35,23 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user says about the cells of a column.
+    """What the user says about the cells of a column."""
 
-    Attributes
-    ----------
-    feature : Feature or None
-        The cells themselves.
-    edges : sequence of float or None
-        Bin edges.
-    bins : int or None
-        How many bins of about equally many reference rows.
-    special : tuple of pairs
-        Label and values of special codes.
-    known : frozenset or None
-        Categories that the model was fitted on; ``None``: not known.
-    apart : bool
-        Categories that the model does not tell apart stay apart, as a rule names them.
-    unread : bool
-        The model surely does not read the column.
-    """
-
-    feature: Feature | None = None
+    feature: Feature | None = None  # the cells themselves
     edges: tuple[float, ...] | None = None
-    bins: int | None = None
-    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()
-    known: frozenset[object] | None = None
-    apart: bool = False
-    unread: bool = False
+    bins: int | None = None  # how many, of about equally many reference rows
+    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()  # label and values of special codes
+    known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
+    apart: bool = False  # categories that the model does not tell apart stay apart, as a rule names them
+    unread: bool = False  # the model surely does not read the column
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What a model tells apart in a column.
+    """What a model tells apart in a column."""
 
-    Attributes
-    ----------
-    rows : (values, k) array
-        Values with equal rows are the same to the model.
-    splits : (values,) array or None
-        How much weighs what separates a value from the one before; ``None`` for models without splits.
-    """
-
-    rows: FloatArray
-    splits: FloatArray | None = None
+    rows: FloatArray  # one per value; values with equal rows are the same to the model
+    splits: FloatArray | None = None  # how much weighs what separates a value from the one before, if known
 
 
 def decide_cells(
@@ -85,21 +59,8 @@ def decide_cells(
 ) -> Feature:
     """Decide the cells of a column; targets are not chosen yet.
 
-    Parameters
-    ----------
-    values : ColumnValues
-        Distinct values of the frame and of the reference data.
-    counts : (values,) array
-        How often each occurs in the reference data.
-    told : Told or None
-        What the model tells apart; ``None``: nobody can look inside it.
-    choice : Choice or None
-        What the user says.
-
-    Raises
-    ------
-    InputError
-        The choice does not fit the column.
+    ``counts`` say how often each value occurs in the reference data. Without ``told`` nobody can look inside
+    the model.
     """
     choice = choice or Choice()
     if choice.unread:

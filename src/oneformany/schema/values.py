@@ -23,37 +23,17 @@ DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "
 
 @dataclass(frozen=True, eq=False)
 class ColumnValues:
-    """The distinct values of a column.
-
-    Attributes
-    ----------
-    name : str
-        Of the column.
-    array : array of pandas
-        The values, in the column's own type; numbers increase, a missing value is the last.
-    codes : (n,) integer array
-        For each row which of them it has.
-    kind : {"number", "boolean", "category"}
-        What they are.
-    ordered : bool
-        Whether they have an order.
-    """
+    """The distinct values of a column, and which of them each row has."""
 
     name: str
-    array: Any
-    codes: IntArray
-    kind: str
+    array: Any  # of pandas, in the column's own type; numbers increase, a missing value is the last
+    codes: IntArray  # one per row
+    kind: str  # "number", "boolean" or "category"
     ordered: bool
 
     @classmethod
     def of(cls, column: pd.Series[Any]) -> ColumnValues:
-        """Find the distinct values of a column.
-
-        Raises
-        ------
-        InputError
-            It holds dates, lists, infinite numbers, or numbers and texts side by side.
-        """
+        """Find them; dates, lists, infinite numbers, and numbers beside texts are refused."""
         name = str(column.name)
         kind = _kind(column)
         try:
@@ -91,13 +71,7 @@ class ColumnValues:
         return np.asarray(pd.Series(self.array).to_numpy(dtype=np.float64, na_value=np.nan))
 
     def with_values(self, values: Sequence[Raw | None]) -> ColumnValues:
-        """Add values that no row has, in the column's own type where that does not change them.
-
-        Parameters
-        ----------
-        values : sequence
-            Those that are there already are not added; ``None`` is a missing value.
-        """
+        """Add values that are not there yet, in the column's own type where that does not change them."""
         known = {None if is_missing(value) else value for value in self.plain}
         added = [value for value in dict.fromkeys(values) if value not in known]
         if not added:
@@ -131,16 +105,9 @@ class ColumnValues:
 
 @dataclass(frozen=True)
 class ValueSchema(Schema):
-    """A schema in which every value is a level, with the values in their own types.
+    """A schema in which every value is a level, with the values in their own types."""
 
-    Attributes
-    ----------
-    arrays : tuple of arrays of pandas
-        ``arrays[l][v]``: what stands in a frame for value ``v`` of feature ``l``.
-    labels : dict of str to label
-        What the frames that a model reads call the columns.
-    """
-
+    # arrays[l][v]: what stands in a frame for value v of feature l; labels: what frames call the columns
     arrays: tuple[Any, ...] = field(default=(), compare=False)
     labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
 
@@ -148,7 +115,7 @@ class ValueSchema(Schema):
     def of(
         cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
     ) -> ValueSchema:
-        """Number the values of each column; see the attributes."""
+        """Number the values of each column."""
         features = tuple(Feature(name, _labels(array)) for name, array in zip(names, arrays, strict=True))
         return cls(features, tuple(arrays), labels or {})
 

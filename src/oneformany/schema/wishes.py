@@ -24,24 +24,14 @@ MOST_SCALE = 10_000
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user says about cells and targets, by column.
-
-    Attributes
-    ----------
-    schema : Schema or None
-        Cells of some or all columns.
-    edges, bins, special, targets : dict
-        As parameters of :class:`~oneformany.OneForMany`.
-    apart : frozenset of str
-        Columns whose categories rules name.
-    """
+    """What the user says about cells and targets, by column; as :class:`~oneformany.OneForMany` takes it."""
 
     schema: Schema | None = None
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
     bins: Mapping[str, int] = field(default_factory=dict)
     special: Mapping[str, tuple[tuple[str, tuple[Raw, ...]], ...]] = field(default_factory=dict)
     targets: Mapping[str, Any] = field(default_factory=dict)
-    apart: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()  # columns whose categories rules name
 
     def choice(self, name: str, known: frozenset[object] | None) -> Choice:
         """Collect what concerns one column."""
