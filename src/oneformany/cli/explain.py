@@ -37,7 +37,6 @@ def explain(
         ),
     ],
     *,
-    setup: Setup,
     max_changes: Annotated[int, typer.Option(help="How many features one explanation may change.")] = 3,
     explanations: Annotated[
         int | None, typer.Option(min=1, help="Cover as many rows as possible with so many explanations.")
@@ -45,6 +44,7 @@ def explain(
     coverage: Annotated[
         float | None, typer.Option(help="Cover at least this part of the rows, such as 0.9.")
     ] = None,
+    setup: Setup,
     costs: Annotated[
         Path | None, typer.Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
     ] = None,

@@ -39,7 +39,6 @@ def frontier(
     ] = None,
     model: Annotated[Path | None, typer.Argument(metavar="MODEL", help="As with explain.")] = None,
     *,
-    setup: Setup,
     max_changes: Annotated[
         int | None,
         typer.Option(min=1, help="Explanations for 1 to so many changes; 3, or 20 of german credit."),
@@ -49,6 +48,7 @@ def frontier(
         typer.Option(min=1, help="Instead: people covered by 1 to so many explanations of --max-changes."),
     ] = None,
     applicants: Annotated[int, typer.Option(min=1, help="Of german credit: how many refused ones.")] = 100,
+    setup: Setup,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="For each curve; then the best is told.")
     ] = None,

@@ -113,7 +113,9 @@ def with_setup(command: Callable[..., None]) -> Callable[..., None]:
         setup = Setup(**{option.name: kwargs.pop(option.name) for option in options})
         command(*args, setup=setup, **kwargs)
 
-    parts = [*(part for part in own.parameters.values() if part.name != "setup"), *options]
+    parts: list[inspect.Parameter] = []
+    for part in own.parameters.values():
+        parts += options if part.name == "setup" else [part]
     told.__annotations__ = {part.name: part.annotation for part in parts}
     told.__signature__ = own.replace(parameters=parts)  # type: ignore[attr-defined]
     return told
