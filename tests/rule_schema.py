@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oneformany.schema import Feature, Schema
+from oneformany import Feature, Schema
 
 SCHEMA = Schema(
     (

@@ -5,17 +5,10 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from oneformany.cli.app import app
+from cli.cases import call
 from oneformany.paper.runs.records import read
 from oneformany.result.result import Result
-
-runner = CliRunner()
-
-
-def call(*arguments):
-    return runner.invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +89,12 @@ def test_what_is_not_checked_within_the_limits_ends_with_exit_code_3(demo, limit
     assert "too large to check" in outcome.output
 
 
+def test_checks_that_could_not_be_saved_are_not_begun(demo):
+    outcome = call("verify", demo[1], "--json", "no/such/checks.json")
+    assert outcome.exit_code == 2
+    assert "the folder of no/such/checks.json does not exist" in outcome.stderr
+
+
 @pytest.mark.parametrize("content", [None, "", "{", '{"format": "other"}'])
 def test_an_unreadable_file_ends_with_exit_code_2(tmp_path, content):
     path = tmp_path / "result.json"
@@ -124,18 +123,8 @@ def test_the_bench_prints_the_paper_beside_ours_and_writes_json_lines(tmp_path):
 
 def test_finished_cells_are_not_run_again(tmp_path):
     path = tmp_path / "bench.jsonl"
-    arguments = (
-        "bench",
-        "paper",
-        "--dataset",
-        "german",
-        "--rows",
-        "10",
-        "--max-changes",
-        "5",
-        "--json",
-        path,
-    )
+    asked = ("--dataset", "german", "--rows", "10", "--max-changes", "5")
+    arguments = ("bench", "paper", *asked, "--json", path)
     assert call(*arguments).exit_code == 0
     before = path.read_text()
     assert call(*arguments).exit_code == 0

@@ -114,7 +114,7 @@ def test_an_interrupt_before_anything_is_found_is_told(case, monkeypatch):
     def interrupt(*_args, **_kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("oneformany.cli.explain.load_rows", interrupt)
+    monkeypatch.setattr("oneformany.cli.options.load_rows", interrupt)
     outcome = explain(case, "--trust-model")
     assert outcome.exit_code == 130
     assert "Interrupted" in outcome.stderr
@@ -145,6 +145,7 @@ WRONG = [
     (("rows.csv", "model.joblib", "--index", "shoe"), {}, "has no column 'shoe'"),
     (("rows.csv", "model.joblib", "--positive", "fine"), {}, "'fine'"),
     (("rows.csv", "model.joblib", "--max-changes", "9"), {}, "max_changes is 9"),
+    (("rows.csv", "model.joblib", "--max-changes", "0"), {}, "max_changes is 0"),
     (("rows.csv", "model.joblib", "--share", "cake"), {}, "share is 'cake'"),
     (("rows.csv", "model.joblib", "--immutable", "shoe"), {}, "'shoe'"),
     (
@@ -155,6 +156,8 @@ WRONG = [
     (("rows.csv", "model.joblib", "--rules", "none.toml"), {}, "cannot be read as rules"),
     (("rows.csv", "model.joblib", "--schema", "s.toml"), {"s.toml": "features = 3"}, "features"),
     (("rows.csv", "model.joblib", "--schema", "s.json"), {"s.json": "[1]"}, "cannot be read as a schema"),
+    (("rows.csv", "model.joblib", "--schema", "none.json"), {}, "none.json cannot be read as a schema"),
+    (("rows.csv", "model.joblib", "--schema", "rows.csv"), {}, "rows.csv cannot be read as a schema"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "shoe = 1"}, "'shoe'"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = -1"}, "at least 0"),
     (("rows.csv", "model.joblib", "--time-limit", "-1"), {}, "time_limit is -1"),
@@ -163,6 +166,7 @@ WRONG = [
     (("good.csv", "model.joblib"), {"good.csv": "income,savings\n3,3\n"}, "nothing to explain"),
     (("rows.csv", "model.joblib", "--encoding", "klingon"), {}, "unknown encoding"),
     (("rows.csv", "model.joblib", "--separator", ";;"), {}, "one character"),
+    (("rows.csv", "model.joblib", "--separator", ";"), {}, "income"),
 ]
 
 

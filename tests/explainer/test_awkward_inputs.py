@@ -18,9 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from oneformany import Immutable, NeverTarget
 from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
 from oneformany.explainer import OneForMany
-from oneformany.schema import Immutable, NeverTarget
 from oneformany.verify import verify
 
 JOBS = ["none", "part", "full"]

@@ -13,9 +13,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
+from oneformany import Feature, Immutable, Linked, NeverTarget, NotTogether, OnlyIncrease, Schema
 from oneformany.explainer.blocking import LIMIT, MODEL, with_reasons
 from oneformany.result.result import Result
-from oneformany.schema import Feature, Immutable, Linked, NeverTarget, NotTogether, OnlyIncrease, Schema
 from oneformany.verify import verify
 
 

@@ -8,12 +8,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import LinearSVC
 
+from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.explainer import OneForMany
 from oneformany.methods import solve
 from oneformany.result.result import Result
-from oneformany.schema import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema
 
 
 @pytest.fixture(scope="module")

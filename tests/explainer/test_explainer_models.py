@@ -15,12 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, infer_schema
 from oneformany.datasets import load
 from oneformany.exceptions import PredictionMismatchError
 from oneformany.explainer import OneForMany
 from oneformany.readers.callables import BlackBox
 from oneformany.result.result import Result
-from oneformany.schema import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, infer_schema
 
 GERMAN = load("german")
 ROWS = GERMAN.frame.head(40)

@@ -13,10 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from oneformany.explainer import OneForMany
-from oneformany.explainer.posing import pose
-from oneformany.result.following import follow
-from oneformany.schema import (
+from oneformany import (
     AtMostSteps,
     Forbid,
     Immutable,
@@ -29,6 +26,9 @@ from oneformany.schema import (
     OnlyIncrease,
     Range,
 )
+from oneformany.explainer import OneForMany
+from oneformany.explainer.posing import pose
+from oneformany.result.following import follow
 from oneformany.schema.frames import Table
 from reference_own import smallest_cover
 

@@ -9,9 +9,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from oneformany import Feature, Schema
 from oneformany.explainer import OneForMany
 from oneformany.result.result import Result
-from oneformany.schema import Feature, Schema
 from oneformany.verify import verify
 
 

@@ -3,12 +3,12 @@ import pandas as pd
 import pytest
 from interpret.glassbox import ExplainableBoostingClassifier
 
+from oneformany import infer_schema
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.methods import solve
 from oneformany.problem import Problem
 from oneformany.readers.boosting_machine import read_boosting_machine
 from oneformany.readers.registry import read_model
-from oneformany.schema import infer_schema
 from reference_points import brute_force_points
 from tree_questions import all_points, random_question, usable
 

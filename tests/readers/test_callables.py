@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+from oneformany import infer_schema
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.callables import BlackBox, read_function
 from oneformany.readers.registry import read_model
-from oneformany.schema import infer_schema
 from tree_questions import all_points
 
 FRAME = pd.DataFrame(

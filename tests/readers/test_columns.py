@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from oneformany import Feature, Schema
 from oneformany.exceptions import InputError
 from oneformany.readers.columns import encoding_for, inputs_for, own_columns
-from oneformany.schema import Feature, Schema
 
 LABELLED = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
 NUMERIC = Schema(

@@ -19,11 +19,11 @@ from sklearn.linear_model import (
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.svm import SVC, LinearSVC
 
+from oneformany import Feature, Schema
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Question
 from oneformany.readers.linear import MARGIN, read_linear
-from oneformany.schema import Feature, Schema
 from oneformany.schema.encoding import Encoding
 
 KINDS = {

@@ -34,6 +34,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import LinearSVC
 
+from oneformany import Feature, Schema, infer_schema
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.methods import solve
 from oneformany.problem import Problem
@@ -41,7 +42,6 @@ from oneformany.readers.feature_steps import ENCODERS, SELECTORS
 from oneformany.readers.pipeline import probe, read_pipeline
 from oneformany.readers.registry import read_model
 from oneformany.readers.rows import Rows
-from oneformany.schema import Feature, Schema, infer_schema
 from reference_points import brute_force_points
 from tree_questions import all_points
 

@@ -17,11 +17,11 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
+from oneformany import Feature, Schema
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.readers.columns import own_columns
 from oneformany.readers.registry import READERS, named, oracle_for, read_model, reader_for
-from oneformany.schema import Feature, Schema
 
 SCHEMA = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
 CODES = np.array([[0, 0], [1, 1], [1, 2], [0, 2]])

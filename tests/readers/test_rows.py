@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from oneformany import Feature, Schema, infer_schema
 from oneformany.exceptions import InputError
 from oneformany.readers.rows import Rows, own_rows, wanted_columns
-from oneformany.schema import Feature, Schema, infer_schema
 
 SCHEMA = Schema(
     (

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oneformany import Feature, Schema
 from oneformany.exceptions import InputError
 from oneformany.readers.scorecard import read_scorecard, scorecard_reading
-from oneformany.schema import Feature, Schema
 
 SCHEMA = Schema(
     (

@@ -71,7 +71,7 @@ def test_control_characters_are_shown_and_not_obeyed():
 
 def test_the_headline_counts_and_says_what_is_open(plain):
     page = page_of(made_result())
-    assert dict(page.headline.numbers) == {
+    assert dict(page.numbers) == {
         "rows refused": "12",
         "covered": "10",
         "explanations": "3",
@@ -81,14 +81,14 @@ def test_the_headline_counts_and_says_what_is_open(plain):
         "gap": "50.0%",
         "changes per covered row": "2.00",
     }
-    assert page.headline.verdict == "open"
+    assert page.verdict == "open"
     assert "not closed" in plain
 
 
 def test_cards_tell_whom_they_cover_what_changes_and_what_is_shared():
     first, *_ = page_of(made_result()).cards
     assert (first.number, first.people, first.members) == (1, "4 rows", "Rows row-0, row-3, row-6, row-9")
-    assert [(c.feature, c.target, c.origins) for c in first.changes] == [
+    assert list(first.changes) == [
         ("income", "middle 0", "4 from low 0"),
         ("job", "middle 1", "4 from low 1"),
     ]
@@ -129,7 +129,7 @@ def test_a_page_is_made_for_results_of_the_core_without_names(share):
 def test_a_page_is_made_where_nothing_can_be_helped():
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
     page = page_of(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
-    assert (page.headline.verdict, page.cards, page.charts) == ("impossible", (), ())
+    assert (page.verdict, page.cards, page.charts) == ("impossible", (), ())
     assert page.left_out[0].title == "Beyond help: 1 row"
 
 
@@ -152,7 +152,7 @@ def test_ticks_are_round_and_cover_the_range():
 
 def test_lines_are_thinned_but_keep_their_ends():
     chart = line_chart("t", "s", [("a", "value", [(float(i), 1.0) for i in range(5000)])], "x", "y")
-    points = chart.series[0].points.split()
+    points = chart.series[0][2].split()
     assert len(points) == 400
     assert points[0].startswith("60.0,")
 

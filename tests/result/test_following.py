@@ -6,6 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from oneformany import Feature, Immutable, Linked, Schema
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
 from oneformany.methods import solve
@@ -13,7 +14,6 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.result.following import follow
 from oneformany.result.result import Result
-from oneformany.schema import Feature, Immutable, Linked, Schema
 
 
 def rows(n=120, seed=0):

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oneformany import Feature, infer_schema
 from oneformany.exceptions import InputError
-from oneformany.schema import Feature, bin_labels, infer_schema
+from oneformany.schema.discretise import bin_labels
 
 
 def only(column, **options):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oneformany import Feature, Schema, infer_schema
 from oneformany.exceptions import InputError
-from oneformany.schema import Feature, Schema, infer_schema
 
 SCHEMA = Schema(
     (

@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
+from oneformany import Feature
 from oneformany.exceptions import InputError
-from oneformany.schema import Feature
 
 
 @pytest.mark.parametrize(

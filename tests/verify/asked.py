@@ -16,10 +16,7 @@ from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.problem.own import OwnValues
-from oneformany.schema.rules.implies import ImpliesCells
-from oneformany.schema.rules.linked import LinkedCells
-from oneformany.schema.rules.not_together import NotTogetherCells
-from oneformany.schema.rules.observed import ObservedCells
+from oneformany.schema.rules.rows import ImpliesCells, LinkedCells, NotTogetherCells, ObservedCells
 from verify.search_proofs import with_searches
 
 KINDS = ("additive", "tree", "network")

@@ -17,7 +17,7 @@ from judgement_goals import is_true_of_goals
 from oneformany.exceptions import CertificateError
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
-from oneformany.schema.rules.not_together import NotTogetherCells
+from oneformany.schema.rules.rows import NotTogetherCells
 from oneformany.verify import Outcome, Report, verify
 from oneformany.verify.json_value import Json
 from oneformany.verify.restrictions import read_restrictions

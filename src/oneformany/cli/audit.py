@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from oneformany.cli.options import Encoding, Separator
 from oneformany.cli.rows_file import load_rows
-from oneformany.cli.saving import check_targets, save_all, say
+from oneformany.cli.saving import check_targets, save_all, save_figure, save_json, say, tell_table
 from oneformany.console import tell_errors
-from oneformany.result.labels import shown
+from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
     from oneformany.studies.audit import Audit
@@ -32,10 +30,8 @@ def audit(
         list[str], typer.Option(help="Column that makes the subgroups; may be given several times.")
     ],
     index: Annotated[str | None, typer.Option(help="Column that names the rows, as with explain.")] = None,
-    separator: Annotated[
-        str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Of a CSV file, such as utf-8 or cp1252.")] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
     report: Annotated[
         Path | None, typer.Option(metavar="HTML", help="Save the whole report with this part.")
     ] = None,
@@ -69,21 +65,20 @@ def audit(
 
 
 def _show(found: Audit) -> None:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(Text(shown(found.by)))
-    for name in found.table.columns:
-        table.add_column(Text(str(name).replace("_", " ")), justify="right")
-    for name, line in zip(found.table.index, found.table.to_dict("records"), strict=True):
-        texts = (f"{value:.2f}" if isinstance(value, float) else f"{value:,}" for value in line.values())
-        table.add_row(Text(shown(name)), *(Text(text) for text in texts))
-    Console().print(table)
+    lines = zip(found.table.index, found.table.to_dict("records"), strict=True)
+    tell_table(
+        (found.by, *found.table.columns),
+        (
+            (name, *(f"{v:.2f}" if isinstance(v, float) else f"{v:,}" for v in line.values()))
+            for name, line in lines
+        ),
+        names=True,
+    )
     say(f"{found.summary()}\n")
 
 
 def _save_json(found: list[Audit], path: Path) -> None:
     import json
-
-    from oneformany.files import write_whole
 
     told = [
         {
@@ -94,10 +89,24 @@ def _save_json(found: list[Audit], path: Path) -> None:
         }
         for one in found
     ]
-    write_whole(path, json.dumps(told, indent=1) + "\n")
+    save_json(told, path)
 
 
 def _save_plot(found: list[Audit], path: Path) -> None:
-    from oneformany.cli.audit_plot import save_picture
+    """Draw each measure of each comparison below the other."""
+    from matplotlib.figure import Figure
 
-    save_picture(found, path)
+    from oneformany.plotting.canvas import PAPER_WIDTH, plain
+    from oneformany.studies.audit import MEASURES
+
+    parts = [(one, measure) for one in found for measure in MEASURES]
+    heights = [1.1 + 0.3 * (1 if len(one.table) == 2 else len(one.table)) for one, _ in parts]
+    figure = Figure(figsize=(PAPER_WIDTH, sum(heights)), layout="constrained")
+    panels = figure.subplots(len(parts), 1, height_ratios=heights, squeeze=False).flat
+    for ax, (one, measure) in zip(panels, parts, strict=True):
+        try:
+            one.plot(ax, measure)
+        except InputError as error:
+            ax.set_axis_off()
+            ax.set_title(plain(error, 90), fontsize=9, loc="left")
+    save_figure(figure, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,7 +17,7 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     from oneformany.datasets import Dataset
 
-__all__ = ["demo"]
+__all__ = ["demo", "refused_by"]
 
 FEATURES = (
     "checking_account",
@@ -51,7 +51,6 @@ def demo(
     German credit data, a logistic regression fitted on the spot; offline.
     """
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import train_test_split
 
     from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
@@ -60,12 +59,8 @@ def demo(
 
     check_targets(json_file, report)
     data = _applicants()
-    fitted, others = train_test_split(range(len(data.frame)), test_size=0.5, random_state=0)
     classifier = LogisticRegression(solver="liblinear", C=10, random_state=0)
-    classifier.fit(data.one_hot[fitted], data.target[fitted])
-    predicted = classifier.predict(data.one_hot[others])
-    accuracy = (predicted == data.target[others]).mean()
-    refused = [row for row, label in zip(others, predicted, strict=True) if label == 0]
+    refused, accuracy = refused_by(classifier, data)
     if rows is not None and rows > len(refused):
         raise InputError(f"--rows is {rows}; {len(refused)} applicants are refused")
     explainer = OneForMany(
@@ -98,6 +93,17 @@ def demo(
     if report is not None:
         say(f"The report is {shown(report)}: open it in a browser.")
     end(result)
+
+
+def refused_by(classifier: Any, data: Dataset) -> tuple[list[int], float]:
+    """Fit to one half of the rows; of the other half, give those that are refused, and the accuracy."""
+    from sklearn.model_selection import train_test_split
+
+    fitted, others = train_test_split(range(len(data.frame)), test_size=0.5, random_state=0)
+    classifier.fit(data.one_hot[fitted], data.target[fitted])
+    predicted = classifier.predict(data.one_hot[others])
+    refused = [row for row, label in zip(others, predicted, strict=True) if label == 0]
+    return refused, float((predicted == data.target[others]).mean())
 
 
 def _applicants() -> Dataset:

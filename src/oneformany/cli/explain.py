@@ -6,44 +6,24 @@ import hashlib
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from oneformany.cli.model_file import load_model, positive_label
-from oneformany.cli.options import (
-    Columns,
-    Encoding,
-    Immutables,
-    IndexColumn,
-    OnlyDown,
-    OnlyUp,
-    Positive,
-    Quiet,
-    ReferenceRows,
-    RulesFile,
-    SchemaFile,
-    Separator,
-    Sharing,
-    Threshold,
-    Trust,
-    chosen_rules,
-    kept_columns,
-)
-from oneformany.cli.rows_file import load_rows
+from oneformany.cli.options import Quiet, Setup, with_setup
 from oneformany.cli.saving import check_targets, end, save_all, say
-from oneformany.cli.settings_files import load_costs, load_schema
-from oneformany.console import names, tell_errors
+from oneformany.cli.settings_files import load_costs
+from oneformany.console import tell_errors
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
-    from oneformany.problem import Share
     from oneformany.result.result import Result
 
 __all__ = ["explain"]
 
 
 @tell_errors
+@with_setup
 def explain(
     rows: Annotated[
         Path, typer.Argument(metavar="ROWS", help="CSV, Parquet or JSON lines; one column per feature.")
@@ -58,29 +38,16 @@ def explain(
     ],
     *,
     max_changes: Annotated[int, typer.Option(help="How many features one explanation may change.")] = 3,
-    share: Sharing = "point",
     explanations: Annotated[
         int | None, typer.Option(min=1, help="Cover as many rows as possible with so many explanations.")
     ] = None,
     coverage: Annotated[
         float | None, typer.Option(help="Cover at least this part of the rows, such as 0.9.")
     ] = None,
-    threshold: Threshold = None,
-    positive: Positive = "1",
-    rules: RulesFile = None,
-    immutable: Immutables = "",
-    only_increase: OnlyUp = "",
-    only_decrease: OnlyDown = "",
+    setup: Setup,
     costs: Annotated[
         Path | None, typer.Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
     ] = None,
-    schema: SchemaFile = None,
-    reference: ReferenceRows = None,
-    index: IndexColumn = None,
-    columns: Columns = "",
-    separator: Separator = None,
-    encoding: Encoding = None,
-    trust_model: Trust = False,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Then the best is told.")
     ] = None,
@@ -100,23 +67,11 @@ def explain(
 
     Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
     """
-    from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
 
     check_targets(report, json_file, csv_file)
-    frame = kept_columns(load_rows(rows, separator, encoding, index), names(columns), rows)
-    classifier = load_model(model, trust=trust_model)
-    explainer = OneForMany(
-        classifier,
-        max_changes=max_changes,
-        threshold=threshold,
-        schema=None if schema is None else load_schema(schema),
-        rules=list(chosen_rules(rules, immutable, only_increase, only_decrease)),
-        share=cast("Share", share),
-        reference=None if reference is None else load_rows(reference, separator, encoding),
-        positive=positive_label(classifier, positive),
-        costs=None if costs is None else load_costs(costs),
-    )
+    frame = setup.frame(rows)
+    explainer = setup.explainer(model, max_changes, None if costs is None else load_costs(costs))
     with nullcontext(None) if quiet else Progress(shown(rows.name)) as progress:
         result = explainer.explain(
             frame, explanations=explanations, coverage=coverage, time_limit=time_limit, progress=progress

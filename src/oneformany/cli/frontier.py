@@ -9,34 +9,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from oneformany.cli.model_file import load_model, positive_label
-from oneformany.cli.options import (
-    Columns,
-    Encoding,
-    Immutables,
-    IndexColumn,
-    OnlyDown,
-    OnlyUp,
-    Positive,
-    Quiet,
-    ReferenceRows,
-    RulesFile,
-    SchemaFile,
-    Separator,
-    Sharing,
-    Threshold,
-    Trust,
-    chosen_rules,
-    kept_columns,
-)
-from oneformany.cli.rows_file import load_rows
-from oneformany.cli.saving import check_targets, save_all, say
-from oneformany.cli.settings_files import load_schema
-from oneformany.console import INTERRUPTED, NOT_PROVED, names, tell_errors
+from oneformany.cli.demo import refused_by
+from oneformany.cli.options import Quiet, Setup, with_setup
+from oneformany.cli.saving import check_targets, save_all, save_figure, save_json, say, tell_table
+from oneformany.console import INTERRUPTED, NOT_PROVED, tell_errors
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
@@ -54,6 +31,7 @@ MOST_CHANGES_OF_GERMAN = 20
 
 
 @tell_errors
+@with_setup
 def frontier(
     rows: Annotated[
         Path | None,
@@ -70,20 +48,7 @@ def frontier(
         typer.Option(min=1, help="Instead: people covered by 1 to so many explanations of --max-changes."),
     ] = None,
     applicants: Annotated[int, typer.Option(min=1, help="Of german credit: how many refused ones.")] = 100,
-    share: Sharing = "point",
-    threshold: Threshold = None,
-    positive: Positive = "1",
-    rules: RulesFile = None,
-    immutable: Immutables = "",
-    only_increase: OnlyUp = "",
-    only_decrease: OnlyDown = "",
-    schema: SchemaFile = None,
-    reference: ReferenceRows = None,
-    index: IndexColumn = None,
-    columns: Columns = "",
-    separator: Separator = None,
-    encoding: Encoding = None,
-    trust_model: Trust = False,
+    setup: Setup,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="For each curve; then the best is told.")
     ] = None,
@@ -99,31 +64,17 @@ def frontier(
 
     Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
     """
-    from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
     from oneformany.studies.frontier import frontier_of_frame
 
     check_targets(json_file, plot)
-    sharing = cast("Share", share)
     largest = max_changes or (CHANGES if rows is not None or explanations else MOST_CHANGES_OF_GERMAN)
     if rows is None:
-        asked = _german(largest, applicants, sharing)
+        asked = _german(largest, applicants, cast("Share", setup.share))
     elif model is None:
         raise InputError(f"{rows} is given without a model; give both, or neither for german credit")
     else:
-        classifier = load_model(model, trust=trust_model)
-        explainer = OneForMany(
-            classifier,
-            max_changes=largest,
-            threshold=threshold,
-            schema=None if schema is None else load_schema(schema),
-            rules=list(chosen_rules(rules, immutable, only_increase, only_decrease)),
-            share=sharing,
-            reference=None if reference is None else load_rows(reference, separator, encoding),
-            positive=positive_label(classifier, positive),
-        )
-        frame = kept_columns(load_rows(rows, separator, encoding, index), names(columns), rows)
-        asked = iter([(shown(rows.name), explainer, frame)])
+        asked = iter([(shown(rows.name), setup.explainer(model, largest), setup.frame(rows))])
     curves: dict[str, Frontier] = {}
     for title, explainer, frame in asked:
         begin = perf_counter()
@@ -153,23 +104,19 @@ def _german(
 
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import train_test_split
     from sklearn.neural_network import MLPClassifier
 
     from oneformany.datasets import load
     from oneformany.explainer import OneForMany
 
     data = load("german")
-    fitted, others = train_test_split(range(len(data.frame)), test_size=0.5, random_state=0)
     for name, classifier in {
         "logistic regression": LogisticRegression(solver="liblinear", C=10, random_state=0),
         "network": MLPClassifier((20, 20), alpha=1.0, max_iter=100, random_state=0),
     }.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # so many epochs, no more
-            classifier.fit(data.one_hot[fitted], data.target[fitted])
-        verdicts = zip(others, classifier.predict(data.one_hot[others]), strict=True)
-        refused = [row for row, label in verdicts if label == 0]
+            refused, _ = refused_by(classifier, data)
         if applicants > len(refused):
             raise InputError(f"--applicants is {applicants}; the {name} refuses {len(refused)}")
         explainer = OneForMany(classifier, max_changes, schema=data.schema, share=share)
@@ -178,36 +125,29 @@ def _german(
 
 def _show(title: str, curve: Frontier, seconds: float) -> None:
     lines = curve.frame()
-    table = Table(box=None, pad_edge=False)
-    for name in (*lines.columns, "proved"):
-        table.add_column(Text(str(name).replace("_", " ")), justify="right")
-    for line, point in zip(lines.to_dict("records"), curve.points, strict=True):
-        texts = (f"{value:.1f}" if isinstance(value, float) else f"{value:,}" for value in line.values())
-        table.add_row(*(Text(text) for text in texts), Text("yes" if point.proved else "no"))
     say(f"{title}: {curve.people:,} people")
-    Console().print(table)
+    tell_table(
+        (*lines.columns, "proved"),
+        (
+            (
+                *(f"{v:.1f}" if isinstance(v, float) else f"{v:,}" for v in line),
+                "yes" if point.proved else "no",
+            )
+            for line, point in zip(lines.itertuples(index=False), curve.points, strict=True)
+        ),
+    )
     say(f"{seconds:.1f} s\n")
 
 
 def _save_json(curves: dict[str, Frontier], path: Path) -> None:
     import json
 
-    from oneformany.files import write_whole
-
-    told = [
-        {
-            "title": title,
-            "over": curve.over,
-            "people": curve.people,
-            "points": json.loads(
-                curve.frame()
-                .assign(proved=[point.proved for point in curve.points])
-                .to_json(orient="records")
-            ),
-        }
-        for title, curve in curves.items()
-    ]
-    write_whole(path, json.dumps(told, indent=1) + "\n")
+    told = []
+    for title, curve in curves.items():
+        lines = curve.frame().assign(proved=[point.proved for point in curve.points])
+        points = json.loads(lines.to_json(orient="records"))
+        told.append({"title": title, "over": curve.over, "people": curve.people, "points": points})
+    save_json(told, path)
 
 
 def _save_plot(curves: dict[str, Frontier], path: Path) -> None:
@@ -222,7 +162,4 @@ def _save_plot(curves: dict[str, Frontier], path: Path) -> None:
         curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=28)
         tops.append(ax.get_ylim()[1])
     panels[0].set_ylim(0, max(tops))
-    try:
-        figure.savefig(path, dpi=150)
-    except ValueError as error:
-        raise InputError(f"{path} cannot be drawn: {error}") from error
+    save_figure(figure, path)

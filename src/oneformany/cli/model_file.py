@@ -52,20 +52,10 @@ WHY = (
 
 
 def load_model(path: Path, *, trust: bool = False) -> Any:
-    """Load a model, by what the file is.
+    """Load a model by what the file is; what can run code only with trust.
 
-    Parameters
-    ----------
-    path : path
-        ``.skops``, ``.onnx``, ``.ubj`` or ``.json`` of XGBoost, ``.txt`` of LightGBM, and otherwise a pickle
-        or joblib file.
-    trust : bool
-        Load files that can run code.
-
-    Raises
-    ------
-    InputError
-        The file is not there, needs trust or a library, or is not a model.
+    That is ``.skops``, ``.onnx``, ``.ubj`` or ``.json`` of XGBoost, ``.txt`` of LightGBM, and otherwise a
+    pickle or joblib file.
     """
     if not path.is_file():
         raise InputError(f"{path} cannot be loaded as a model: there is no such file")
@@ -93,15 +83,7 @@ def load_model(path: Path, *, trust: bool = False) -> Any:
 
 
 def positive_label(model: Any, label: str) -> object:
-    """Find the model's own label behind a text; the reader of the model refuses one that is none.
-
-    Parameters
-    ----------
-    model : object
-        Fitted; its ``classes_`` are searched if it has any, otherwise classes are numbers.
-    label : str
-        As typed.
-    """
+    """Find the model's own label behind a text; the reader of the model refuses one that is none."""
     import numpy as np
 
     classes = np.asarray(getattr(model, "classes_", ())).tolist()

@@ -17,13 +17,7 @@ __all__ = ["GraphFunction", "as_model"]
 
 
 def as_model(graph: Any) -> Any:
-    """Choose how to read a graph: itself where the reader of networks may follow it, else as a function.
-
-    Parameters
-    ----------
-    graph : onnx.ModelProto
-        Checked.
-    """
+    """Choose how to read a graph: itself where the reader of networks may follow it, else as a function."""
     weights = {weight.name for weight in graph.graph.initializer}
     inputs = [entry for entry in graph.graph.input if entry.name not in weights]
     foreign = any(node.domain not in {"", "ai.onnx"} for node in graph.graph.node)
@@ -37,11 +31,8 @@ def as_model(graph: Any) -> Any:
 class GraphFunction:
     """The probabilities that onnxruntime computes for the rows of a frame.
 
-    Parameters
-    ----------
-    graph : onnx.ModelProto
-        With one input of numbers for all columns, or one input per column, by name; one of its outputs holds
-        probabilities, a column or an entry per class.
+    The graph has one input of numbers for all columns, or one input per column, by name; one of its outputs
+    holds probabilities, a column or an entry per class.
     """
 
     def __init__(self, graph: Any) -> None:

@@ -1,13 +1,19 @@
-"""What the commands ask about rows, model and rules: the same words wherever they are asked."""
+"""What commands ask about rows, model and rules: the same words wherever they are asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
 
+from oneformany.cli.model_file import load_model, positive_label
+from oneformany.cli.rows_file import load_rows
+from oneformany.cli.settings_files import load_schema
 from oneformany.console import names
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
@@ -15,92 +21,101 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     import pandas as pd
 
+    from oneformany.explainer import OneForMany
+    from oneformany.problem import Share
     from oneformany.schema.rules import RowRule, Rule
 
-__all__ = [
-    "Columns",
-    "Encoding",
-    "Immutables",
-    "IndexColumn",
-    "OnlyDown",
-    "OnlyUp",
-    "Positive",
-    "Quiet",
-    "ReferenceRows",
-    "RulesFile",
-    "SchemaFile",
-    "Separator",
-    "Sharing",
-    "Threshold",
-    "Trust",
-    "chosen_rules",
-    "kept_columns",
-]
+__all__ = ["Encoding", "Quiet", "Separator", "Setup", "with_setup"]
 
-Sharing: TypeAlias = Annotated[
-    str, typer.Option(help="What the rows of one explanation share: point, action or features.")
-]
-Threshold: TypeAlias = Annotated[
-    float | None, typer.Option(help="Least probability of a positive row, unless as predict decides.")
-]
-Positive: TypeAlias = Annotated[str, typer.Option(help="Label of the positive class.")]
-RulesFile: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="TOML", help="What may not change, or only in one direction.")
-]
-Immutables: TypeAlias = Annotated[str, typer.Option(help="Features that cannot change, with commas.")]
-OnlyUp: TypeAlias = Annotated[str, typer.Option(help="Features that can only go up.")]
-OnlyDown: TypeAlias = Annotated[str, typer.Option(help="Features that can only go down.")]
-SchemaFile: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Cells of the features; see oneformany schema.")
-]
-ReferenceRows: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="ROWS", help="Data that values to change to are taken from.")
-]
-IndexColumn: TypeAlias = Annotated[str | None, typer.Option(help="Column that names the rows.")]
-Columns: TypeAlias = Annotated[str, typer.Option(help="Use only these columns, in this order, with commas.")]
 Separator: TypeAlias = Annotated[
     str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")
 ]
 Encoding: TypeAlias = Annotated[str | None, typer.Option(help="Of a CSV file, such as utf-8 or cp1252.")]
-Trust: TypeAlias = Annotated[bool, typer.Option("--trust-model", help="Load a model file that can run code.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
-def kept_columns(frame: pd.DataFrame, wanted: list[str], path: Path) -> pd.DataFrame:
-    """Keep only the columns that ``--columns`` names, if it names any.
+@dataclass(frozen=True)
+class Setup:
+    """What explain and frontier both ask; each field is an option."""
 
-    Parameters
-    ----------
-    frame : DataFrame
-        All columns.
-    wanted : list of str
-        Those to keep, in this order.
-    path : Path
-        Where they were read, for the message when one is missing.
-    """
-    for name in wanted:
-        if name not in frame.columns:
-            known = ", ".join(shown(column) for column in frame.columns)
-            raise InputError(f"--columns names {name!r}, which is not in {path}; it has {known}")
-    return frame[wanted] if wanted else frame
+    share: Annotated[
+        str, typer.Option(help="What the rows of one explanation share: point, action or features.")
+    ] = "point"
+    threshold: Annotated[
+        float | None, typer.Option(help="Least probability of a positive row, unless as predict decides.")
+    ] = None
+    positive: Annotated[str, typer.Option(help="Label of the positive class.")] = "1"
+    rules: Annotated[
+        Path | None, typer.Option(metavar="TOML", help="What may not change, or only in one direction.")
+    ] = None
+    immutable: Annotated[str, typer.Option(help="Features that cannot change, with commas.")] = ""
+    only_increase: Annotated[str, typer.Option(help="Features that can only go up.")] = ""
+    only_decrease: Annotated[str, typer.Option(help="Features that can only go down.")] = ""
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Cells of the features; see oneformany schema.")
+    ] = None
+    reference: Annotated[
+        Path | None, typer.Option(metavar="ROWS", help="Data that values to change to are taken from.")
+    ] = None
+    index: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None
+    columns: Annotated[str, typer.Option(help="Use only these columns, in this order, with commas.")] = ""
+    separator: Separator = None
+    encoding: Encoding = None
+    trust_model: Annotated[
+        bool, typer.Option("--trust-model", help="Load a model file that can run code.")
+    ] = False
+
+    def frame(self, path: Path) -> pd.DataFrame:
+        """Read the rows, and of their columns those that were asked for."""
+        frame, wanted = load_rows(path, self.separator, self.encoding, self.index), names(self.columns)
+        for name in wanted:
+            if name not in frame.columns:
+                known = ", ".join(shown(column) for column in frame.columns)
+                raise InputError(f"--columns names {name!r}, which is not in {path}; it has {known}")
+        return frame[wanted] if wanted else frame
+
+    def explainer(self, model: Path, max_changes: int, costs: dict[str, Any] | None = None) -> OneForMany:
+        """Load the model and all that is said about it."""
+        from oneformany.explainer import OneForMany
+
+        classifier = load_model(model, trust=self.trust_model)
+        reference = self.reference
+        return OneForMany(
+            classifier,
+            max_changes=max_changes,
+            threshold=self.threshold,
+            schema=None if self.schema is None else load_schema(self.schema),
+            rules=list(self._rules()),
+            share=cast("Share", self.share),
+            reference=None if reference is None else load_rows(reference, self.separator, self.encoding),
+            positive=positive_label(classifier, self.positive),
+            costs=costs,
+        )
+
+    def _rules(self) -> Iterator[Rule | RowRule]:
+        """Those of a file, then those of the options."""
+        from oneformany.schema.rules import Immutable, OnlyDecrease, OnlyIncrease, rules_from_toml
+
+        if self.rules is not None:
+            yield from rules_from_toml(self.rules)
+        yield from (Immutable(name) for name in names(self.immutable))
+        yield from (OnlyIncrease(name) for name in names(self.only_increase))
+        yield from (OnlyDecrease(name) for name in names(self.only_decrease))
 
 
-def chosen_rules(
-    path: Path | None, immutable: str, only_increase: str, only_decrease: str
-) -> Iterator[Rule | RowRule]:
-    """Yield the rules of a file, then those of the options.
+def with_setup(command: Callable[..., None]) -> Callable[..., None]:
+    """Show the fields of the setup as options of a command, which takes them as its ``setup``."""
+    own, asked = (inspect.signature(of, eval_str=True) for of in (command, Setup))
+    options = [part.replace(kind=part.KEYWORD_ONLY) for part in asked.parameters.values()]
 
-    Parameters
-    ----------
-    path : Path or None
-        A TOML file.
-    immutable, only_increase, only_decrease : str
-        Names of features, with commas.
-    """
-    from oneformany.schema.rules import Immutable, OnlyDecrease, OnlyIncrease, rules_from_toml
+    @wraps(command)
+    def told(*args: Any, **kwargs: Any) -> None:
+        setup = Setup(**{option.name: kwargs.pop(option.name) for option in options})
+        command(*args, setup=setup, **kwargs)
 
-    if path is not None:
-        yield from rules_from_toml(path)
-    yield from (Immutable(name) for name in names(immutable))
-    yield from (OnlyIncrease(name) for name in names(only_increase))
-    yield from (OnlyDecrease(name) for name in names(only_decrease))
+    parts: list[inspect.Parameter] = []
+    for part in own.parameters.values():
+        parts += options if part.name == "setup" else [part]
+    told.__annotations__ = {part.name: part.annotation for part in parts}
+    told.__signature__ = own.replace(parameters=parts)  # type: ignore[attr-defined]
+    return told

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from oneformany.cli.options import Quiet
 from oneformany.cli.saving import check_targets, save_all, say
 from oneformany.console import tell_errors
 from oneformany.result.labels import shown
@@ -20,7 +21,7 @@ def report(
     *,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="HTML", help="Where to.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Make one self-contained HTML page from a result file."""
     from oneformany.result.result import Result

@@ -9,7 +9,7 @@ import io
 import json
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
@@ -33,22 +33,10 @@ MARKS = (
 def load_rows(
     path: Path, separator: str | None = None, encoding: str | None = None, index: str | None = None
 ) -> pd.DataFrame:
-    """Read a table of rows.
+    """Read a table of rows, with the column that names them as its index.
 
-    Parameters
-    ----------
-    path : path
-        Its ending says what it is: ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``, and CSV otherwise,
-        which may be packed as ``.gz``.
-    separator, encoding : str, optional
-        Of a CSV file; found out from its content unless told.
-    index : str, optional
-        Column that names the rows; by default they are counted from 0.
-
-    Raises
-    ------
-    InputError
-        The file is not there, is not such a table, or has no rows.
+    The ending of the name says what the file is: ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``, and CSV
+    otherwise, which may be packed as ``.gz``. Separator and encoding are found out unless told.
     """
     if not path.exists():
         raise InputError(f"{path} cannot be read as a table of rows: there is no such file")
@@ -64,7 +52,7 @@ def load_rows(
             frame = _read_csv(path, separator, encoding)
     except (OSError, ValueError, LookupError, EOFError) as error:
         raise InputError(f"{path} cannot be read as a table of rows: {error}") from error
-    return _named(_checked(frame, path), index, path)
+    return _named(frame, index, path)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -152,28 +140,20 @@ def _decimal_commas(frame: pd.DataFrame) -> bool:
     return False
 
 
-def _checked(frame: Any, path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{path} cannot be read as a table of rows: it has no columns")
+def _named(frame: pd.DataFrame, index: str | None, path: Path) -> pd.DataFrame:
+    """Take the column that names the rows as their index; there has to be a row."""
+    names = ", ".join(shown(name) for name in frame.columns) or "none"
     if frame.empty:
-        names = ", ".join(shown(name) for name in frame.columns) or "none"
         raise InputError(
             f"{path} has a header but no rows below it (columns: {names}); give at least one row"
         )
-    return frame
-
-
-def _named(frame: pd.DataFrame, index: str | None, path: Path) -> pd.DataFrame:
     if index is None:
         return frame
     if index not in frame.columns:
-        names = ", ".join(shown(name) for name in frame.columns)
         raise InputError(f"{path} has no column {index!r} to name the rows by; it has {names}")
-    if frame[index].duplicated().any():
-        twice = frame[index][frame[index].duplicated()].iloc[0]
+    if (again := frame[index].duplicated()).any():
         raise InputError(
-            f"{path}: {shown(twice)!r} stands twice in {index!r}, which has to name each row apart"
+            f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name "
+            "each row apart"
         )
     return frame.set_index(index)

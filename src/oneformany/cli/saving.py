@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from oneformany.console import INTERRUPTED, NOT_PROVED
 from oneformany.exceptions import InputError
+from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from oneformany.result.result import Result
 
-__all__ = ["check_targets", "end", "save_all", "say"]
+__all__ = ["check_targets", "end", "save_all", "save_figure", "save_json", "say", "tell_table"]
 
 
 def check_targets(*paths: Path | None) -> None:
-    """Refuse files that could not be written, before any work is done.
-
-    Parameters
-    ----------
-    *paths : path or None
-        Where something is to be saved.
-    """
+    """Refuse files that could not be written, before any work is done."""
     given = [path for path in paths if path is not None]
     for path in given:
         if path.is_dir():
@@ -38,13 +36,7 @@ def check_targets(*paths: Path | None) -> None:
 
 
 def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
-    """Write every file that was asked for, even if one of them cannot be written.
-
-    Parameters
-    ----------
-    savers : mapping of path to function
-        Called with the path; entries without a path are passed over.
-    """
+    """Call each function with its path, if one was given, even if another one cannot write."""
     failed = []
     for path, save in savers.items():
         if path is None:
@@ -57,30 +49,45 @@ def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
         raise InputError("; ".join([*failed, "what was found is printed above"]))
 
 
-def say(words: str, *, quiet: bool = False) -> None:
-    """Print words as they are.
+def save_json(told: object, path: Path) -> None:
+    """Write plain data as JSON, in one step."""
+    import json
 
-    Parameters
-    ----------
-    words : str
-        Already harmless.
-    quiet : bool
-        Say nothing.
-    """
+    from oneformany.files import write_whole
+
+    write_whole(path, json.dumps(told, indent=1) + "\n")
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a picture in the format that the name ends in."""
+    try:
+        figure.savefig(path, dpi=150)
+    except ValueError as error:
+        raise InputError(f"{path} cannot be drawn: {error}") from error
+
+
+def say(words: str, *, quiet: bool = False) -> None:
+    """Print words, which are harmless already, as they are."""
     if not quiet:
         text = Text(words)
         text.highlight_regex(r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)", "bold")
         Console().print(text, soft_wrap=True)
 
 
-def end(result: Result) -> None:
-    """End a command by what was proved: 0 if all was, 130 if it was interrupted, else 3.
+def tell_table(columns: Iterable[object], lines: Iterable[Iterable[object]], *, names: bool = False) -> None:
+    """Print a table of numbers; with names, the first column has these."""
+    table = Table(box=None, pad_edge=False)
+    for number, name in enumerate(columns):
+        named = names and number == 0
+        words = shown(name) if named else str(name).replace("_", " ")
+        table.add_column(Text(words), justify="left" if named else "right")
+    for line in lines:
+        table.add_row(*(Text(shown(text)) for text in line))
+    Console().print(table)
 
-    Parameters
-    ----------
-    result : Result
-        What was found.
-    """
+
+def end(result: Result) -> None:
+    """End a command by what was proved: 0 if all was, 130 if it was interrupted, else 3."""
     if result.ended == "interrupted":
         raise typer.Exit(INTERRUPTED)
     if result.status == "feasible":

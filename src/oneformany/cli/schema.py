@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from oneformany.cli.options import Encoding, Separator
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.saving import check_targets, save_all
 from oneformany.cli.settings_files import schema_toml
@@ -26,10 +27,8 @@ def schema(
     ] = None,
     columns: Annotated[str, typer.Option(help="Only these columns, with commas; else all.")] = "",
     bins: Annotated[int, typer.Option(min=2, help="How many cells numbers are cut into.")] = 4,
-    separator: Annotated[
-        str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Of a CSV file, such as utf-8 or cp1252.")] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
 ) -> None:
     """Write the features of the rows, their levels and cells: a file to edit and pass to explain --schema."""
     from oneformany.files import write_whole

@@ -26,43 +26,19 @@ ORDER = ("name", "levels", "ordered", "edges", "numbers", "unit", "groups", "spe
 
 
 def load_schema(path: Path) -> Schema:
-    """Read a schema from a file written by ``oneformany schema`` or with ``Schema.to_dict``.
-
-    Parameters
-    ----------
-    path : path
-        TOML if its name ends in ``.toml``, else JSON.
-    """
+    """Read a schema from a file written by ``oneformany schema`` or with ``Schema.to_dict``."""
     from oneformany.schema.schema import Schema
 
     return Schema.from_dict(_load(path, "a schema"))
 
 
 def load_costs(path: Path) -> dict[str, Any]:
-    """Read what a change of each feature costs: a number, or a table of moves between its levels.
-
-    Parameters
-    ----------
-    path : path
-        TOML if its name ends in ``.toml``, else JSON.
-    """
+    """Read what a change of each feature costs: a number, or a table of moves between its levels."""
     return dict(_load(path, "costs"))
 
 
 def schema_toml(schema: Schema) -> str:
-    """Write a schema as TOML, to be read and edited.
-
-    Parameters
-    ----------
-    schema : Schema
-        Without targets, which belong to the rows that are explained.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> print(schema_toml(ofm.Schema((ofm.Feature("sex", ("f", "m")),))).splitlines()[-2])
-    levels = ["f", "m"]
-    """
+    """Write a schema as TOML, to be read and edited; targets belong to the rows that are explained."""
     return "\n\n".join([HEAD.rstrip(), *("\n".join(_table(f.to_dict())) for f in schema.features)]) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from oneformany.cli.saving import check_targets, save_all, save_json
 from oneformany.console import tell_errors
 
 if TYPE_CHECKING:
@@ -41,10 +43,11 @@ def verify(
     """
     from oneformany.verify import verify as check
 
+    check_targets(json_file)
     report = check(file, time_limit=time_limit, memory_limit=memory_limit)
-    if json_file is not None:
-        _write(report, json_file)
     _show(report, file)
+    told = {"outcome": report.outcome, "ok": report.ok, **asdict(report)}
+    save_all({json_file: lambda path: save_json(told, path)})
     if not report.ok:
         raise typer.Exit(EXIT_CODES[report.outcome])
 
@@ -58,13 +61,3 @@ def _show(report: Report, file: Path) -> None:
     console.print(table)
     verdict = Text(report.outcome, style=STYLES[report.outcome])
     console.print(Text.assemble(str(file), ": ", verdict), soft_wrap=True)
-
-
-def _write(report: Report, path: Path) -> None:
-    import json
-    from dataclasses import asdict
-
-    from oneformany.files import write_whole
-
-    found = {"outcome": report.outcome, "ok": report.ok, **asdict(report)}
-    write_whole(path, json.dumps(found, indent=1) + "\n")

@@ -13,8 +13,8 @@ from oneformany.datasets import load
 from oneformany.datasets.compas import SCHEMA as COMPAS
 from oneformany.paper.runs.cells import DATASETS, TITLES
 from oneformany.paper.runs.records import Record
-from oneformany.plotting.change_counts import plot_change_counts
-from oneformany.plotting.explanations import plot_explanations
+from oneformany.plotting.bars import plot_change_counts
+from oneformany.plotting.maps import plot_explanations
 from oneformany.schema.schema import Schema
 
 __all__ = ["draw_figures"]

@@ -1,4 +1,4 @@
-"""Plots: one function per file, each draws on given axes or makes its own.
+"""Plots: each function draws on given axes or makes its own.
 
 Examples
 --------
@@ -16,15 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from oneformany.plotting.bounds import plot_bounds
-    from oneformany.plotting.change_counts import plot_change_counts
-    from oneformany.plotting.changed_features import plot_changed_features
-    from oneformany.plotting.coverage import plot_coverage
-    from oneformany.plotting.explanations import plot_explanations
-    from oneformany.plotting.frontier import plot_frontier
-    from oneformany.plotting.group_sizes import plot_group_sizes
-    from oneformany.plotting.one_hot import plot_one_hot
-    from oneformany.plotting.profiles import plot_profiles
+    from oneformany.plotting.bars import plot_change_counts, plot_changed_features, plot_group_sizes
+    from oneformany.plotting.lines import plot_bounds, plot_coverage, plot_frontier
+    from oneformany.plotting.maps import plot_explanations, plot_one_hot, plot_profiles
     from oneformany.plotting.subgroups import plot_subgroups
 
 __all__ = [
@@ -42,9 +36,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load a plot, and with it matplotlib, when it is first used."""
+    """Load the plots, and with them matplotlib, when one is first used."""
     if name in __all__:
-        return getattr(import_module(f"oneformany.plotting.{name.removeprefix('plot_')}"), name)
+        homes = (
+            import_module(f"oneformany.plotting.{home}") for home in ("bars", "lines", "maps", "subgroups")
+        )
+        return next(getattr(home, name) for home in homes if name in home.__all__)
     raise AttributeError(f"module 'oneformany.plotting' has no attribute {name!r}")
 
 

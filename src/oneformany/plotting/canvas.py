@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import MaxNLocator
 
 from oneformany.result.labels import shown
 
@@ -17,7 +19,7 @@ __all__ = [
     "RED",
     "axes",
     "plain",
-    "rows_words",
+    "tick_integers",
     "tidy",
 ]
 
@@ -26,15 +28,7 @@ GREEN, PALE, BLUE, INK, GREY, RED = "#3a9d4f", "#cfe8d6", "#2457a6", "#202020", 
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Take the given axes, or make a figure.
-
-    Parameters
-    ----------
-    ax : Axes or None
-        What the caller gave.
-    width, height : float
-        Of a new figure, in inches.
-    """
+    """Take the given axes, or make a figure of so many inches."""
     if ax is not None:
         return ax
     _, new = plt.subplots(figsize=(width, height), layout="constrained")
@@ -42,33 +36,23 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def plain(text: object, most: int = 24) -> str:
-    """Make a name fit to be drawn: short, without control characters, dollar signs not read as formulas.
-
-    Parameters
-    ----------
-    text : object
-        A name or a label.
-    most : int
-        Letters.
-    """
+    """Make a name fit to be drawn: short, without control characters, dollar signs not read as formulas."""
     words = shown(text)
     short = words if len(words) <= most else words[: most - 1] + "…"
     return short.replace("$", r"\$")
 
 
-def rows_words(rows: int) -> str:
-    """Count rows in words."""
-    return f"{rows:,} row{'' if rows == 1 else 's'}"
+def tick_integers(*directions: Axis) -> None:
+    """Let what is counted have no ticks between integers."""
+    for axis in directions:
+        axis.set_major_locator(MaxNLocator(integer=True))
 
 
-def tidy(ax: Axes) -> Axes:
-    """Small ticks, no frame on top and at the right.
-
-    Parameters
-    ----------
-    ax : Axes
-        What was drawn on.
-    """
+def tidy(ax: Axes, x_label: str, y_label: str | None = None) -> Axes:
+    """Name the axes; small ticks, no frame on top and at the right."""
+    ax.set_xlabel(x_label, fontsize=9)
+    if y_label is not None:
+        ax.set_ylabel(y_label, fontsize=9)
     ax.tick_params(labelsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -69,8 +69,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
     ax.set_ylim(len(lines) - 0.4, -0.6)
     unit = "" if measure == "mean_changes" else ", percentage points"
     ax.set_title(f"By {plain(audit.by)}: {MEASURES[measure]}", fontsize=9, loc="left")
-    ax.set_xlabel(f"subgroup less all others{unit}", fontsize=9)
-    return tidy(ax)
+    return tidy(ax, f"subgroup less all others{unit}")
 
 
 def _size(audit: Audit, subgroup: object, measure: str) -> str:

@@ -23,25 +23,7 @@ CAUTION = (
 
 
 def audit_part(audit: Audit) -> AuditPart:
-    """Turn a comparison of subgroups into what the page shows.
-
-    Parameters
-    ----------
-    audit : Audit
-        From :func:`oneformany.audit`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from oneformany.studies.audit import Audit
-    >>> table = pd.DataFrame({"rows": [3, 4]}, index=["f", "m"])
-    >>> lines = pd.DataFrame(
-    ...     {"value": [0.5], "others": [0.0], "difference": [0.5], "low": [0.1], "high": [0.8]},
-    ...     index=pd.MultiIndex.from_tuples([("f", "refused")]),
-    ... )
-    >>> audit_part(Audit("sex", table, lines, ())).differences[0].texts
-    ('f', 'refused', '50.0%', '0.0%', '50.0%', '10.0% to 80.0%')
-    """
+    """Turn a comparison of subgroups into what the page shows."""
     columns = (shown(audit.by), *(str(name).replace("_", " ") for name in audit.table.columns))
     lines = tuple(
         (shown(name), *(_cell(value) for value in line))

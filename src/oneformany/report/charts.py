@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from oneformany.report.page import Chart, Series
+from oneformany.report.page import Chart
 
 __all__ = ["line_chart"]
 
@@ -22,19 +22,7 @@ def line_chart(
     *,
     steps: bool = False,
 ) -> Chart:
-    """Scale lines to the box and choose round ticks.
-
-    Parameters
-    ----------
-    title, summary : str
-        What it shows, and the same in words.
-    lines : sequence of (name, kind, points)
-        Points as (x, y), x rising.
-    x_label, y_label : str
-        Names of the axes.
-    steps : bool
-        A value holds until the next point.
-    """
+    """Scale lines of a name, a kind and points to the box; with steps, a value holds until the next point."""
     xs = [x for _, _, points in lines for x, _ in points]
     ys = [y for _, _, points in lines for _, y in points]
     x_ticks, y_ticks = round_ticks(0.0, max(xs)), round_ticks(0.0, max(ys))
@@ -56,7 +44,7 @@ def line_chart(
     return Chart(
         title,
         summary,
-        tuple(Series(name, kind, drawn(points)) for name, kind, points in lines),
+        tuple((name, kind, drawn(points)) for name, kind, points in lines),
         tuple((at(x, 0)[0], f"{x:,g}") for x in x_ticks),
         tuple((at(0, y)[1], f"{y:,g}") for y in y_ticks),
         x_label,
@@ -65,15 +53,7 @@ def line_chart(
 
 
 def round_ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Choose round numbers from ``low`` to ``high``, about as many as wanted.
-
-    Parameters
-    ----------
-    low, high : float
-        The range.
-    wanted : int
-        How many would be good.
-    """
+    """Choose round numbers from ``low`` to ``high``, about as many as wanted."""
     span = high - low
     if span <= 0:
         return [low]

@@ -10,9 +10,9 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.report.audits import audit_part
 from oneformany.report.charts import line_chart
-from oneformany.report.page import Bar, Card, Change, Chart, Headline, LeftOut, Page, TableData
+from oneformany.report.page import Card, Chart, LeftOut, Page, TableData
 from oneformany.result.apart import apart_words
-from oneformany.result.asked_words import rule_words, share_words
+from oneformany.result.asked import rule_words, share_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.sizes import (
@@ -21,6 +21,7 @@ from oneformany.result.sizes import (
     coverage_curve,
     group_sizes,
     people_in,
+    rows_by_reason,
     shown_rounds,
 )
 from oneformany.result.words import changes_of, proof_words, status_words
@@ -48,55 +49,40 @@ MOST_COMMON = 12
 
 
 def page_of(result: Result, title: str | None = None, audits: Sequence[Audit] = ()) -> Page:
-    """Collect everything that the page shows.
-
-    Parameters
-    ----------
-    result : Result
-        What to report.
-    title : str, optional
-        Heading of the page.
-    audits : sequence of Audit
-        Comparisons of subgroups to include.
-    """
+    """Collect everything that the page shows."""
     labels = labels_of(result)
     return Page(
         title=shown(title or "Who was refused, and what would change that"),
-        headline=_headline(result),
-        facts=tuple(_facts(result)),
+        verdict={"optimal": "proved", "feasible": "open", "infeasible": "impossible"}[result.status],
+        sentence=status_words(result),
+        origin=_origin(result),
+        numbers=tuple(_numbers(result)),
+        note=apart_words(result) or "",
         cards=tuple(_cards(result, labels)),
         assignment=_assignment(result, labels),
-        changed=_changed(result, labels),
+        changed=tuple(_changed(result, labels)),
         charts=tuple(_charts(result)),
-        proof=tuple(_proof(result)),
-        check="pip install oneformany\noneformany verify result.json",
-        rules=tuple(rule_words(result)),
         left_out=tuple(_left_out(result, labels)),
-        origin=_origin(result),
-        note=apart_words(result) or "",
         audits=tuple(audit_part(audit) for audit in audits),
+        proof=tuple(_proof(result)),
+        facts=tuple(_facts(result)),
+        rules=tuple(rule_words(result)),
     )
 
 
-def _headline(result: Result) -> Headline:
-    verdict = {"optimal": "proved", "feasible": "open", "infeasible": "impossible"}[result.status]
-    numbers = [
-        ("people refused" if "people" in result.problem else "rows refused", f"{result.people:,}"),
-        ("covered", f"{result.covered:,}"),
-        ("explanations", f"{result.count:,}"),
-        ("proved: no fewer than", f"{result.lower_bound:,}"),
-        ("beyond help, proved", f"{people_in(result, [entry.row for entry in result.unreachable]):,}"),
-        ("undecided", f"{people_in(result, result.undecided):,}"),
-    ]
+def _numbers(result: Result) -> Iterator[tuple[str, str]]:
+    yield "people refused" if "people" in result.problem else "rows refused", f"{result.people:,}"
+    yield "covered", f"{result.covered:,}"
+    yield "explanations", f"{result.count:,}"
+    yield "proved: no fewer than", f"{result.lower_bound:,}"
+    yield "beyond help, proved", f"{people_in(result, [entry.row for entry in result.unreachable]):,}"
+    yield "undecided", f"{people_in(result, result.undecided):,}"
     if result.left_out:
-        numbers.append(("not reached with so few", f"{people_in(result, result.left_out):,}"))
+        yield "not reached with so few", f"{people_in(result, result.left_out):,}"
     if result.status == "feasible":
-        numbers.append(("gap", f"{result.gap:.1%}"))
+        yield "gap", f"{result.gap:.1%}"
     if result.covered:
-        numbers.append(
-            ("changes per covered row", f"{changes_by_feature(result).sum() / result.covered:.2f}")
-        )
-    return Headline(status_words(result), verdict, tuple(numbers))
+        yield "changes per covered row", f"{changes_by_feature(result).sum() / result.covered:.2f}"
 
 
 def _origin(result: Result) -> str:
@@ -156,7 +142,7 @@ def _cards(result: Result, labels: Labels) -> Iterator[Card]:
         yield Card(
             number,
             _many(int(sizes[number - 1]), "row"),
-            tuple(Change(*change) for change in changes_of(result, explanation, labels)),
+            tuple(changes_of(result, explanation, labels)),
             tuple(_common(codes[list(members)], explanation.changed, labels)),
             _rows(members, labels),
             sizes[number - 1] / most,
@@ -186,11 +172,11 @@ def _assignment(result: Result, labels: Labels) -> TableData:
     return TableData(("row", "explanation", "changes", "what it changes"), tuple(lines))
 
 
-def _changed(result: Result, labels: Labels) -> tuple[Bar, ...]:
+def _changed(result: Result, labels: Labels) -> Iterator[tuple[str, str, float]]:
     moved = changes_by_feature(result)
-    order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]]
-    most = max((int(moved[feature]) for feature in order), default=1)
-    return tuple(Bar(labels.feature(f), f"{int(moved[f]):,}", moved[f] / most) for f in order)
+    for feature in np.argsort(-moved, kind="stable").tolist():
+        if moved[feature]:
+            yield labels.feature(feature), f"{moved[feature]:,}", moved[feature] / moved.max()
 
 
 def _charts(result: Result) -> Iterator[Chart]:
@@ -235,10 +221,7 @@ def _proof(result: Result) -> Iterator[str]:
 
 
 def _left_out(result: Result, labels: Labels) -> Iterator[LeftOut]:
-    by_reason: dict[str, list[int]] = {}
-    for entry in result.unreachable:
-        by_reason.setdefault(entry.reason, []).append(entry.row)
-    largest = sorted(by_reason.items(), key=lambda item: -people_in(result, item[1]))
+    largest = sorted(rows_by_reason(result).items(), key=lambda item: -people_in(result, item[1]))
     for what, words, rows in (
         *(("Beyond help", shown(reason), rows) for reason, rows in largest),
         (
@@ -253,7 +236,7 @@ def _left_out(result: Result, labels: Labels) -> Iterator[LeftOut]:
         ),
     ):
         if count := people_in(result, rows):
-            yield LeftOut(f"{what}: {_many(count, 'row')}", count, words, _rows(rows, labels))
+            yield LeftOut(f"{what}: {_many(count, 'row')}", words, _rows(rows, labels))
 
 
 def _rows(rows: Sequence[int], labels: Labels) -> str:

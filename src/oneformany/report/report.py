@@ -91,7 +91,7 @@ def _render(page: Page) -> str:
     table = {"columns": page.assignment.columns, "lines": page.assignment.lines}
     return template.render(
         page=page,
-        badge=BADGES[page.headline.verdict],
+        badge=BADGES[page.verdict],
         style=own["style.css"],
         script=own["script.js"],
         data=Markup(_inside_script(table)),  # noqa: S704 (escaped for the place it stands in)

@@ -35,26 +35,13 @@ FEW_ROWS = 2
 
 @dataclass(frozen=True)
 class Apart:
-    """How rows differ, two by two.
+    """How rows differ, two by two."""
 
-    Attributes
-    ----------
-    features : tuple of int
-        Those that keep rows apart most, the first one most of all.
-    distance : int
-        In how many features a row differs from the row that is most like it, in the median.
-    rows : int
-        How many rows were compared.
-    near, nearer : int
-        How many of them have another within ``max_changes`` features; and how many would, if the named
-        features had one cell each.
-    """
-
-    features: tuple[int, ...]
-    distance: int
-    rows: int
-    near: int
-    nearer: int
+    features: tuple[int, ...]  # those that keep rows apart most, the first one most of all
+    distance: int  # in how many features a row differs from the one most like it, in the median
+    rows: int  # how many were compared
+    near: int  # how many have another within max_changes features
+    nearer: int  # how many would, if the named features had one cell each
 
 
 def keeps_apart(result: Result) -> Apart | None:
@@ -62,19 +49,6 @@ def keeps_apart(result: Result) -> Apart | None:
 
     Features are named one after the other: the one that, put into one cell, would bring most rows within
     ``max_changes`` of another row.
-
-    Parameters
-    ----------
-    result : Result
-        What to look at.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0] * 8, [0] * 8], threshold=1)
-    >>> codes = [[0, row, row] for row in range(8)]
-    >>> keeps_apart(ofm.solve(ofm.Problem(codes, (2, 8, 8), oracle, max_changes=1))).features
-    (1, 2)
     """
     rows = np.flatnonzero(np.asarray(result.assignment) >= 0)
     if len(rows) < FEW_ROWS or 2 * result.count <= len(rows):
@@ -97,13 +71,7 @@ def keeps_apart(result: Result) -> Apart | None:
 
 
 def apart_words(result: Result) -> str | None:
-    """Say what keeps rows apart and what to do, where explanations are more than half as many as rows.
-
-    Parameters
-    ----------
-    result : Result
-        What to look at.
-    """
+    """Say what keeps rows apart and what to do, where explanations are more than half as many as rows."""
     apart = keeps_apart(result)
     if apart is None:
         return None

@@ -1,24 +1,31 @@
-"""What was asked, as plain data from which the answer can be checked."""
+"""What was asked: as plain data from which the answer can be checked, and in words."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem, Restriction
+from oneformany.result.labels import Labels, labels_of, shown
+from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
 
-__all__ = ["problem_to_dict"]
+if TYPE_CHECKING:
+    from oneformany.result.result import Result
+
+__all__ = ["problem_to_dict", "rule_words", "share_words"]
+
+SHARES = {
+    "point": "one profile: the changed features, their new values, and the cells of all other features",
+    "action": "one advice: the changed features and their new values",
+    "features": "one to-do list: the changed features; the new values are each row's own",
+}
 
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
-    """Write down what was asked, as plain data from which the answer can be checked.
-
-    Parameters
-    ----------
-    problem : Problem
-        Rows, levels, classifier, changes and rules.
+    """Write down a problem as plain data, the classifier included.
 
     Examples
     --------
@@ -28,49 +35,94 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
     >>> asked["codes"], asked["max_changes"], asked["share"]
     ([[0, 0]], 1, 'point')
     """
-    return {
+    own, costs, allowed = problem.own, problem.costs, problem.allowed
+    written = {
         "codes": problem.codes.tolist(),
         "levels": list(problem.levels),
         "max_changes": problem.max_changes,
-        "allowed": _allowed(problem),
+        "allowed": None,
         "oracle": problem.oracle.describe(),
         "share": problem.share,
-        "own": _own(problem),
-        "costs": _costs(problem),
-        "restrictions": [_restriction(entry) for entry in problem.restrictions],
-        **({} if problem.people is None else {"people": np.asarray(problem.people).tolist()}),
+        "own": None,
+        "costs": None,
+        "restrictions": [_restriction_to_dict(entry) for entry in problem.restrictions],
     }
+    if allowed is not None:
+        written["allowed"] = [
+            None if given is None or moves is None else moves[:n, :n].astype(int).tolist()
+            for given, moves, n in zip(allowed, problem.moves, problem.levels, strict=True)
+        ]
+    if own is not None:
+        written["own"] = {
+            "values": own.values.tolist(),
+            "cell_of": [cells.tolist() for cells in own.cell_of],
+            "targets": [targets.tolist() for targets in own.targets],
+        }
+    if costs is not None:
+        written["costs"] = {"tables": [table.tolist() for table in costs.tables], "scale": costs.scale}
+    if problem.people is not None:
+        written["people"] = np.asarray(problem.people).tolist()
+    return written
 
 
-def _allowed(problem: Problem) -> list[list[list[int]] | None] | None:
-    if problem.allowed is None:
-        return None
-    return [
-        None if given is None or moves is None else moves[:n, :n].astype(int).tolist()
-        for given, moves, n in zip(problem.allowed, problem.moves, problem.levels, strict=True)
-    ]
+def share_words(result: Result) -> str:
+    """Say what the rows of one explanation have in common."""
+    return SHARES.get(result.share, shown(result.share))
 
 
-def _own(problem: Problem) -> dict[str, Any] | None:
-    if problem.own is None:
-        return None
-    return {
-        "values": problem.own.values.tolist(),
-        "cell_of": [cells.tolist() for cells in problem.own.cell_of],
-        "targets": [targets.tolist() for targets in problem.own.targets],
-    }
+def rule_words(result: Result) -> list[str]:
+    """Say which rules were in force: as the user gave them, or as far as the file's matrices show."""
+    if "rules" in result.problem:
+        return [shown(rule) for rule in result.problem["rules"]]
+    labels = labels_of(result)
+    restrictions = result.problem.get("restrictions") or ()
+    return [*_moves(result, labels), *(_restriction_words(entry, labels) for entry in restrictions)]
 
 
-def _costs(problem: Problem) -> dict[str, Any] | None:
-    if problem.costs is None:
-        return None
-    return {"tables": [table.tolist() for table in problem.costs.tables], "scale": problem.costs.scale}
-
-
-def _restriction(restriction: Restriction) -> dict[str, Any]:
+def _restriction_to_dict(restriction: Restriction) -> dict[str, Any]:
     to_dict = getattr(restriction, "to_dict", None)
     if to_dict is None:
         raise InputError(
             f"the rule {type(restriction).__name__} cannot be written down: give it a method to_dict()"
         )
     return dict(to_dict())
+
+
+def _moves(result: Result, labels: Labels) -> Iterator[str]:
+    for feature, moves in enumerate(result.problem.get("allowed") or ()):
+        if moves is None:
+            continue
+        matrix = np.array(moves, dtype=np.bool_) | np.eye(len(moves), dtype=np.bool_)
+        if not matrix.all():
+            yield f"{labels.feature(feature)} {_kind(matrix)}"
+
+
+def _kind(matrix: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
+    n = len(matrix)
+    for known, words in (
+        (np.eye(n), "cannot change"),
+        (np.triu(np.ones((n, n))), "can only go up"),
+        (np.tril(np.ones((n, n))), "can only go down"),
+    ):
+        if np.array_equal(matrix, known):
+            return words
+    return f"may make {int(matrix.sum()) - n} of its {n * (n - 1)} moves"
+
+
+def _restriction_words(entry: dict[str, Any], labels: Labels) -> str:
+    """Let the rule itself say its sentence, with labels as names."""
+    kind = entry.get("kind")
+    names = [labels.feature(feature) for feature in entry.get("features", ())]
+    if kind == "implies":
+        before, after = (
+            {labels.feature(f): [labels.word(f, level) for level in levels] for f, levels in entry[part]}
+            for part in ("if", "then")
+        )
+        return str(Implies(before, after))
+    if kind == "linked":
+        return str(Linked(*names, one_way=entry["one_way"]))
+    if kind == "not_together":
+        return str(NotTogether(*names))
+    if kind == "observed":
+        return str(Observed(*names, at_least=entry["at_least"]))
+    return f"a rule of the kind {shown(kind)} on {', '.join(names) or 'whole rows'}"

@@ -24,24 +24,12 @@ __all__ = ["Group", "build_result", "versions_of"]
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Distinct rows that share an explanation.
+    """Distinct rows that share an explanation."""
 
-    Attributes
-    ----------
-    point : (p,) integer array
-        Where they go.
-    rows : integer array
-        Which of the problem's distinct rows they are.
-    changed : (p,) boolean array or None
-        The features they may change; ``None``: those in which at least one of them differs from the point.
-    ends : (m, p) integer array or None
-        Where each of them goes, if they go to different points.
-    """
-
-    point: IntArray
-    rows: IntArray
-    changed: BoolArray | None = None
-    ends: IntArray | None = None
+    point: IntArray  # where they go
+    rows: IntArray  # which of the problem's distinct rows they are
+    changed: BoolArray | None = None  # what they may change; None: where one of them differs from the point
+    ends: IntArray | None = None  # where each of them goes, if they go to different points
 
 
 def build_result(
@@ -79,33 +67,12 @@ def build_result(
         Why so many explanations are needed; ``None``: nothing is proved.
     stop : Stop
         Tells what ended the run.
-    statistics : Statistics
-        What happened.
-    versions : mapping
-        Of the software.
-    method, seed
-        How it was computed.
-    goal : Goal or None
-        What was wanted other than covering everybody.
     bound : int or None
         Explanations that are proved to be needed, where ``coverage_proof`` says so.
-    covered_bound, coverage_proof, cost_proof
-        As in :class:`~oneformany.Result`.
     cost_open : bool
         Whether the least cost was asked for and is not proved.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> problem = ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1)
-    >>> group = Group(point=np.array([1, 0]), rows=np.array([0]))
-    >>> build_result(
-    ...     problem, [group], reasons={}, helpable=np.array([0]), proof=None, stop=Stop(),
-    ...     statistics=Statistics(), versions={}, method="by hand",
-    ... )
-    Result(feasible: 1 explanation covers 2 of 2 rows, at least 0 are needed)
+    statistics, versions, method, seed, goal, covered_bound, coverage_proof, cost_proof
+        As in :class:`~oneformany.Result`.
     """
     explanations, assignment = _explanations(problem, groups)
     unreachable = tuple(
@@ -148,18 +115,7 @@ def build_result(
 
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
-    """Look up the installed versions of packages.
-
-    Parameters
-    ----------
-    packages : iterable of str
-        Their names.
-
-    Examples
-    --------
-    >>> versions_of(["no-such-package"])
-    {'no-such-package': 'unknown'}
-    """
+    """Look up the installed versions of packages."""
     found = {}
     for package in packages:
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import index
 from typing import Any
 
-__all__ = ["Explanation", "Unreachable", "integers"]
+from oneformany.result.plain import integers
+
+__all__ = ["Explanation", "Unreachable"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,16 +53,12 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Tell what changes by number; a result knows the names, see its own table."""
-        changes = "".join(
-            f"<tr><td>{feature}</td><td>{self.point[feature] if self.ends is None else ''}</td></tr>"
-            for feature in self.changed
-        )
+        from oneformany.schema.html import html_table
+
+        changes = ((f, self.point[f] if self.ends is None else "") for f in self.changed)
         rows = ", ".join(map(str, self.members[:10])) + (", ..." if len(self.members) > 10 else "")
-        head = "<tr><th>feature</th><th>new level</th></tr>"
-        return (
-            f"<div><p>{len(self.members)} rows: {rows}</p>"
-            f"<table><thead>{head}</thead><tbody>{changes}</tbody></table></div>"
-        )
+        table = html_table(("feature", "new level"), changes)
+        return f"<div><p>{len(self.members)} rows: {rows}</p>{table}</div>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -120,15 +117,3 @@ class Unreachable:
             None if needed is None else index(needed),
             tuple(str(name) for name in data.get("blocked_by", ())),
         )
-
-
-def integers(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Turn numbers of any integer type into plain ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> integers(np.array([3, 4]))
-    (3, 4)
-    """
-    return tuple(index(number) for number in numbers)

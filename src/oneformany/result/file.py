@@ -32,22 +32,7 @@ VERSION = 2
 
 
 def to_text(result: Result) -> str:
-    """Write a result as JSON, one line per part.
-
-    Parameters
-    ----------
-    result : Result
-        What to write.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> text = to_text(result)
-    >>> read_result(text) == result
-    True
-    """
+    """Write a result as JSON, one line per part."""
     parts = {name: _dump(part) for name, part in _to_dict(result).items()}
     parts["digest"] = json.dumps(_digest_of_parts(parts))
     lines = [f"{json.dumps(name)}: {part}" for name, part in parts.items()]
@@ -60,52 +45,17 @@ def digest(content: Mapping[str, Any]) -> str:
     Canonical: sorted keys, no spaces, ASCII only, no infinite numbers. A digest notices accidents and
     careless edits; who means to deceive can compute it anew. What is proved is checked from scratch by
     :func:`oneformany.verify.verify` either way.
-
-    Parameters
-    ----------
-    content : mapping
-        The file's content; an entry ``"digest"`` is left out.
-
-    Examples
-    --------
-    >>> digest({"b": 1, "a": [2, 3], "digest": "whatever"})[:16]
-    '2aae3bfa906be395'
     """
     return _digest_of_parts({name: _dump(part) for name, part in content.items() if name != "digest"})
 
 
 def digest_of(result: Result) -> str:
-    """Compute the digest that the file of a result carries.
-
-    Parameters
-    ----------
-    result : Result
-        Before it was written, or after it was read.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> digest_of(result) == json.loads(to_text(result))["digest"]
-    True
-    """
+    """Compute the digest that the file of a result carries."""
     return digest(_to_dict(result))
 
 
 def read_result(source: str | os.PathLike[str]) -> Result:
-    """Read what :func:`to_text` wrote, exactly.
-
-    Parameters
-    ----------
-    source : path or str
-        A file, or the text itself.
-
-    Raises
-    ------
-    CertificateError
-        The file cannot be read, is half-written, was altered, or is not a result.
-    """
+    """Read what :func:`to_text` wrote, exactly."""
     text, name = _read(source)
     try:
         data = json.loads(text)

@@ -14,7 +14,8 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import Table
-from oneformany.schema.rules.rebuild import cell_rule
+from oneformany.schema.rules.rows import cell_rule
+from oneformany.schema.schema import find_levels
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -27,14 +28,7 @@ __all__ = ["apply", "assign", "follow"]
 def follow(schema: Schema, frame: pd.DataFrame, before: IntArray, after: IntArray) -> pd.DataFrame:
     """Move rows of a frame from cells to cells; a value that stays in its cell stays what it is.
 
-    Parameters
-    ----------
-    schema : Schema
-        Cells and targets.
-    frame : DataFrame
-        The rows, with text names; all columns and the index are kept, and types where the targets allow.
-    before, after : (n, p) arrays
-        Cells of the rows now, and where they go.
+    All columns and the index are kept, and types where the targets allow; columns have text names.
     """
     moved = frame.copy()
     for index, feature in enumerate(schema.features):
@@ -185,17 +179,9 @@ def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:
     """Cells of new rows, and which rows have only values that have a cell."""
     if missing := [name for name in schema.names if name not in frame.columns]:
         raise InputError(f"the new rows lack the column {missing[0]!r}; add it")
-    codes = np.zeros((len(frame), len(schema.features)), dtype=np.int64)
-    fits = np.ones(len(frame), dtype=np.bool_)
-    for index, feature in enumerate(schema.features):
-        if feature.unread:
-            continue
-        indices, distinct = pd.factorize(frame[feature.name], use_na_sentinel=False)
-        found = [feature.find(value) for value in distinct]
-        cells = np.array([-1 if cell is None else cell for cell in found], dtype=np.int64)[indices]
-        fits &= cells >= 0
-        codes[:, index] = np.maximum(cells, 0)
-    return codes, fits
+    columns = [find_levels(feature, frame[feature.name]) for feature in schema.features]
+    codes = np.stack(columns, axis=1).astype(np.int64)
+    return np.maximum(codes, 0), np.asarray((codes >= 0).all(axis=1))
 
 
 def _moved(

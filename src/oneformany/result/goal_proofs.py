@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from operator import index
 from typing import Any, ClassVar
 
-from oneformany.result.explanation import integers
+from oneformany.result.plain import Plain
 
 __all__ = ["AnchoredCostProof", "CostProof", "CoverageProof", "Exclusion", "cost_proof_from_dict"]
 
 
 @dataclass(frozen=True)
-class Exclusion:
+class Exclusion(Plain):
     """A complete search over all groups that something better could use, none of which leads there.
 
     Attributes
@@ -38,28 +37,9 @@ class Exclusion:
     columns: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...]
     tree: dict[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        columns = [[list(part) for part in column] for column in self.columns]
-        return {
-            "explanations": self.explanations,
-            "target": self.target,
-            "columns": columns,
-            "tree": self.tree,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Exclusion:
-        """Rebuild from :meth:`to_dict`."""
-        columns = tuple(
-            (integers(rows), integers(changed), integers(targets))
-            for rows, changed, targets in data["columns"]
-        )
-        return cls(index(data["explanations"]), index(data["target"]), columns, dict(data["tree"]))
-
 
 @dataclass(frozen=True)
-class CoverageProof:
+class CoverageProof(Plain):
     """So many explanations cover at most so many rows.
 
     Rows carry weights, equal rows together at most ``scale`` for each of them. If no group weighs more than
@@ -94,53 +74,18 @@ class CoverageProof:
     exclusion: Exclusion | None = None
 
     def most(self, explanations: int) -> int:
-        """The most rows that so many explanations can cover, by the weights alone.
-
-        Parameters
-        ----------
-        explanations : int
-            How many.
-        """
+        """The most rows that so many explanations can cover, by the weights alone."""
         rest = self.scale * self.rows - sum(self.weights)
         return min(self.rows, (explanations * self.capacity + rest) // self.scale)
 
     def fewest(self, rows: int) -> int:
-        """The fewest explanations that can cover so many rows, by the weights alone.
-
-        Parameters
-        ----------
-        rows : int
-            How many.
-        """
+        """The fewest explanations that can cover so many rows, by the weights alone."""
         rest = self.scale * self.rows - sum(self.weights)
         return max(0, -(-(self.scale * rows - rest) // self.capacity))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "kind": self.kind,
-            "weights": list(self.weights),
-            "capacity": self.capacity,
-            "scale": self.scale,
-            "rows": self.rows,
-            "exclusion": None if self.exclusion is None else self.exclusion.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CoverageProof:
-        """Rebuild from :meth:`to_dict`."""
-        exclusion = data["exclusion"]
-        return cls(
-            integers(data["weights"]),
-            index(data["capacity"]),
-            index(data["scale"]),
-            index(data["rows"]),
-            None if exclusion is None else Exclusion.from_dict(exclusion),
-        )
-
 
 @dataclass(frozen=True)
-class CostProof:
+class CostProof(Plain):
     """So many explanations that cover so many rows cost at least so much.
 
     Each row has a price. A group saves, for each of its rows, what the price exceeds the cost. Whoever covers
@@ -173,34 +118,9 @@ class CostProof:
     bound: int
     exclusion: Exclusion | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "kind": self.kind,
-            "prices": list(self.prices),
-            "scale": self.scale,
-            "explanations": self.explanations,
-            "needed": self.needed,
-            "bound": self.bound,
-            "exclusion": None if self.exclusion is None else self.exclusion.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CostProof:
-        """Rebuild from :meth:`to_dict`."""
-        exclusion = data["exclusion"]
-        return cls(
-            integers(data["prices"]),
-            index(data["scale"]),
-            index(data["explanations"]),
-            index(data["needed"]),
-            index(data["bound"]),
-            None if exclusion is None else Exclusion.from_dict(exclusion),
-        )
-
 
 @dataclass(frozen=True)
-class AnchoredCostProof:
+class AnchoredCostProof(Plain):
     """So many explanations that cover everybody cost at least so much, where rows share a point.
 
     Each row has a price, and the anchor of a group is the row of it that pays least. Everybody pays the
@@ -236,37 +156,8 @@ class AnchoredCostProof:
     needed: int
     bound: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "kind": self.kind,
-            "prices": list(self.prices),
-            "changes": list(self.changes),
-            "savings": list(self.savings),
-            "scale": self.scale,
-            "explanations": self.explanations,
-            "needed": self.needed,
-            "bound": self.bound,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> AnchoredCostProof:
-        """Rebuild from :meth:`to_dict`."""
-        return cls(
-            integers(data["prices"]),
-            integers(data["changes"]),
-            integers(data["savings"]),
-            *(index(data[name]) for name in ("scale", "explanations", "needed", "bound")),
-        )
-
 
 def cost_proof_from_dict(data: Mapping[str, Any]) -> CostProof | AnchoredCostProof:
-    """Rebuild a proof of either kind.
-
-    Parameters
-    ----------
-    data : mapping
-        As ``to_dict`` gives it.
-    """
+    """Rebuild a proof of either kind from its ``to_dict``."""
     kind = AnchoredCostProof if data["kind"] == AnchoredCostProof.kind else CostProof
     return kind.from_dict(data)

@@ -1,4 +1,4 @@
-"""A result as a small table for notebooks; names and labels are escaped."""
+"""A result as a small table for notebooks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from oneformany.result.labels import Labels, labels_of
 from oneformany.result.words import status_words
+from oneformany.schema.html import html_table
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -18,31 +19,15 @@ MOST_LINES = 10
 
 
 def result_table(result: Result) -> str:
-    """Tell a result in one sentence and a table of its largest explanations.
-
-    Parameters
-    ----------
-    result : Result
-        What to show.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> result_table(result).count("<tr>")
-    2
-    """
+    """Tell a result in one sentence and a table of its largest explanations."""
     labels = labels_of(result)
-    lines = [
-        f"<tr><td>{number}</td><td>{len(one.members)}</td><td>{_changes(one, labels)}</td></tr>"
+    lines: list[tuple[object, object, str]] = [
+        (number, len(one.members), _changes(one, labels))
         for number, one in enumerate(result.explanations[:MOST_LINES], start=1)
     ]
     if result.count > MOST_LINES:
-        more = f"{result.count - MOST_LINES} more: see to_frame()"
-        lines.append(f"<tr><td>...</td><td></td><td>{more}</td></tr>")
-    head = "<tr><th>explanation</th><th>rows</th><th>changes</th></tr>"
-    table = f"<table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>" if lines else ""
+        lines.append(("...", "", f"{result.count - MOST_LINES} more: see to_frame()"))
+    table = html_table(("explanation", "rows", "changes"), lines) if lines else ""
     return f"<div><p>{escape(status_words(result))}</p>{table}</div>"
 
 
@@ -53,4 +38,4 @@ def _changes(explanation: Explanation, labels: Labels) -> str:
         else labels.feature(feature)
         for feature in explanation.changed
     )
-    return escape("; ".join(changes)) or "nothing: already positive"
+    return "; ".join(changes) or "nothing: already positive"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.result.row_index import RowIndex
-    from oneformany.schema.feature import Feature
+    from oneformany.schema.schema import Schema
 
 __all__ = ["Labels", "labels_of", "shown"]
 
@@ -37,30 +38,33 @@ def _controls(char: str) -> bool:
 
 @dataclass(frozen=True)
 class Labels:
-    """What to call each feature, each of its levels, and each row.
+    """What to call each feature, each of its levels, and each row."""
 
-    Attributes
-    ----------
-    features : tuple
-        One name per feature, as in the user's frame.
-    values : tuple of tuples
-        What each level of each feature stands for, in its own type: a number, a truth value or a label.
-    levels : tuple of tuples of str
-        One label per level of each feature.
-    units : tuple of str
-        What the numbers of each feature count; may be empty.
-    rows : RowIndex
-        One label per row.
-    targets : tuple of tuples
-        The value that a row takes when it moves to a level: the number itself where a level is a cell.
-    """
-
-    features: tuple[Any, ...]
-    values: tuple[tuple[Any, ...], ...]
-    levels: tuple[tuple[str, ...], ...]
-    units: tuple[str, ...]
+    schema: Schema
     rows: RowIndex
-    targets: tuple[tuple[Any, ...], ...]
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """One name per feature, as in the user's frame."""
+        return self.schema.names
+
+    @cached_property
+    def values(self) -> tuple[tuple[Any, ...], ...]:
+        """What each level of each feature stands for, in its own type: a number, a truth value or a label."""
+        return tuple(feature.level_values for feature in self.schema.features)
+
+    @cached_property
+    def targets(self) -> tuple[tuple[Any, ...], ...]:
+        """The value that a row takes when it moves to a level: the number itself where a level is a cell."""
+        from oneformany.schema.feature import is_missing
+
+        return tuple(
+            tuple(
+                value if is_missing(feature.target(level)) else feature.target(level)
+                for level, value in enumerate(feature.level_values)
+            )
+            for feature in self.schema.features
+        )
 
     def feature(self, feature: int) -> str:
         """Name of a feature, for sentences."""
@@ -68,22 +72,25 @@ class Labels:
 
     def word(self, feature: int, level: int) -> str:
         """Label of one level with its unit, for sentences."""
-        return shown(f"{self.levels[feature][level]} {self.units[feature]}".rstrip())
+        told = self.schema.features[feature]
+        return shown(f"{told.levels[level]} {told.unit}".rstrip())
 
     def target(self, feature: int, level: int) -> str:
         """Name the value that a row takes at a level, with its unit, for sentences."""
-        if self.targets[feature][level] == self.values[feature][level]:
+        target = self.targets[feature][level]
+        if target == self.values[feature][level]:
             return self.word(feature, level)
         from oneformany.schema.feature import number_label
 
-        return shown(f"{number_label(self.targets[feature][level])} {self.units[feature]}".rstrip())
+        return shown(f"{number_label(target)} {self.schema.features[feature].unit}".rstrip())
 
     def any_of(self, feature: int, level: int) -> str:
         """Name a level as a range of which every number serves, for sentences."""
+        word = self.word(feature, level)
         for sign, words in (("<= ", "at most "), ("> ", "more than ")):
-            if self.levels[feature][level].startswith(sign):
-                return self.word(feature, level).replace(sign, words, 1)
-        return self.word(feature, level)
+            if word.startswith(sign):
+                return word.replace(sign, words, 1)
+        return word
 
     def row(self, row: int) -> str:
         """Label of a given row, for sentences."""
@@ -91,52 +98,14 @@ class Labels:
 
 
 def labels_of(result: Result) -> Labels:
-    """Take the labels of a result's schema and index, or number features and levels.
-
-    Parameters
-    ----------
-    result : Result
-        With or without a schema.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> labels_of(result).word(1, 0)
-    'level 0'
-    """
+    """Take the labels of a result's schema and index, or number features and levels."""
     if result.schema is not None:
-        features = result.schema.features
-        return Labels(
-            tuple(feature.name for feature in features),
-            tuple(_values(feature) for feature in features),
-            tuple(tuple(str(label) for label in feature.levels) for feature in features),
-            tuple(feature.unit for feature in features),
-            result.index,
-            tuple(_targets(feature) for feature in features),
-        )
-    levels = result.problem["levels"]
-    numbered = tuple(tuple(f"level {level}" for level in range(n)) for n in levels)
-    return Labels(
-        tuple(f"feature {feature}" for feature in range(len(levels))),
-        numbered,
-        numbered,
-        ("",) * len(levels),
-        result.index,
-        numbered,
+        return Labels(result.schema, result.index)
+    from oneformany.schema.feature import Feature
+    from oneformany.schema.schema import Schema
+
+    numbered = (
+        Feature(f"feature {feature}", tuple(f"level {level}" for level in range(n)))
+        for feature, n in enumerate(result.problem["levels"])
     )
-
-
-def _values(feature: Feature) -> tuple[Any, ...]:
-    return (*(feature.numbers or feature.levels[: feature.n_regular]), *feature.levels[feature.n_regular :])
-
-
-def _targets(feature: Feature) -> tuple[Any, ...]:
-    from oneformany.schema.feature import is_missing
-
-    targets = (feature.target(level) for level in range(feature.n_levels))
-    return tuple(
-        value if target is None or is_missing(target) else target
-        for target, value in zip(targets, _values(feature), strict=True)
-    )
+    return Labels(Schema(tuple(numbered)), result.index)

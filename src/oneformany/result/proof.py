@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, ClassVar, Protocol
 
-from oneformany.result.explanation import integers
+from oneformany.result.plain import Plain, integers
 
 __all__ = [
     "BranchProof",
@@ -45,7 +45,7 @@ class Proof(Protocol):
 
 
 @dataclass(frozen=True)
-class DualProof:
+class DualProof(Plain):
     """No explanation covers rows that weigh more than the capacity (Farley's bound).
 
     Attributes
@@ -72,20 +72,6 @@ class DualProof:
     def bound(self) -> int:
         """The weights in units of the capacity, rounded up."""
         return -(-sum(self.weights) // self.capacity)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "kind": self.kind,
-            "weights": list(self.weights),
-            "capacity": self.capacity,
-            "bound": self.bound,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> DualProof:
-        """Rebuild from :meth:`to_dict`."""
-        return cls(integers(data["weights"]), index(data["capacity"]))
 
 
 @dataclass(frozen=True)
@@ -139,7 +125,7 @@ class CoverCase:
 
 
 @dataclass(frozen=True)
-class EnumerationProof:
+class EnumerationProof(Plain):
     """Every group that a cover of ``target`` groups could use is listed, and no ``target`` of them cover all.
 
     Attributes
@@ -174,29 +160,6 @@ class EnumerationProof:
     def bound(self) -> int:
         """One more than the target."""
         return self.target + 1
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "kind": self.kind,
-            "weights": list(self.weights),
-            "capacity": self.capacity,
-            "target": self.target,
-            "columns": [list(column) for column in self.columns],
-            "cover": self.cover.to_dict(),
-            "bound": self.bound,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> EnumerationProof:
-        """Rebuild from :meth:`to_dict`."""
-        return cls(
-            integers(data["weights"]),
-            index(data["capacity"]),
-            index(data["target"]),
-            tuple(integers(column) for column in data["columns"]),
-            CoverCase.from_dict(data["cover"]),
-        )
 
 
 @dataclass(frozen=True)
@@ -254,7 +217,7 @@ class BranchProof:
 
 
 @dataclass(frozen=True)
-class SolverProof:
+class SolverProof(Plain):
     """A solver says so; to check it, solve again.
 
     Attributes
@@ -274,15 +237,6 @@ class SolverProof:
     name: str
     bound: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {"kind": self.kind, "name": self.name, "bound": self.bound}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> SolverProof:
-        """Rebuild from :meth:`to_dict`."""
-        return cls(str(data["name"]), index(data["bound"]))
-
 
 KINDS: dict[str, type[DualProof | EnumerationProof | BranchProof | SolverProof]] = {
     kind.kind: kind for kind in (DualProof, EnumerationProof, BranchProof, SolverProof)
@@ -292,20 +246,10 @@ KINDS: dict[str, type[DualProof | EnumerationProof | BranchProof | SolverProof]]
 def proof_from_dict(data: Mapping[str, Any]) -> Proof:
     """Rebuild a proof of any kind from its ``to_dict``.
 
-    Parameters
-    ----------
-    data : mapping
-        With the ``"kind"`` and what belongs to it.
-
     Raises
     ------
     ValueError
         The kind is not known, or the bound that is written down is not what the rest of it proves.
-
-    Examples
-    --------
-    >>> proof_from_dict({"kind": "dual", "weights": [1, 1], "capacity": 1, "bound": 2})
-    DualProof(weights=(1, 1), capacity=1)
     """
     if data["kind"] not in KINDS:
         raise ValueError(f"a proof of kind {data['kind']!r}; known are {', '.join(KINDS)}")

@@ -14,8 +14,9 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
-from oneformany.result.explanation import Explanation, Unreachable, integers
+from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
+from oneformany.result.plain import integers
 from oneformany.result.proof import Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.statistics import Statistics
@@ -252,7 +253,7 @@ class Result:
         >>> len(result.plot().texts)
         1
         """
-        drawn: Axes = _face("plotting.profiles").plot_profiles(self, ax)
+        drawn: Axes = _face("plotting").plot_profiles(self, ax)
         return drawn
 
     def report(

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.statistics import Round
 
-__all__ = ["MEASURED", "changes_by_feature", "coverage_curve", "group_sizes", "people_in", "shown_rounds"]
+__all__ = [
+    "MEASURED",
+    "changes_by_feature",
+    "coverage_curve",
+    "group_sizes",
+    "people_in",
+    "rows_by_reason",
+    "shown_rounds",
+]
 
 MEASURED = {
     "explanations": ("explanations", "proved: no fewer"),
@@ -23,91 +31,38 @@ MEASURED = {
 
 
 def people_in(result: Result, rows: Sequence[int]) -> int:
-    """How many people some of the given rows stand for.
-
-    Parameters
-    ----------
-    result : Result
-        What to count.
-    rows : sequence of int
-        Which rows.
-    """
+    """How many people some of the given rows stand for."""
     return int(result.people_of_rows[list(rows)].sum())
 
 
+def rows_by_reason(result: Result) -> dict[str, list[int]]:
+    """Rows that are proved to be beyond help, those with one reason together."""
+    found: dict[str, list[int]] = {}
+    for entry in result.unreachable:
+        found.setdefault(entry.reason, []).append(entry.row)
+    return found
+
+
 def group_sizes(result: Result) -> IntArray:
-    """How many people each explanation covers: rows, unless a row stands for several.
-
-    Parameters
-    ----------
-    result : Result
-        What to count.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> group_sizes(ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))).tolist()
-    [2]
-    """
+    """How many people each explanation covers: rows, unless a row stands for several."""
     return np.array([people_in(result, one.members) for one in result.explanations], dtype=np.int64)
 
 
 def coverage_curve(result: Result) -> list[float]:
-    """Percentage of all people that the 0, 1, 2, ... largest groups hold together.
-
-    Parameters
-    ----------
-    result : Result
-        What to count.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> coverage_curve(ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1)))
-    [0.0, 100.0]
-    """
+    """Percentage of all people that the 0, 1, 2, ... largest groups hold together."""
     largest_first = np.sort(group_sizes(result))[::-1]
     reached = np.concatenate(([0], np.cumsum(largest_first)))
     return [float(part) for part in 100.0 * reached / max(result.people, 1)]
 
 
 def changes_by_feature(result: Result) -> IntArray:
-    """How many people change each feature.
-
-    Parameters
-    ----------
-    result : Result
-        What to count.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> changes_by_feature(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))).tolist()
-    [1, 0]
-    """
+    """How many people change each feature."""
     covered = np.array(result.assignment, dtype=np.int64) >= 0
     moved = np.array(result.problem["codes"])[covered] != result.points[covered]
     return np.asarray(result.people_of_rows[covered] @ moved, dtype=np.int64)
 
 
 def shown_rounds(result: Result) -> list[Round]:
-    """Rounds that can stand in one picture: with an answer, and about what the first of them is about.
-
-    Parameters
-    ----------
-    result : Result
-        What happened.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> rounds = shown_rounds(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
-    >>> {step.measure for step in rounds}
-    {'explanations'}
-    """
+    """Rounds that can stand in one picture: with an answer, and about what the first of them is about."""
     rounds = [step for step in result.statistics.rounds if step.count]
     return [step for step in rounds if step.measure == rounds[0].measure]

@@ -27,11 +27,6 @@ NULLABLE: dict[type, ExtensionDtype] = {
 def explanation_frame(result: Result) -> pd.DataFrame:
     """One line per explanation, numbered from 1 as in the summary.
 
-    Parameters
-    ----------
-    result : Result
-        What to tabulate.
-
     Returns
     -------
     DataFrame
@@ -39,14 +34,6 @@ def explanation_frame(result: Result) -> pd.DataFrame:
         the value of the explanation's point in its own type. Outside of the changed features that is what
         all its rows share, and missing where they share nothing. Where a feature already has one of the
         first two names, ours ends in "_".
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> explanation_frame(result)["changed_features"].tolist()
-    ['feature 0']
     """
     labels = labels_of(result)
     own = _own_names(("rows_covered", "changed_features"), labels.features)
@@ -71,11 +58,6 @@ def explanation_frame(result: Result) -> pd.DataFrame:
 def assignment_frame(result: Result) -> pd.DataFrame:
     """One line per given row, in the given order, under the label it has in the user's frame.
 
-    Parameters
-    ----------
-    result : Result
-        What to tabulate.
-
     Returns
     -------
     DataFrame
@@ -83,17 +65,9 @@ def assignment_frame(result: Result) -> pd.DataFrame:
         positive", "cannot be helped", "undecided" or "left out"), ``reason`` (why it cannot be helped),
         ``needed_changes`` (the smallest ``max_changes`` that would help it, if that is known), ``blocked_by``
         (the limit and the rules that stand in its way, joined by "; "), ``changes`` (how many features this
-        row has to change), then one column per feature with the new
-        value, in its own type, where the row has to change it, and a missing value where it stays as it is.
-        Where a feature already has one of the first six names, ours ends in "_".
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> assignment_frame(result)["outcome"].tolist()
-    ['explained']
+        row has to change), then one column per feature with the new value, in its own type, where the row has
+        to change it, and a missing value where it stays as it is. Where a feature already has one of the
+        first six names, ours ends in "_".
     """
     labels = labels_of(result)
     own = _own_names(

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from oneformany.result.apart import apart_words
-from oneformany.result.asked_words import share_words
+from oneformany.result.asked import share_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
-from oneformany.result.sizes import people_in
+from oneformany.result.sizes import people_in, rows_by_reason
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -37,22 +37,19 @@ ENDINGS = {
 
 
 def summarise(result: Result, limit: int | None = 20) -> str:
-    """Tell a result in words.
-
-    Parameters
-    ----------
-    result : Result
-        What to tell.
-    limit : int or None
-        Spell out at most so many explanations; ``None``: all.
+    """Tell a result in words, at most so many explanations spelled out; ``None``: all.
 
     Examples
     --------
     >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> summarise(result).splitlines()[2]
-    'Explanation 1 covers 1 row (row 0):'
+    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    >>> result = ofm.solve(ofm.Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, max_changes=2))
+    >>> print(summarise(result).partition("Proof")[0].rstrip())
+    1 explanation covers all 2 rows, each changing at most 2 features: proved to be the fewest possible.
+    <BLANKLINE>
+    Explanation 1 covers 2 rows (rows 0, 1):
+        feature 0  -> level 1  (1 from level 0)
+        feature 1  -> level 1  (2 from level 0)
     """
     shown_ = result.explanations if limit is None else result.explanations[:limit]
     parts = [status_words(result)]
@@ -74,21 +71,7 @@ def summarise(result: Result, limit: int | None = 20) -> str:
 
 
 def short_words(result: Result) -> str:
-    """Say in one line how many explanations cover how many rows, and what is proved.
-
-    Parameters
-    ----------
-    result : Result
-        What to tell.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> short_words(result)
-    'optimal: 1 explanation covers 1 of 1 row, at least 1 is needed'
-    """
+    """Say in one line how many explanations cover how many rows, and what is proved."""
     rows = result.people
     parts = [f"{_cover(result)} {result.covered} of {_many(rows, 'row')}", _needed(result)]
     if result.unreachable:
@@ -99,21 +82,7 @@ def short_words(result: Result) -> str:
 
 
 def status_words(result: Result) -> str:
-    """Say how many explanations cover how many rows, what is known about fewer, and what is open.
-
-    Parameters
-    ----------
-    result : Result
-        What to tell.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> status_words(result)
-    'The row cannot be helped by changing at most 1 feature: proved.'
-    """
+    """Say how many explanations cover how many rows, what is known about fewer, and what is open."""
     rows = result.people
     budget = f"at most {_many(result.problem['max_changes'], 'feature')}"
     if result.status == "infeasible":
@@ -140,24 +109,7 @@ def status_words(result: Result) -> str:
 
 
 def explanation_words(result: Result, number: int) -> str:
-    """Say whom an explanation covers and what they change, with the labels of the schema.
-
-    Parameters
-    ----------
-    result : Result
-        Where it comes from.
-    number : int
-        Which explanation, counted from 1.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> print(explanation_words(result, 1))
-    Explanation 1 covers 1 row (row 0):
-        feature 0  -> level 1  (1 from level 0)
-    """
+    """Say whom an explanation covers and what they change, with the labels of the schema."""
     explanation = result.explanations[number - 1]
     labels = labels_of(result)
     members = explanation.members
@@ -173,68 +125,21 @@ def explanation_words(result: Result, number: int) -> str:
 
 
 def unreachable_words(result: Result) -> str:
-    """Say which rows cannot be helped and why, rows with one reason together.
-
-    Parameters
-    ----------
-    result : Result
-        What to tell.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> print(unreachable_words(result))
-    Cannot be helped (proved):
-        row 0: no positive point within 1 change: score 0, needed 2; 2 changes would do
-    """
-    by_reason: dict[str, list[int]] = {}
-    for entry in result.unreachable:
-        by_reason.setdefault(entry.reason, []).append(entry.row)
+    """Say which rows cannot be helped and why, rows with one reason together."""
     labels = labels_of(result)
-    lines = [f"    {_rows(rows, labels)}: {shown(reason)}" for reason, rows in by_reason.items()]
+    lines = [f"    {_rows(rows, labels)}: {shown(reason)}" for reason, rows in rows_by_reason(result).items()]
     return "\n".join(["Cannot be helped (proved):", *lines])
 
 
 def undecided_words(result: Result) -> str:
-    """Say of which rows nobody knows whether they can be helped, and why.
-
-    Parameters
-    ----------
-    result : Result
-        What to tell.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1), time_limit=0)
-    >>> print(undecided_words(result))
-    Undecided:
-        row 0: the time limit ended the search before it was known whether it can be helped
-    """
+    """Say of which rows nobody knows whether they can be helped, and why."""
     who = "it" if len(result.undecided) == 1 else "they"
     why = f"{ENDINGS[result.ended]} before it was known whether {who} can be helped"
     return f"Undecided:\n    {_rows(result.undecided, labels_of(result))}: {why}"
 
 
 def proof_words(result: Result) -> str:
-    """Say why no smaller set exists, or how small one could be, following the proof.
-
-    Parameters
-    ----------
-    result : Result
-        What to tell.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> proof_words(result)
-    'Proof: none is needed, as no row can be helped.'
-    """
+    """Say why no smaller set exists, or how small one could be, following the proof."""
     if result.status == "infeasible":
         return "Proof: none is needed, as no row can be helped."
     if result.lower_bound == 0:
@@ -303,25 +208,7 @@ def _goal_proof(result: Result) -> str:
 
 
 def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iterator[tuple[str, str, str]]:
-    """Name, new label and old labels of each feature that at least one row really changes.
-
-    Parameters
-    ----------
-    result : Result
-        Where it comes from.
-    explanation : Explanation
-        One of its explanations.
-    labels : Labels
-        Of the result.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> list(changes_of(result, result.explanations[0], labels_of(result)))
-    [('feature 0', 'level 1', '1 from level 0')]
-    """
+    """Name, new label and old labels of each feature that at least one row really changes."""
     codes, people = result.problem["codes"], result.people_of_rows
     ranges = _ranges(result, explanation)
     ends = explanation.ends or (explanation.point,) * len(explanation.members)

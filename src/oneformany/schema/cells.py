@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import bin_labels
+from oneformany.schema.discretise import bins_of, levels_of_values
 from oneformany.schema.feature import Feature, Raw, number_label
 from oneformany.schema.round_numbers import roundest
 from oneformany.schema.values import ColumnValues
@@ -35,49 +35,23 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user says about the cells of a column.
+    """What the user says about the cells of a column."""
 
-    Attributes
-    ----------
-    feature : Feature or None
-        The cells themselves.
-    edges : sequence of float or None
-        Bin edges.
-    bins : int or None
-        How many bins of about equally many reference rows.
-    special : tuple of pairs
-        Label and values of special codes.
-    known : frozenset or None
-        Categories that the model was fitted on; ``None``: not known.
-    apart : bool
-        Categories that the model does not tell apart stay apart, as a rule names them.
-    unread : bool
-        The model surely does not read the column.
-    """
-
-    feature: Feature | None = None
+    feature: Feature | None = None  # the cells themselves
     edges: tuple[float, ...] | None = None
-    bins: int | None = None
-    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()
-    known: frozenset[object] | None = None
-    apart: bool = False
-    unread: bool = False
+    bins: int | None = None  # how many, of about equally many reference rows
+    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()  # label and values of special codes
+    known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
+    apart: bool = False  # categories that the model does not tell apart stay apart, as a rule names them
+    unread: bool = False  # the model surely does not read the column
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What a model tells apart in a column.
+    """What a model tells apart in a column."""
 
-    Attributes
-    ----------
-    rows : (values, k) array
-        Values with equal rows are the same to the model.
-    splits : (values,) array or None
-        How much weighs what separates a value from the one before; ``None`` for models without splits.
-    """
-
-    rows: FloatArray
-    splits: FloatArray | None = None
+    rows: FloatArray  # one per value; values with equal rows are the same to the model
+    splits: FloatArray | None = None  # how much weighs what separates a value from the one before, if known
 
 
 def decide_cells(
@@ -85,21 +59,8 @@ def decide_cells(
 ) -> Feature:
     """Decide the cells of a column; targets are not chosen yet.
 
-    Parameters
-    ----------
-    values : ColumnValues
-        Distinct values of the frame and of the reference data.
-    counts : (values,) array
-        How often each occurs in the reference data.
-    told : Told or None
-        What the model tells apart; ``None``: nobody can look inside it.
-    choice : Choice or None
-        What the user says.
-
-    Raises
-    ------
-    InputError
-        The choice does not fit the column.
+    ``counts`` say how often each value occurs in the reference data. Without ``told`` nobody can look inside
+    the model.
     """
     choice = choice or Choice()
     if choice.unread:
@@ -127,13 +88,7 @@ def decide_cells(
 
 
 def same_rows(rows: FloatArray) -> IntArray:
-    """Number the rows of a table so that equal rows, missing values included, have equal numbers.
-
-    Parameters
-    ----------
-    rows : (n, k) array
-        May hold not-a-number.
-    """
+    """Number the rows of a table so that equal rows, missing values included, have equal numbers."""
     gaps = np.isnan(rows)
     full = np.hstack([np.where(gaps, 0.0, rows), gaps])
     return np.unique(full, axis=0, return_inverse=True)[1].ravel()
@@ -162,15 +117,14 @@ def _number_cells(  # noqa: PLR0911 (one return per way to choose)
             return _bins(values, _edges_at(numbers, differs), numbers)
     if len(numbers) <= MOST_CELLS:
         plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
-        return Feature(values.name, tuple(map(number_label, plain)), ordered=True, numbers=tuple(plain))
+        return levels_of_values(values.name, plain, ordered=True)
     return _bins(values, _quantile_edges(numbers, counts, MOST_CELLS), numbers)
 
 
 def _bins(values: ColumnValues, edges: Sequence[float], numbers: FloatArray) -> Feature:
     if not len(edges):
         return Feature(values.name, (ANY_NUMBER,), ordered=True, edges=())
-    integers = bool((numbers == np.floor(numbers)).all())
-    return Feature(values.name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
+    return bins_of(values.name, edges, numbers)
 
 
 def _edges_at(numbers: FloatArray, differs: BoolArray) -> list[float]:
@@ -234,7 +188,7 @@ def _category_cells(values: ColumnValues, told: Told | None, choice: Choice, reg
     if told is not None and len(plain) > 1 and not choice.apart:
         groups = _told_apart(plain, same_rows(told.rows[regular]), ordered=values.ordered)
     if len(groups) == len(plain):
-        return _levels(values, plain)
+        return levels_of_values(values.name, plain, ordered=values.ordered)
     labels = tuple(_group_label(group, plain) for group in groups)
     return Feature(values.name, labels, ordered=values.ordered, groups=tuple(map(tuple, groups)))
 
@@ -248,22 +202,6 @@ def _told_apart(plain: list[Raw], kinds: IntArray, *, ordered: bool) -> list[lis
             run += 1
         groups.setdefault((run, int(kinds[index])), []).append(value)
     return list(groups.values())
-
-
-def _levels(values: ColumnValues, plain: list[Raw]) -> Feature:
-    labels = tuple(number_label(value) for value in plain)
-    if all(isinstance(value, str) for value in plain):
-        return Feature(values.name, labels, ordered=values.ordered)
-    if all(isinstance(value, (bool, int, float)) for value in plain):
-        return Feature(
-            values.name,
-            labels,
-            ordered=values.ordered,
-            numbers=tuple(v for v in plain if not isinstance(v, str)),
-        )
-    if len(set(labels)) < len(labels):
-        labels = tuple(repr(value) for value in plain)
-    return Feature(values.name, labels, ordered=values.ordered, groups=tuple((value,) for value in plain))
 
 
 def _group_label(group: list[Raw], plain: list[Raw]) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, Value
+from oneformany.schema.feature import Feature, is_integer, number_label
 from oneformany.schema.schema import Schema
 
-__all__ = ["bin_labels", "infer_schema"]
+__all__ = ["NUMBERS", "bin_labels", "bins_of", "check_finite", "infer_schema", "levels_of_values"]
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 
@@ -62,7 +63,7 @@ def infer_schema(
         raise InputError(f"a schema is read off a pandas DataFrame, not {type(frame).__name__}")
     if frame.empty:
         raise InputError("the frame has no rows or no columns; a schema needs both")
-    if bins is not None and (isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2):
+    if bins is not None and not is_integer(bins, 2):
         raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
     names = list(frame.columns) if columns is None else list(columns)
     own_edges = dict(edges or {})
@@ -84,7 +85,35 @@ def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, 
         Whether only integers occur, so that a bin can be named by its first and last number.
     """
     inner = [_inner_label(low, high, integers=integers) for low, high in pairwise(edges)]
-    return (f"<= {_number_label(edges[0])}", *inner, f"> {_number_label(edges[-1])}")
+    return (f"<= {number_label(edges[0])}", *inner, f"> {number_label(edges[-1])}")
+
+
+def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
+    """Make a feature of bins, named by integers if all the numbers are."""
+    integers = bool((numbers == np.floor(numbers)).all())
+    return Feature(name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
+
+
+def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False) -> Feature:
+    """Make every value a level of its own."""
+    labels = tuple(number_label(value) for value in values)
+    if all(isinstance(value, str) for value in values):
+        return Feature(name, labels, ordered=ordered)
+    if all(isinstance(value, (bool, int, float)) for value in values):
+        return Feature(name, labels, ordered=ordered, numbers=tuple(values))
+    if len(set(labels)) < len(labels):
+        labels = tuple(repr(value) for value in values)
+    return Feature(name, labels, ordered=ordered, groups=tuple((value,) for value in values))
+
+
+def check_finite(column: pd.Series[Any]) -> None:
+    """Refuse infinite numbers."""
+    infinite = np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if infinite.any():
+        row = column.index[int(np.argmax(infinite))]
+        raise InputError(
+            f"column {column.name!r}, row {row}: the number is infinite; replace it or drop the row"
+        )
 
 
 def _check_column(frame: pd.DataFrame, name: object) -> None:
@@ -108,57 +137,48 @@ def _read_column(
     kind = pd.api.types.infer_dtype(column)
     if edges is not None and kind not in NUMBERS:
         raise InputError(f"column {name!r} has edges but holds {kind} values, not numbers")
-    if kind == "categorical":
-        choices = column.cat.categories
-        ordered = bool(column.cat.ordered)
-        return _levels(name, choices.tolist(), pd.api.types.infer_dtype(choices), ordered=ordered)
-    if kind == "boolean":
-        return _levels(name, [False, True], kind)
-    if kind not in NUMBERS:
-        return _levels(name, sorted(column.unique().tolist()) if kind == "string" else [], kind)
-    numbers = column.to_numpy(dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        row = column.index[int(np.argmin(np.isfinite(numbers)))]
-        raise InputError(f"column {name!r}, row {row}: the number is infinite; replace it or drop the row")
-    distinct = np.unique(numbers)
-    if edges is None and (bins is None or len(distinct) <= max(1, max_levels)):
-        return _levels(
-            name, np.unique(column.to_numpy(dtype=_number_type(kind))).tolist(), kind, ordered=True
-        )
-    cuts = _quantiles(numbers, distinct, bins) if edges is None and bins is not None else edges
-    return _bins(name, list(cuts or ()), integers=bool((distinct == np.floor(distinct)).all()))
-
-
-def _levels(name: str, choices: list[Any], kind: str, *, ordered: bool = False) -> Feature:
-    texts = tuple(str(choice) for choice in choices)
-    if kind == "string":
-        return Feature(name, texts, ordered=ordered)
-    if kind == "boolean":
-        return Feature(name, texts, ordered=ordered, numbers=tuple(choices))
     if kind in NUMBERS:
-        labels = tuple(_number_label(choice) for choice in choices)
-        return Feature(name, labels, ordered=ordered, numbers=tuple(choices))
-    raise InputError(
-        f"column {name!r} holds {kind} values; turn them into texts, truth values, numbers or categories"
-    )
+        return _number_feature(column, edges, bins, max_levels, integers=kind == "integer")
+    choices = [False, True]
+    if kind == "categorical":
+        choices, kind = column.cat.categories.tolist(), pd.api.types.infer_dtype(column.cat.categories)
+    elif kind == "string":
+        choices = sorted(column.unique().tolist())
+    if kind not in {"string", "boolean", *NUMBERS}:
+        raise InputError(
+            f"column {name!r} holds {kind} values; turn them into texts, truth values, numbers or categories"
+        )
+    return levels_of_values(name, choices, ordered=bool(getattr(column.dtype, "ordered", False)))
 
 
-def _bins(name: str, edges: list[float], *, integers: bool) -> Feature:
-    if not edges:
+def _number_feature(
+    column: pd.Series[Any],
+    edges: Sequence[float] | None,
+    bins: int | None,
+    max_levels: int,
+    *,
+    integers: bool,
+) -> Feature:
+    name = str(column.name)
+    check_finite(column)
+    numbers = column.to_numpy(dtype=np.float64)
+    distinct = np.unique(numbers)
+    if edges is None:
+        if bins is None or len(distinct) <= max(1, max_levels):
+            plain = np.unique(column.to_numpy(dtype=np.int64)) if integers else distinct
+            return levels_of_values(name, plain.tolist(), ordered=True)
+        edges = _quantiles(numbers, distinct, bins)
+    if not len(edges):
         raise InputError(f"column {name!r} has an empty list of edges; give at least one")
-    return Feature(name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
+    return bins_of(name, edges, distinct)
 
 
-def _quantiles(numbers: np.ndarray[Any, Any], distinct: np.ndarray[Any, Any], bins: int) -> list[float]:
+def _quantiles(numbers: FloatArray, distinct: FloatArray, bins: int) -> list[float]:
     """Edges that occur as values; the largest value is none, for nothing lies above it."""
     shares = np.arange(1, bins) / bins
     cuts = np.unique(np.quantile(numbers, shares, method="lower"))
     below = cuts[cuts < distinct[-1]].tolist()
     return below or [float(distinct[-2])]
-
-
-def _number_type(kind: str) -> type[np.generic]:
-    return np.int64 if kind == "integer" else np.float64
 
 
 def _inner_label(low: float, high: float, *, integers: bool) -> str:
@@ -167,9 +187,4 @@ def _inner_label(low: float, high: float, *, integers: bool) -> str:
         return f"{first}-{last}"
     if integers and first == last:
         return f"{first}"
-    return f"{_number_label(low)} to {_number_label(high)}"
-
-
-def _number_label(number: Value) -> str:
-    exact = float(number)
-    return str(int(number)) if exact.is_integer() and abs(exact) < 1e15 else repr(exact)
+    return f"{number_label(low)} to {number_label(high)}"

@@ -15,7 +15,17 @@ import numpy as np
 
 from oneformany.exceptions import InputError
 
-__all__ = ["MISSING", "UNSEEN", "Feature", "Raw", "Value", "is_missing", "number_label"]
+__all__ = [
+    "MISSING",
+    "UNSEEN",
+    "Feature",
+    "Raw",
+    "Value",
+    "is_integer",
+    "is_missing",
+    "number_label",
+    "plain_value",
+]
 
 Value = bool | int | float
 Raw = str | bool | int | float
@@ -92,17 +102,17 @@ class Feature:
         special = tuple((label, _plain_all(values)) for label, values in self.special)
         self._set(levels=tuple(self.levels), ordered=bool(self.ordered), special=special)
         self._check_labels()
-        if sum(part is not None for part in (self.edges, self.numbers, self.groups)) > 1:
-            given = " and ".join(n for n in ("edges", "numbers", "groups") if getattr(self, n) is not None)
-            raise InputError(f"feature {self.name!r} has both {given}; give one of them")
+        given = [name for name in ("edges", "numbers", "groups") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise InputError(f"feature {self.name!r} has both {' and '.join(given)}; give one of them")
         if self.edges is not None:
             self._set(edges=self._checked_edges(self.edges))
         if self.numbers is not None:
-            self._set(numbers=self._checked_numbers(self.numbers))
+            self._set(numbers=self._checked_numbers(_plain_all(self.numbers)))
         if self.groups is not None:
-            self._set(groups=self._checked_groups(self.groups))
+            self._set(groups=self._checked_groups(tuple(_plain_all(group) for group in self.groups)))
         if self.targets is not None:
-            self._set(targets=self._checked_targets(self.targets))
+            self._set(targets=self._checked_targets(_plain_all(self.targets)))
 
     @property
     def n_levels(self) -> int:
@@ -113,6 +123,12 @@ class Feature:
     def n_regular(self) -> int:
         """Number of levels that are neither special nor missing nor unseen."""
         return len(self.levels) - len(self.special) - self.missing - self.unseen
+
+    @property
+    def level_values(self) -> tuple[Raw, ...]:
+        """What each level stands for: its number or truth value where it has one, else its label."""
+        regular = self.levels[: self.n_regular] if self.numbers is None else self.numbers
+        return (*regular, *self.levels[self.n_regular :])
 
     @property
     def missing_level(self) -> int | None:
@@ -268,35 +284,33 @@ class Feature:
             )
         return numbers
 
-    def _checked_numbers(self, numbers: Sequence[Value]) -> tuple[Value, ...]:
-        plain = tuple(value.item() if isinstance(value, np.generic) else value for value in numbers)
-        for value in plain:
+    def _checked_numbers(self, numbers: tuple[Value, ...]) -> tuple[Value, ...]:
+        for value in numbers:
             if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
                 raise InputError(f"feature {self.name!r}: {value!r} is neither a number nor a truth value")
-        if len(plain) != self.n_regular:
-            raise InputError(f"feature {self.name!r} has {len(plain)} numbers for {self.n_regular} levels")
-        if repeated := _repeated(plain):
+        self._check_count("numbers", len(numbers), self.n_regular)
+        if repeated := _repeated(numbers):
             raise InputError(f"feature {self.name!r} has the number {repeated[0]!r} twice")
-        return plain
+        return numbers
 
-    def _checked_groups(self, groups: Sequence[Sequence[Raw]]) -> tuple[tuple[Raw, ...], ...]:
-        plain = tuple(_plain_all(group) for group in groups)
-        if len(plain) != self.n_regular:
-            raise InputError(f"feature {self.name!r} has {len(plain)} groups for {self.n_regular} levels")
-        if repeated := _repeated([value for group in plain for value in group]):
+    def _checked_groups(self, groups: tuple[tuple[Raw, ...], ...]) -> tuple[tuple[Raw, ...], ...]:
+        self._check_count("groups", len(groups), self.n_regular)
+        if repeated := _repeated([value for group in groups for value in group]):
             raise InputError(f"feature {self.name!r} has the value {repeated[0]!r} in two groups")
-        return plain
+        return groups
 
-    def _checked_targets(self, targets: Sequence[Raw | None]) -> tuple[Raw | None, ...]:
-        plain = tuple(_plain(value) for value in targets)
-        if len(plain) != self.n_levels:
-            raise InputError(f"feature {self.name!r} has {len(plain)} targets for {self.n_levels} levels")
-        for level, value in enumerate(plain):
+    def _checked_targets(self, targets: tuple[Raw | None, ...]) -> tuple[Raw | None, ...]:
+        self._check_count("targets", len(targets), self.n_levels)
+        for level, value in enumerate(targets):
             if value is not None and self.find(value) != level:
                 raise InputError(
                     f"feature {self.name!r}: the target {value!r} does not lie in {self.levels[level]!r}"
                 )
-        return plain
+        return targets
+
+    def _check_count(self, what: str, given: int, levels: int) -> None:
+        if given != levels:
+            raise InputError(f"feature {self.name!r} has {given} {what} for {levels} levels")
 
 
 MISSING_TARGET = {"missing": True}
@@ -318,16 +332,22 @@ def number_label(value: Raw) -> str:
     return str(int(value)) if exact.is_integer() and abs(exact) < 1e15 else repr(exact)
 
 
+def is_integer(value: object, least: int) -> bool:
+    """Whether a value is an integer of at least so much; a truth value is not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
+
+
+def plain_value(value: Any) -> Any:  # noqa: ANN401 (a raw value of a frame)
+    """Turn a number of numpy into one of Python; everything else stays."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 (a raw value of a frame)
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _plain_all(values: Sequence[Raw]) -> tuple[Raw, ...]:
-    return tuple(_plain(value) for value in values)
+def _plain_all(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(plain_value(value) for value in values)
 
 
 def _repeated(items: Sequence[object]) -> list[object]:

@@ -16,34 +16,16 @@ __all__ = ["Table", "as_pandas"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A frame with text names, and what its columns were called.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        The rows, with the user's index; the columns are called by texts.
-    labels : dict of str to label
-        What the frame that was given calls each column.
-    """
+    """A frame with the user's index and with texts as names, and what the user calls its columns."""
 
     frame: pd.DataFrame
     labels: dict[str, Hashable]
 
     @classmethod
     def of(cls, frame: Any, what: str = "the rows") -> Table:  # noqa: ANN401 (a frame of any library)
-        """Take a frame of pandas, polars, pyarrow or any other library that narwhals knows.
+        """Take a frame of any library that narwhals knows; messages call it ``what``.
 
-        Parameters
-        ----------
-        frame : frame
-            At least one row and one column.
-        what : str
-            What to call it in messages.
-
-        Raises
-        ------
-        InputError
-            It is not a frame, has no rows or columns, or two columns have the same name as text.
+        It needs rows, and columns whose names as texts differ.
         """
         given = as_pandas(frame, what)
         names = [str(label) for label in given.columns]
@@ -65,15 +47,7 @@ class Table:
 
 
 def as_pandas(frame: Any, what: str = "the rows") -> pd.DataFrame:  # noqa: ANN401 (a frame of any library)
-    """Turn a frame of any library into one of pandas.
-
-    Parameters
-    ----------
-    frame : frame
-        Of pandas, polars, pyarrow or any library that narwhals knows.
-    what : str
-        What to call it in messages.
-    """
+    """Turn a frame of pandas, polars, pyarrow or any library that narwhals knows into one of pandas."""
     if isinstance(frame, pd.DataFrame):
         return frame
     if isinstance(frame, (np.ndarray, list, tuple, dict, str, pd.Series)):

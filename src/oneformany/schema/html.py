@@ -1,7 +1,8 @@
-"""A schema as a small table for notebooks; names and labels are escaped."""
+"""Small tables for notebooks; what they show is escaped."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -9,34 +10,33 @@ if TYPE_CHECKING:
     from oneformany.schema.feature import Feature
     from oneformany.schema.schema import Schema
 
-__all__ = ["schema_table"]
+__all__ = ["html_table", "schema_table"]
 
 MOST_LINES = 30
 MOST_LEVELS = 8
 
 
-def schema_table(schema: Schema) -> str:
-    """Tell what the features are, one line each.
-
-    Parameters
-    ----------
-    schema : Schema
-        What to show.
+def html_table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    """Lay out lines below the names of their columns.
 
     Examples
     --------
-    >>> import oneformany as ofm
-    >>> schema_table(ofm.Schema((ofm.Feature("a<b", ("no", "yes")),))).count("<tr>")
-    2
+    >>> html_table(["a<b"], [[1]])
+    '<table><thead><tr><th>a&lt;b</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>'
     """
-    lines = [
-        f"<tr><td>{escape(feature.name)}</td><td>{_kind(feature)}</td><td>{escape(_levels(feature))}</td></tr>"
-        for feature in schema.features[:MOST_LINES]
-    ]
+    head, *body = (
+        "<tr>" + "".join(f"<{cell}>{escape(str(text))}</{cell}>" for text in line) + "</tr>"
+        for cell, line in [("th", columns), *(("td", line) for line in lines)]
+    )
+    return f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def schema_table(schema: Schema) -> str:
+    """Tell what the features are, one line each."""
+    lines = [(feature.name, _kind(feature), _levels(feature)) for feature in schema.features[:MOST_LINES]]
     if (more := len(schema.features) - MOST_LINES) > 0:
-        lines.append(f"<tr><td>...</td><td></td><td>{more} more</td></tr>")
-    head = "<tr><th>feature</th><th>kind</th><th>levels</th></tr>"
-    return f"<table><thead>{head}</thead><tbody>{''.join(lines)}</tbody></table>"
+        lines.append(("...", "", f"{more} more"))
+    return html_table(("feature", "kind", "levels"), lines)
 
 
 def _kind(feature: Feature) -> str:

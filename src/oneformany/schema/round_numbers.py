@@ -13,12 +13,7 @@ DIGITS = 15
 def roundest(low: float, high: float, near: float | None = None) -> float:
     """Find the multiple of the largest step (1, 2 or 5 times a power of ten) in ``[low, high]``.
 
-    Parameters
-    ----------
-    low, high : float
-        The interval, both ends included.
-    near : float, optional
-        Of several multiples the nearest to this; by default to the middle.
+    Of several multiples it is the nearest to ``near``, by default to the middle.
     """
     if low >= high:
         return low
@@ -37,12 +32,6 @@ def roundest(low: float, high: float, near: float | None = None) -> float:
 
 
 def roundness(number: float) -> int:
-    """Count the digits needed to write a number, trailing zeros aside: fewer is rounder.
-
-    Parameters
-    ----------
-    number : float
-        Finite.
-    """
+    """Count the digits needed to write a finite number, trailing zeros aside: fewer is rounder."""
     digits = f"{abs(number):.{DIGITS - 1}e}".split("e")[0].replace(".", "").rstrip("0")
     return len(digits)

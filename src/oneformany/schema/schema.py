@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature
+from oneformany.schema.feature import Feature, is_missing, plain_value
 
-__all__ = ["Schema", "suggestion"]
+__all__ = ["Schema", "find_levels", "suggestion"]
 
 MOST_LEVELS_TOLD = 20
 
@@ -109,7 +109,7 @@ class Schema:
         """
         table = self._checked_codes(codes)
         columns = {
-            feature.name: pd.Series(_plain_levels(feature)).take(table[:, at]).reset_index(drop=True)
+            feature.name: pd.Series(feature.level_values).take(table[:, at]).reset_index(drop=True)
             for at, feature in enumerate(self.features)
         }
         frame = pd.DataFrame(columns)
@@ -212,35 +212,30 @@ class Schema:
         return table.astype(np.int64)
 
 
-def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
+def find_levels(feature: Feature, column: pd.Series[Any]) -> IntArray:
+    """Find the level of each value of a column; -1 where it has none."""
     if feature.unread:
         return np.zeros(len(column), dtype=np.int64)
     try:
-        indices, distinct = pd.factorize(column)
+        indices, distinct = pd.factorize(column, use_na_sentinel=False)
     except TypeError as error:
         raise InputError(f"column {feature.name!r} holds more than single values: {error}") from error
-    if (indices < 0).any() and feature.missing_level is None:
-        row = column.index[int(np.argmax(indices < 0))]
-        raise InputError(
-            f"column {feature.name!r}, row {row}: the value is missing; fill it in or drop the row"
-        )
     found = [feature.find(value) for value in distinct]
-    if None in found:
-        index = int(np.argmax(indices == found.index(None)))
-        value = column.iloc[index]
-        shown = value.item() if isinstance(value, np.generic) else value
+    return np.array([-1 if level is None else level for level in found], dtype=np.int64)[indices]
+
+
+def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
+    levels = find_levels(feature, column)
+    if (levels < 0).any():
+        at = int(np.argmax(levels < 0))
+        value = column.iloc[at]
+        where = f"column {feature.name!r}, row {column.index[at]}"
+        if is_missing(value):
+            raise InputError(f"{where}: the value is missing; fill it in or drop the row")
         raise InputError(
-            f"column {feature.name!r}, row {column.index[index]}: {shown!r} is none of its levels; "
-            f"known are {_known(feature)}"
+            f"{where}: {plain_value(value)!r} is none of its levels; known are {_known(feature)}"
         )
-    last = -1 if feature.missing_level is None else feature.missing_level
-    return np.array([*found, last], dtype=np.int64)[indices]
-
-
-def _plain_levels(feature: Feature) -> list[Any]:
-    if feature.numbers is None:
-        return list(feature.levels)
-    return [*feature.numbers, *feature.levels[feature.n_regular :]]
+    return levels
 
 
 def _known(feature: Feature) -> str:
@@ -250,15 +245,7 @@ def _known(feature: Feature) -> str:
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """Name what somebody may have meant, or what there is.
-
-    Parameters
-    ----------
-    name : str
-        What was said.
-    known : sequence of str
-        What there is.
-    """
+    """Name which of the known names somebody may have meant, or what there is."""
     if close := get_close_matches(name, known, n=1):
         return f"; did you mean {close[0]!r}?"
     told = ", ".join(repr(other) for other in known[:MOST_LEVELS_TOLD])

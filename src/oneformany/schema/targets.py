@@ -31,18 +31,8 @@ def choose_targets(
     Numbers: the lower median of the reference data in the cell, or a rounder number that occurs next to it.
     Categories: the most frequent. Special codes, missing and unseen values are targets only if asked for.
 
-    Parameters
-    ----------
-    feature : Feature
-        The cells.
-    values : ColumnValues
-        Distinct values.
-    counts : (values,) array
-        How often each occurs in the reference data.
-    cells : (values,) array
-        The cell of each value.
-    asked : mapping of cell to value, optional
-        What the user wants instead; ``None``: no target; not-a-number: the missing value.
+    For each value, ``counts`` say how often it occurs in the reference data, and ``cells`` where it lies.
+    What is ``asked`` for a cell comes first; ``None``: no target; not-a-number: the missing value.
     """
     targets: list[Raw | None] = []
     for cell in range(feature.n_levels):
@@ -64,19 +54,9 @@ def choose_targets(
 def named_targets(
     feature: Feature, asked: Mapping[object, Raw | None] | Sequence[Raw] | None
 ) -> dict[int, Raw | None]:
-    """Find the cells of the targets that a user names.
+    """Find the cells of the targets that a user names: by label, or by a value in them.
 
-    Parameters
-    ----------
-    feature : Feature
-        The cells.
-    asked : mapping of cell label to value, or sequence of values
-        A value of ``None`` is not a target; the label of the missing cell as value is the missing value.
-
-    Raises
-    ------
-    InputError
-        A label or value lies in no cell, or the value in another one.
+    A value of ``None`` is not a target; the label of the missing cell as value is the missing value.
     """
     if asked is None:
         return {}

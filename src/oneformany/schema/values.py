@@ -12,48 +12,28 @@ import pandas as pd
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, Raw, is_missing, number_label
+from oneformany.schema.discretise import NUMBERS, check_finite
+from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value
 from oneformany.schema.schema import Schema
 
 __all__ = ["ColumnValues", "ValueSchema"]
 
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
-NUMBERS = ("integer", "floating", "mixed-integer-float")
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnValues:
-    """The distinct values of a column.
-
-    Attributes
-    ----------
-    name : str
-        Of the column.
-    array : array of pandas
-        The values, in the column's own type; numbers increase, a missing value is the last.
-    codes : (n,) integer array
-        For each row which of them it has.
-    kind : {"number", "boolean", "category"}
-        What they are.
-    ordered : bool
-        Whether they have an order.
-    """
+    """The distinct values of a column, and which of them each row has."""
 
     name: str
-    array: Any
-    codes: IntArray
-    kind: str
+    array: Any  # of pandas, in the column's own type; numbers increase, a missing value is the last
+    codes: IntArray  # one per row
+    kind: str  # "number", "boolean" or "category"
     ordered: bool
 
     @classmethod
     def of(cls, column: pd.Series[Any]) -> ColumnValues:
-        """Find the distinct values of a column.
-
-        Raises
-        ------
-        InputError
-            It holds dates, lists, infinite numbers, or numbers and texts side by side.
-        """
+        """Find them; dates, lists, infinite numbers, and numbers beside texts are refused."""
         name = str(column.name)
         kind = _kind(column)
         try:
@@ -61,30 +41,21 @@ class ColumnValues:
         except TypeError as error:
             raise InputError(f"column {name!r} holds more than single values: {error}") from error
         array = pd.Series(distinct).array
-        order = _order(array, kind)
-        position = np.empty_like(order)
-        position[order] = np.arange(len(order))
         if kind == "number":
-            _check_finite(array, column)
+            check_finite(column)
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
-        return cls(name, array.take(order), position[codes].astype(np.int64), kind, ordered)
+        return cls._sorted(name, array, codes, kind, ordered=ordered)
 
     @classmethod
     def unread(cls, column: pd.Series[Any]) -> ColumnValues:
-        """Let one value stand for all of a column on which nothing depends, whatever it holds.
-
-        Parameters
-        ----------
-        column : Series
-            At least one value.
-        """
+        """Let one value stand for all of a column on which nothing depends, whatever it holds."""
         nowhere = np.zeros(len(column), dtype=np.int64)
         return cls(str(column.name), column.array[:1], nowhere, "category", ordered=False)
 
     @cached_property
     def plain(self) -> tuple[Any, ...]:
         """The values as Python objects; missing ones are None."""
-        values = [_python(value) for value in pd.Series(self.array).tolist()]
+        values = [plain_value(value) for value in pd.Series(self.array).tolist()]
         for index in np.flatnonzero(self.gaps).tolist():
             values[index] = None
         return tuple(values)
@@ -100,13 +71,7 @@ class ColumnValues:
         return np.asarray(pd.Series(self.array).to_numpy(dtype=np.float64, na_value=np.nan))
 
     def with_values(self, values: Sequence[Raw | None]) -> ColumnValues:
-        """Add values that no row has, in the column's own type where that does not change them.
-
-        Parameters
-        ----------
-        values : sequence
-            Those that are there already are not added; ``None`` is a missing value.
-        """
+        """Add values that are not there yet, in the column's own type where that does not change them."""
         known = {None if is_missing(value) else value for value in self.plain}
         added = [value for value in dict.fromkeys(values) if value not in known]
         if not added:
@@ -117,11 +82,17 @@ class ColumnValues:
             column = column.cat.add_categories(more_kinds)
         more = _alike(pd.Series(added), column.dtype)
         joined = pd.concat([column, more], ignore_index=True)
-        order = _order(joined.array, self.kind)
-        position = np.empty_like(order)
-        position[order] = np.arange(len(order))
-        codes = position[self.codes].astype(np.int64)
-        return ColumnValues(self.name, joined.array.take(order), codes, self.kind, self.ordered)
+        return self._sorted(self.name, joined.array, self.codes, self.kind, ordered=self.ordered)
+
+    @classmethod
+    def _sorted(cls, name: str, array: Any, codes: IntArray, kind: str, *, ordered: bool) -> ColumnValues:  # noqa: ANN401 (an array of pandas)
+        """Put values in order: numbers and categories by their own, texts by letters, missing ones last."""
+        series = pd.Series(array)
+        if kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
+            series = series.map(str, na_action="ignore")
+        series = series.reset_index(drop=True)
+        order = series.sort_values(na_position="last", kind="stable").index.to_numpy()
+        return cls(name, array.take(order), np.argsort(order)[codes].astype(np.int64), kind, ordered)
 
     def index_of(self, value: Raw | None) -> int:
         """Find a value."""
@@ -134,16 +105,9 @@ class ColumnValues:
 
 @dataclass(frozen=True)
 class ValueSchema(Schema):
-    """A schema in which every value is a level, with the values in their own types.
+    """A schema in which every value is a level, with the values in their own types."""
 
-    Attributes
-    ----------
-    arrays : tuple of arrays of pandas
-        ``arrays[l][v]``: what stands in a frame for value ``v`` of feature ``l``.
-    labels : dict of str to label
-        What the frames that a model reads call the columns.
-    """
-
+    # arrays[l][v]: what stands in a frame for value v of feature l; labels: what frames call the columns
     arrays: tuple[Any, ...] = field(default=(), compare=False)
     labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
 
@@ -151,17 +115,7 @@ class ValueSchema(Schema):
     def of(
         cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
     ) -> ValueSchema:
-        """Number the values of each column.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Of the columns.
-        arrays : sequence of arrays of pandas
-            Their values.
-        labels : dict of str to label, optional
-            What frames call the columns.
-        """
+        """Number the values of each column."""
         features = tuple(Feature(name, _labels(array)) for name, array in zip(names, arrays, strict=True))
         return cls(features, tuple(arrays), labels or {})
 
@@ -200,22 +154,6 @@ def _kind(column: pd.Series[Any]) -> str:
     )
 
 
-def _order(array: Any, kind: str) -> IntArray:  # noqa: ANN401 (an array of pandas)
-    series = pd.Series(array)
-    if kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
-        series = series.map(str, na_action="ignore")
-    return series.reset_index(drop=True).sort_values(na_position="last", kind="stable").index.to_numpy()
-
-
-def _check_finite(array: Any, column: pd.Series[Any]) -> None:  # noqa: ANN401 (an array of pandas)
-    numbers = pd.Series(array).to_numpy(dtype=np.float64, na_value=np.nan)
-    if np.isinf(numbers).any():
-        row = column.index[int(np.argmax(np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))))]
-        raise InputError(
-            f"column {column.name!r}, row {row}: the number is infinite; replace it or drop the row"
-        )
-
-
 def _alike(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:  # noqa: ANN401 (a type of pandas)
     """Cast to a type if that changes no value."""
     try:
@@ -227,11 +165,7 @@ def _alike(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:  # noqa: ANN40
 
 
 def _labels(array: Any) -> tuple[str, ...]:  # noqa: ANN401 (an array of pandas)
-    plain = ["missing" if is_missing(v) else number_label(_python(v)) for v in pd.Series(array).tolist()]
+    plain = ["missing" if is_missing(v) else number_label(plain_value(v)) for v in pd.Series(array).tolist()]
     if len(set(plain)) == len(plain):
         return tuple(plain)
     return tuple(f"{label} ({number})" for number, label in enumerate(plain))
-
-
-def _python(value: Any) -> Any:  # noqa: ANN401 (a raw value)
-    return value.item() if isinstance(value, np.generic) else value

@@ -12,7 +12,7 @@ import pandas as pd
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.cells import Choice
-from oneformany.schema.feature import Raw
+from oneformany.schema.feature import Raw, is_integer
 from oneformany.schema.frames import Table
 from oneformany.schema.schema import Schema
 
@@ -24,24 +24,14 @@ MOST_SCALE = 10_000
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user says about cells and targets, by column.
-
-    Attributes
-    ----------
-    schema : Schema or None
-        Cells of some or all columns.
-    edges, bins, special, targets : dict
-        As parameters of :class:`~oneformany.OneForMany`.
-    apart : frozenset of str
-        Columns whose categories rules name.
-    """
+    """What the user says about cells and targets, by column; as :class:`~oneformany.OneForMany` takes it."""
 
     schema: Schema | None = None
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
     bins: Mapping[str, int] = field(default_factory=dict)
     special: Mapping[str, tuple[tuple[str, tuple[Raw, ...]], ...]] = field(default_factory=dict)
     targets: Mapping[str, Any] = field(default_factory=dict)
-    apart: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()  # columns whose categories rules name
 
     def choice(self, name: str, known: frozenset[object] | None) -> Choice:
         """Collect what concerns one column."""
@@ -68,15 +58,7 @@ class Wishes:
         targets: Mapping[Any, Any] | None,
         table: Table,
     ) -> Wishes:
-        """Check the parameters of the front door.
-
-        Parameters
-        ----------
-        schema, edges, bins, special, targets
-            As in :class:`~oneformany.OneForMany`.
-        table : Table
-            The rows.
-        """
+        """Check the parameters of the front door, which are called as there."""
         if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
             numeric = [name for name in table.frame if pd.api.types.is_numeric_dtype(table.frame[name].dtype)]
             bins = {
@@ -85,7 +67,7 @@ class Wishes:
         codes_of = {name: _special(name, given) for name, given in _by_name(special, "special").items()}
         checked = _by_name(bins, "bins")
         for name, count in checked.items():
-            if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
+            if not is_integer(count, 2):
                 raise InputError(f"bins of {name!r} is {count!r}; it must be an integer of at least 2")
         own_edges = _by_name(edges, "edges")
         for name, cuts in own_edges.items():
@@ -94,27 +76,18 @@ class Wishes:
         return cls(schema, own_edges, checked, codes_of, _by_name(targets, "targets"))
 
     def check(self, names: Sequence[str]) -> None:
-        """Refuse what is said about columns that a model does not read.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The columns that it reads.
-        """
+        """Refuse what is said about other columns than these, which a model reads."""
+        known = ", ".join(map(repr, names[:20]))
         for what in ("edges", "bins", "special", "targets"):
-            for name in getattr(self, what):
-                if name not in names:
-                    raise InputError(
-                        f"{what} are given for {name!r}, which is none of the columns that the model reads: "
-                        f"{', '.join(map(repr, names[:20]))}"
-                    )
-        if self.schema is not None:
-            for name in self.schema.names:
-                if name not in names:
-                    raise InputError(
-                        f"the schema has a feature {name!r}, which the model does not read; it reads "
-                        f"{', '.join(map(repr, names[:20]))}"
-                    )
+            if stray := [name for name in getattr(self, what) if name not in names]:
+                raise InputError(
+                    f"{what} are given for {stray[0]!r}, which is none of the columns that the model reads: "
+                    f"{known}"
+                )
+        if stray := [name for name in (self.schema.names if self.schema else ()) if name not in names]:
+            raise InputError(
+                f"the schema has a feature {stray[0]!r}, which the model does not read; it reads {known}"
+            )
 
 
 def _by_name(given: object, what: str) -> dict[str, Any]:
@@ -144,20 +117,14 @@ def _special(name: str, codes: object) -> tuple[tuple[str, tuple[Any, ...]], ...
 def integer_costs(given: Any, schema: Schema) -> tuple[tuple[IntArray, ...], int]:  # noqa: ANN401 (in several forms)
     """Turn costs into integer tables and what they were multiplied by.
 
-    Parameters
-    ----------
-    given : mapping of feature to number or table
-        What a change of the feature costs, or each move ``[from, to]``; 1 for features that are not named.
-    schema : Schema
-        The features.
+    They are given by feature: what a change costs, or a table of moves ``[from, to]``; 1 if not named.
     """
     tables = []
-    for name in _by_name(given, "costs"):
-        schema.index(name)
     named = _by_name(given, "costs")
+    for name in named:
+        schema.index(name)
     for feature in schema.features:
-        one = named.get(feature.name, 1)
-        table = np.asarray(one, dtype=np.float64)
+        table = np.asarray(named.get(feature.name, 1), dtype=np.float64)
         if table.ndim == 0:
             table = table * (1 - np.eye(feature.n_levels))
         if table.shape != (feature.n_levels,) * 2 or not np.isfinite(table).all() or (table < 0).any():

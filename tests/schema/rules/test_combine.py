@@ -4,22 +4,29 @@ import numpy as np
 import pytest
 
 import rule_schema as small
-from oneformany.exceptions import InputError
-from oneformany.schema import (
+from oneformany import (
     AtMostSteps,
+    Feature,
     Forbid,
     Immutable,
     Implies,
     Linked,
     NotTogether,
     Observed,
+    OnlyDecrease,
     OnlyIncrease,
     Range,
+    Rule,
+    Schema,
     allowed_moves,
 )
+from oneformany.exceptions import InputError
 from oneformany.schema.rules import restrictions_of
-from oneformany.schema.rules.rebuild import cell_rule
+from oneformany.schema.rules.rows import cell_rule
 
+OTHER = Schema(
+    (Feature("age", ("young", "middle", "old"), ordered=True), Feature("housing", ("rent", "own", "free")))
+)
 ROW_RULES = [
     Implies({"job": "none"}, {"home": "rent"}),
     Linked("savings", "job", one_way=True),
@@ -74,3 +81,46 @@ def test_rules_that_meet_only_features_which_cannot_move_are_named():
 def test_a_class_instead_of_a_rule_is_refused():
     with pytest.raises(InputError, match="is not a rule"):
         allowed_moves(small.SCHEMA, [Immutable])
+
+
+def moves(*rules):
+    return [None if m is None else m.astype(int).tolist() for m in allowed_moves(OTHER, rules)]
+
+
+def test_without_rules_nothing_is_restricted():
+    assert moves() == [None, None]
+
+
+def test_all_rules_on_a_feature_hold_together():
+    assert moves(OnlyIncrease("age"), Forbid("age", "young", "old"))[0] == [[1, 1, 0], [0, 1, 1], [0, 0, 1]]
+
+
+def test_a_rule_of_ones_own_works_like_the_others():
+    class NextLevelOnly:
+        feature = "age"
+
+        def allowed(self, feature):
+            return np.eye(feature.n_levels, dtype=bool) | np.eye(feature.n_levels, k=1, dtype=bool)
+
+    assert isinstance(NextLevelOnly(), Rule)
+    assert moves(NextLevelOnly())[0] == [[1, 1, 0], [0, 1, 1], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ([Immutable("sex")], "no feature 'sex'"),
+        ([OnlyIncrease("ages")], "did you mean 'age'"),
+        ([OnlyIncrease("housing")], "OnlyIncrease.*needs an order"),
+        ([OnlyDecrease("housing")], "OnlyDecrease.*needs an order"),
+        ([Forbid("housing", "own", "tent")], "'tent' is none of the levels 'rent', 'own', 'free'"),
+        ([Forbid("housing", "own", "own")], "is not a move"),
+        ([OnlyIncrease("age"), OnlyDecrease("age")], "only increase and only decrease.*Immutable"),
+        (["age"], "'age' is not a rule"),
+        (Immutable("age"), "must be a list of rules"),
+        (None, "must be a list of rules"),
+    ],
+)
+def test_rules_that_make_no_sense_are_refused(rules, words):
+    with pytest.raises(InputError, match=words):
+        allowed_moves(OTHER, rules)

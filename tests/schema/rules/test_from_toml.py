@@ -1,7 +1,6 @@
 import pytest
 
-from oneformany.exceptions import InputError
-from oneformany.schema import (
+from oneformany import (
     AtMostSteps,
     Forbid,
     Immutable,
@@ -14,6 +13,7 @@ from oneformany.schema import (
     Range,
     rules_from_toml,
 )
+from oneformany.exceptions import InputError
 
 TEXT = """
 immutable = ["sex", "age"]

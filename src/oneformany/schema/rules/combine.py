@@ -9,14 +9,8 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.rules.at_most_steps import AtMostSteps
-from oneformany.schema.rules.immutable import Immutable
-from oneformany.schema.rules.linked import Linked
-from oneformany.schema.rules.not_together import NotTogether
-from oneformany.schema.rules.observed import Observed
-from oneformany.schema.rules.only_decrease import OnlyDecrease
-from oneformany.schema.rules.only_increase import OnlyIncrease
-from oneformany.schema.rules.range import Range
+from oneformany.schema.rules.moves import AtMostSteps, Immutable, OnlyDecrease, OnlyIncrease, Range
+from oneformany.schema.rules.rows import Linked, NotTogether, Observed
 from oneformany.schema.rules.rule import CellRule, RowRule, Rule
 from oneformany.schema.schema import Schema, suggestion
 
@@ -32,17 +26,10 @@ KNOWN = (
 def check_rules(rules: Sequence[Rule | RowRule], names: Sequence[str] | None = None) -> None:
     """Check what can be checked before anything is known about cells.
 
-    Parameters
-    ----------
-    rules : sequence of rules
-        All of them hold.
-    names : sequence of str, optional
-        The features, if they are known.
-
     Raises
     ------
     InputError
-        Something is not a rule, names an unknown feature, or contradicts another rule.
+        Something is not a rule, names a feature that is none of ``names``, or contradicts another rule.
     """
     if isinstance(rules, (Rule, RowRule, str)) or not isinstance(rules, Sequence):
         raise InputError(f"rules must be a list of rules, not {rules!r}")
@@ -69,10 +56,7 @@ def check_rules(rules: Sequence[Rule | RowRule], names: Sequence[str] | None = N
 def named_by_value(rules: Sequence[Rule | RowRule]) -> frozenset[str]:
     """Name the features of which rules may name single values, which then must not share a cell.
 
-    Parameters
-    ----------
-    rules : sequence of rules
-        All but those that speak of moves alone count, rules of one's own too.
+    All rules but those that speak of moves alone count, rules of one's own too.
     """
     named: set[str] = set()
     for rule in rules:
@@ -114,8 +98,8 @@ def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolA
         matrix = np.asarray(rule.allowed(feature), dtype=np.bool_)
         before = moves[index]
         moves[index] = matrix if before is None else before & matrix
-        already = np.ones_like(matrix) if before is None else before
-        if feature.n_levels > 1 and ((already & ~matrix) <= _stays(matrix)).all():
+        forbidden = ~matrix if before is None else before & ~matrix
+        if feature.n_levels > 1 and not _moves(forbidden).any():
             warnings.warn(
                 f"the rule {rule!r} has no effect: it forbids nothing more; drop it",
                 UserWarning,
@@ -130,26 +114,15 @@ def restrictions_of(
     reference: IntArray,
     allowed: Sequence[BoolArray | None] | None = None,
 ) -> tuple[CellRule, ...]:
-    """Write the rules on whole rows in cells.
+    """Write the rules on whole rows in cells, given those of the reference data.
 
-    Parameters
-    ----------
-    schema : Schema
-        The features.
-    rules : sequence of rules
-        Those on single features are left to :func:`allowed_moves`.
-    reference : (n, p) array
-        Cells of the reference data.
-    allowed : sequence of matrices or None, optional
-        To name rules that meet only features which cannot move.
+    With ``allowed`` moves, rules that meet only features which cannot move are named in a warning.
     """
     found = []
     for rule in rules:
-        if isinstance(rule, Rule) or not isinstance(rule, RowRule):
-            continue
-        restriction = rule.restriction(schema, reference)
-        _warn_of_stuck(schema, rule, allowed)
-        found.append(restriction)
+        if isinstance(rule, RowRule) and not isinstance(rule, Rule):
+            found.append(rule.restriction(schema, reference))
+            _warn_of_stuck(schema, rule, allowed)
     return tuple(found)
 
 
@@ -175,10 +148,9 @@ def _warn_of_stuck(schema: Schema, rule: RowRule, allowed: Sequence[BoolArray | 
 
 def _is_stuck(schema: Schema, index: int, allowed: Sequence[BoolArray | None] | None) -> bool:
     matrix = None if allowed is None else allowed[index]
-    if schema.levels[index] == 1:
-        return True
-    return matrix is not None and not (matrix & ~np.eye(len(matrix), dtype=np.bool_)).any()
+    return schema.levels[index] == 1 or (matrix is not None and not _moves(matrix).any())
 
 
-def _stays(matrix: BoolArray) -> BoolArray:
-    return np.eye(len(matrix), dtype=np.bool_)
+def _moves(matrix: BoolArray) -> BoolArray:
+    """Leave out what is not a move: staying in a level."""
+    return matrix & ~np.eye(len(matrix), dtype=np.bool_)

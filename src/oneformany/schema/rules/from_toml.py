@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from oneformany.exceptions import InputError
-from oneformany.schema.rules.at_most_steps import AtMostSteps
-from oneformany.schema.rules.forbid import Forbid
-from oneformany.schema.rules.immutable import Immutable
-from oneformany.schema.rules.implies import Implies
-from oneformany.schema.rules.linked import Linked
-from oneformany.schema.rules.never_target import NeverTarget
-from oneformany.schema.rules.not_together import NotTogether
-from oneformany.schema.rules.observed import Observed
-from oneformany.schema.rules.only_decrease import OnlyDecrease
-from oneformany.schema.rules.only_increase import OnlyIncrease
-from oneformany.schema.rules.range import Range
+from oneformany.schema.rules.moves import (
+    AtMostSteps,
+    Forbid,
+    Immutable,
+    NeverTarget,
+    OnlyDecrease,
+    OnlyIncrease,
+    Range,
+)
+from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
 from oneformany.schema.rules.rule import RowRule, Rule
 
 __all__ = ["rules_from_toml"]

@@ -9,7 +9,7 @@ from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["CellRule", "RowRule", "Rule", "check_ordered", "level_of", "levels_of", "one_of"]
+__all__ = ["CellRule", "RowRule", "Rule", "level_of", "levels_of", "one_of"]
 
 
 @runtime_checkable
@@ -76,15 +76,6 @@ class RowRule(Protocol):
         ...
 
 
-def check_ordered(feature: Feature, rule: str) -> None:
-    """Refuse a rule that needs an order on a feature that has none."""
-    if not feature.ordered:
-        raise InputError(
-            f"{rule}({feature.name!r}) needs an order, but the levels of {feature.name!r} have none; "
-            "make the feature ordered, or forbid single moves"
-        )
-
-
 def level_of(feature: Feature, value: object, rule: str) -> int:
     """Find the level that a value lies in."""
     level = feature.find(value)
@@ -96,11 +87,13 @@ def level_of(feature: Feature, value: object, rule: str) -> int:
 
 def levels_of(feature: Feature, values: object, rule: str) -> list[int]:
     """Find the levels of one value or of a list of values."""
-    several = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
-    return sorted({level_of(feature, value, rule) for value in several})
+    return sorted({level_of(feature, value, rule) for value in _several(values)})
 
 
 def one_of(values: object) -> str:
     """Name one value, or several of which any will do, in a sentence."""
-    several = list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
-    return " or ".join(str(value) for value in several)
+    return " or ".join(str(value) for value in _several(values))
+
+
+def _several(values: object) -> list[object]:
+    return list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]

@@ -4,7 +4,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib import pyplot as plt
 
-from oneformany.plotting.change_counts import plot_change_counts
+from oneformany.plotting.bars import plot_change_counts
 from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema

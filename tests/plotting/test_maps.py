@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.explanations import plot_explanations
+from oneformany.plotting.maps import plot_explanations
 from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema

@@ -1,0 +1,284 @@
+"""Rules on the moves of one feature: each says which levels a row may go to from its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.feature import Feature, is_integer, number_label
+from oneformany.schema.rules.rule import level_of, levels_of, one_of
+
+__all__ = ["AtMostSteps", "Forbid", "Immutable", "NeverTarget", "OnlyDecrease", "OnlyIncrease", "Range"]
+
+
+@dataclass(frozen=True)
+class Immutable:
+    """The feature stays as it is.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the feature.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [Immutable("housing")])[0].tolist()
+    [[True, False, False], [False, True, False], [False, False, True]]
+    """
+
+    feature: str
+
+    def __str__(self) -> str:
+        return f"{self.feature} cannot change"
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow no move."""
+        return np.eye(feature.n_levels, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class OnlyIncrease:
+    """The feature stays in its level or moves to a later one.
+
+    On a feature with bins the rule is about bins. Special codes, missing and unseen values have no order:
+    a row there stays there.
+
+    Parameters
+    ----------
+    feature : str
+        Name of an ordered feature.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [OnlyIncrease("housing")])[0].tolist()
+    [[True, True, True], [False, True, True], [False, False, True]]
+    """
+
+    feature: str
+
+    def __str__(self) -> str:
+        return f"{self.feature} can only go up"
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow the moves upwards."""
+        _check_order(feature, "OnlyIncrease")
+        return _by_steps(feature, lambda steps: steps >= 0)
+
+
+@dataclass(frozen=True)
+class OnlyDecrease:
+    """The feature stays in its level or moves to an earlier one; otherwise as :class:`OnlyIncrease`.
+
+    Parameters
+    ----------
+    feature : str
+        Name of an ordered feature.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [OnlyDecrease("housing")])[0].tolist()
+    [[True, False, False], [True, True, False], [True, True, True]]
+    """
+
+    feature: str
+
+    def __str__(self) -> str:
+        return f"{self.feature} can only go down"
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow the moves downwards."""
+        _check_order(feature, "OnlyDecrease")
+        return _by_steps(feature, lambda steps: steps <= 0)
+
+
+@dataclass(frozen=True)
+class AtMostSteps:
+    """The feature moves at most so many levels up or down.
+
+    Special codes, missing and unseen values have no order: a row there stays there.
+
+    Parameters
+    ----------
+    feature : str
+        Name of an ordered feature.
+    steps : int
+        At least 1; for a feature that shall stay there is ``Immutable``.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [AtMostSteps("housing", 1)])[0].tolist()
+    [[True, True, False], [True, True, True], [False, True, True]]
+    """
+
+    feature: str
+    steps: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.feature} moves at most {self.steps} {'level' if self.steps == 1 else 'levels'}"
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow the moves to near levels."""
+        _check_order(feature, "AtMostSteps")
+        if not is_integer(self.steps, 1):
+            raise InputError(
+                f"AtMostSteps({feature.name!r}): steps is {self.steps!r}; it must be an integer of at least "
+                "1 (Immutable keeps a feature as it is)"
+            )
+        return _by_steps(feature, lambda steps: np.abs(steps) <= self.steps)
+
+
+@dataclass(frozen=True)
+class Forbid:
+    """One move is not possible.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the feature.
+    from_, to : str, number or truth value
+        The level that is left and the one that is taken, or values in them.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [Forbid("housing", "own", "rent")])[0].tolist()
+    [[True, True, True], [False, True, True], [True, True, True]]
+    """
+
+    feature: str
+    from_: object
+    to: object
+
+    def __str__(self) -> str:
+        return f"{self.feature} cannot go from {self.from_} to {self.to}"
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow all moves but one."""
+        start, end = (level_of(feature, value, "Forbid") for value in (self.from_, self.to))
+        if start == end:
+            raise InputError(
+                f"Forbid({feature.name!r}): {self.from_!r} to {self.to!r} is not a move; rows may always stay"
+            )
+        matrix = np.ones((feature.n_levels, feature.n_levels), dtype=np.bool_)
+        matrix[start, end] = False
+        return matrix
+
+
+@dataclass(frozen=True)
+class NeverTarget:
+    """Nobody is sent to these levels; rows that are there may stay.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the feature.
+    values : value or list of values
+        The levels, or values in them.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
+    >>> allowed_moves(Schema((housing,)), [NeverTarget("housing", ["free"])])[0].tolist()
+    [[True, True, False], [True, True, False], [True, True, True]]
+    """
+
+    feature: str
+    values: object
+
+    def __str__(self) -> str:
+        return f"nobody is sent to {self.feature} {one_of(self.values)}"
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow the moves to all other levels."""
+        never = levels_of(feature, self.values, "NeverTarget")
+        if not never:
+            raise InputError(f"NeverTarget({feature.name!r}) names no level; name one, or drop the rule")
+        matrix = np.ones((feature.n_levels, feature.n_levels), dtype=np.bool_)
+        matrix[:, never] = False
+        np.fill_diagonal(matrix, val=True)
+        return matrix
+
+
+@dataclass(frozen=True)
+class Range:
+    """Whoever changes the feature ends at a number within limits; rows outside may stay.
+
+    Parameters
+    ----------
+    feature : str
+        Name of a feature of numbers.
+    low, high : float
+        Smallest and largest number, both included.
+
+    Examples
+    --------
+    >>> from oneformany import Feature, Schema, allowed_moves
+    >>> rooms = Feature("rooms", ("1", "2", "3"), ordered=True, numbers=(1, 2, 3))
+    >>> allowed_moves(Schema((rooms,)), [Range("rooms", high=2)])[0].tolist()
+    [[True, True, False], [True, True, False], [True, True, True]]
+    """
+
+    feature: str
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __str__(self) -> str:
+        low, high = number_label(self.low), number_label(self.high)
+        if math.isinf(self.low) and math.isinf(self.high):
+            numbers = "any number"
+        elif math.isinf(self.high):
+            numbers = f"{low} or more"
+        elif math.isinf(self.low):
+            numbers = f"{high} or less"
+        else:
+            numbers = f"numbers from {low} to {high}"
+        return f"{self.feature} may change to {numbers}"
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow the moves to levels whose target lies within the limits."""
+        if not all(isinstance(limit, Real) for limit in (self.low, self.high)) or not self.low <= self.high:
+            raise InputError(
+                f"Range({feature.name!r}): {self.low!r} to {self.high!r} is not a range of numbers"
+            )
+        targets = [feature.target(level) for level in range(feature.n_levels)]
+        if not any(isinstance(target, Real) for target in targets):
+            raise InputError(
+                f"Range({feature.name!r}) needs numbers, but {feature.name!r} has none to change to; use "
+                "NeverTarget for levels without numbers"
+            )
+        inside = [isinstance(target, Real) and self.low <= target <= self.high for target in targets]
+        matrix = np.eye(feature.n_levels, dtype=np.bool_)
+        matrix[:, inside] = True
+        return matrix
+
+
+def _check_order(feature: Feature, rule: str) -> None:
+    if not feature.ordered:
+        raise InputError(
+            f"{rule}({feature.name!r}) needs an order, but the levels of {feature.name!r} have none; "
+            "make the feature ordered, or forbid single moves"
+        )
+
+
+def _by_steps(feature: Feature, allowed: Callable[[IntArray], BoolArray]) -> BoolArray:
+    """Allow moves by how many levels they go up; rows in levels without an order stay there."""
+    matrix = np.eye(feature.n_levels, dtype=np.bool_)
+    level = np.arange(feature.n_regular)
+    matrix[: len(level), : len(level)] = allowed(level - level[:, None])
+    return matrix

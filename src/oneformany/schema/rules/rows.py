@@ -1,0 +1,328 @@
+"""Rules on whole changed rows; each is written in the cells of a schema, as which a result file keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.schema.feature import is_integer
+from oneformany.schema.rules.rule import CellRule, levels_of, one_of
+from oneformany.schema.schema import Schema
+
+__all__ = [
+    "Implies",
+    "ImpliesCells",
+    "Linked",
+    "LinkedCells",
+    "NotTogether",
+    "NotTogetherCells",
+    "Observed",
+    "ObservedCells",
+    "cell_rule",
+]
+
+Levels = tuple[tuple[int, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Implies:
+    """A changed row that has these values must have those.
+
+    A row that breaks the rule as it was given, and changes none of the features it names, may be changed
+    elsewhere: what it is was not advised.
+
+    Parameters
+    ----------
+    if_ : mapping of feature to value or list of values
+        All of these hold.
+    then : mapping of feature to value or list of values
+        So all of these have to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule = Implies({"income": "high"}, {"job": "yes"}).restriction(schema, np.zeros((0, 2), dtype=int))
+    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
+    [False, True]
+    """
+
+    if_: Mapping[str, object]
+    then: Mapping[str, object]
+
+    def __str__(self) -> str:
+        before, after = (
+            " and ".join(f"{name} is {one_of(values)}" for name, values in part.items())
+            for part in (self.if_, self.then)
+        )
+        return f"after a change, if {before}, then {after}"
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features it is about."""
+        return tuple(dict.fromkeys((*self.if_, *self.then)))
+
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
+        """Write the rule in cells."""
+        for name, part in (("if_", self.if_), ("then", self.then)):
+            if not isinstance(part, Mapping) or not part:
+                raise InputError(f"Implies: {name} must be a dict of feature to values, not {part!r}")
+        return ImpliesCells(_levels(schema, self.if_), _levels(schema, self.then))
+
+
+@dataclass(frozen=True)
+class ImpliesCells:
+    """:class:`Implies` on cells: pairs of a feature and its levels."""
+
+    if_: Levels
+    then: Levels
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row may become what it is afterwards."""
+        named = [feature for feature, _ in (*self.if_, *self.then)]
+        touched = (before[:, named] != after[:, named]).any(axis=1)
+        return np.asarray(~touched | ~_all(self.if_, after) | _all(self.then, after))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "kind": "implies",
+            "if": [[feature, list(levels)] for feature, levels in self.if_],
+            "then": [[feature, list(levels)] for feature, levels in self.then],
+        }
+
+
+@dataclass(frozen=True, init=False)
+class Linked:
+    """A row that changes one of these features changes all of them.
+
+    Parameters
+    ----------
+    *features : str
+        At least two.
+    one_way : bool
+        Only the first never changes without the others; they may change without it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule = Linked("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
+    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
+    [False, True]
+    """
+
+    features: tuple[str, ...]
+    one_way: bool
+
+    def __init__(self, *features: str, one_way: bool = False) -> None:
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "one_way", one_way)
+
+    def __str__(self) -> str:
+        if self.one_way:
+            return f"{self.features[0]} changes only together with {' and '.join(self.features[1:])}"
+        return f"{' and '.join(self.features)} change only together"
+
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
+        """Write the rule in cells."""
+        return LinkedCells(_several(schema, self.features, "Linked"), bool(self.one_way))
+
+
+@dataclass(frozen=True)
+class LinkedCells:
+    """:class:`Linked` on cells."""
+
+    features: tuple[int, ...]
+    one_way: bool
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row may become what it is afterwards."""
+        moved = before[:, self.features] != after[:, self.features]
+        if self.one_way:
+            return np.asarray(~moved[:, 0] | moved.all(axis=1))
+        return np.asarray(moved.all(axis=1) | ~moved.any(axis=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"kind": "linked", "features": list(self.features), "one_way": self.one_way}
+
+
+@dataclass(frozen=True, init=False)
+class NotTogether:
+    """No row changes more than one of these features.
+
+    Parameters
+    ----------
+    *features : str
+        At least two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule = NotTogether("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
+    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
+    [True, False]
+    """
+
+    features: tuple[str, ...]
+
+    def __init__(self, *features: str) -> None:
+        object.__setattr__(self, "features", features)
+
+    def __str__(self) -> str:
+        return f"of {', '.join(self.features)}, no row changes more than one"
+
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
+        """Write the rule in cells."""
+        return NotTogetherCells(_several(schema, self.features, "NotTogether"))
+
+
+@dataclass(frozen=True)
+class NotTogetherCells:
+    """:class:`NotTogether` on cells."""
+
+    features: tuple[int, ...]
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row may become what it is afterwards."""
+        moved = before[:, self.features] != after[:, self.features]
+        return np.asarray(moved.sum(axis=1) <= 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"kind": "not_together", "features": list(self.features)}
+
+
+@dataclass(frozen=True, init=False)
+class Observed:
+    """The new cells of the features that a row changes occur together in the reference data.
+
+    Parameters
+    ----------
+    *features : str
+        The combinations of which count; without any, of all features.
+    at_least : int
+        In so many reference rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule = Observed().restriction(schema, np.array([[1, 1], [0, 0]]))
+    >>> rule.holds(np.array([[0, 0], [1, 0]]), np.array([[1, 1], [1, 0]])).tolist()
+    [True, True]
+    """
+
+    features: tuple[str, ...]
+    at_least: int
+
+    def __init__(self, *features: str, at_least: int = 1) -> None:
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "at_least", at_least)
+
+    def __str__(self) -> str:
+        among = f" of {', '.join(self.features)}" if self.features else ""
+        often = "a row" if self.at_least == 1 else f"{self.at_least} rows"
+        return f"new values{among} occur together in at least {often} of the reference data"
+
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
+        """Write the rule in cells."""
+        least = self.at_least
+        if not is_integer(least, 1):
+            raise InputError(f"Observed: at_least is {least!r}; it must be an integer of at least 1")
+        indices = tuple(schema.index(name) for name in self.features) or tuple(range(len(schema.features)))
+        if least > len(reference):
+            raise InputError(
+                f"Observed: at_least is {least}, but the reference data have {len(reference)} rows"
+            )
+        rows, counts = np.unique(reference[:, indices], axis=0, return_counts=True)
+        return ObservedCells(indices, rows, counts, index(least))
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedCells:
+    """:class:`Observed` on cells: the distinct reference rows, and how often each occurs."""
+
+    features: tuple[int, ...]
+    rows: IntArray
+    counts: IntArray
+    at_least: int
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row may become what it is afterwards."""
+        moved = before[:, self.features] != after[:, self.features]
+        wanted = after[:, self.features]
+        held = np.ones(len(after), dtype=np.bool_)
+        kinds, kind_of = np.unique(moved, axis=0, return_inverse=True)
+        for kind, changed in enumerate(kinds):
+            if changed.any():
+                these = np.flatnonzero(kind_of.ravel() == kind)
+                held[these] = self._often(wanted[np.ix_(these, changed)], changed)
+        return held
+
+    def _often(self, wanted: IntArray, changed: BoolArray) -> BoolArray:
+        seen: dict[tuple[int, ...], int] = {}
+        for row, count in zip(self.rows[:, changed].tolist(), self.counts.tolist(), strict=True):
+            seen[tuple(row)] = seen.get(tuple(row), 0) + count
+        return np.array([seen.get(tuple(row), 0) >= self.at_least for row in wanted.tolist()], dtype=np.bool_)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "kind": "observed",
+            "features": list(self.features),
+            "rows": self.rows.tolist(),
+            "counts": self.counts.tolist(),
+            "at_least": self.at_least,
+        }
+
+
+def cell_rule(data: Mapping[str, Any]) -> CellRule:
+    """Rebuild a rule in cells from its ``to_dict()``."""
+    kind = data.get("kind")
+    if kind == "implies":
+        if_, then = (
+            tuple((feature, tuple(levels)) for feature, levels in data[part]) for part in ("if", "then")
+        )
+        return ImpliesCells(if_, then)
+    if kind == "linked":
+        return LinkedCells(tuple(data["features"]), bool(data["one_way"]))
+    if kind == "not_together":
+        return NotTogetherCells(tuple(data["features"]))
+    if kind == "observed":
+        rows = np.array(data["rows"], dtype=np.int64).reshape(-1, len(data["features"]))
+        return ObservedCells(tuple(data["features"]), rows, np.array(data["counts"]), data["at_least"])
+    raise InputError(f"{kind!r} is not a kind of rule on whole rows")
+
+
+def _levels(schema: Schema, part: Mapping[str, object]) -> Levels:
+    indices = [schema.index(name) for name in part]
+    return tuple(
+        (feature, tuple(levels_of(schema.features[feature], values, "Implies")))
+        for feature, values in zip(indices, part.values(), strict=True)
+    )
+
+
+def _all(part: Levels, rows: IntArray) -> BoolArray:
+    """Whether each row has one of the levels in every feature."""
+    return np.asarray(np.all([np.isin(rows[:, feature], levels) for feature, levels in part], axis=0))
+
+
+def _several(schema: Schema, names: tuple[str, ...], rule: str) -> tuple[int, ...]:
+    """Find two or more different features."""
+    indices = tuple(schema.index(name) for name in names)
+    if len(set(indices)) < max(2, len(indices)):
+        raise InputError(f"{rule}{names!r} needs at least two different features")
+    return indices

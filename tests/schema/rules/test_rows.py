@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+import rule_schema as small
+from oneformany import Implies, Linked, NotTogether, Observed
+from oneformany.exceptions import InputError
+
+SOMEBODY = [0, 0, 0]
+REFERENCE = small.cells(SOMEBODY, SOMEBODY, [1, 1, 0], [2, 2, 1])
+IMPLIES = Implies({"job": ["none", "part"]}, {"home": "rent", "savings": [50, 300]})
+
+
+def holds(rule, before, after):
+    return rule.restriction(small.SCHEMA, REFERENCE).holds(small.cells(before), small.cells(after)).item()
+
+
+def test_a_changed_row_with_these_values_has_those():
+    assert not holds(IMPLIES, [2, 2, 1], [2, 0, 1])
+    assert holds(IMPLIES, [2, 2, 1], [1, 0, 0])
+    assert holds(IMPLIES, [2, 2, 1], [0, 2, 1])
+    assert not holds(IMPLIES, [1, 0, 0], [1, 0, 1])
+
+
+def test_what_a_row_was_is_no_advice():
+    assert holds(IMPLIES, [2, 0, 1], [2, 0, 1])
+    assert not holds(IMPLIES, [2, 0, 1], [1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (Implies({"jobs": "none"}, {"home": "rent"}), "no feature 'jobs'"),
+        (Implies({"job": "boss"}, {"home": "rent"}), "'boss' is none of the levels"),
+        (Implies({}, {"home": "rent"}), "if_ must be a dict"),
+        (Implies({"job": "none"}, "home"), "then must be a dict"),
+        *((Linked(*names), "at least two different features") for names in (("job",), (), ("job", "job"))),
+        (NotTogether("job"), r"NotTogether\('job',\) needs at least two"),
+        *((Observed(at_least=count), "at_least is") for count in (0, 1.5, True, 5)),
+    ],
+)
+def test_what_makes_no_sense_is_refused(rule, words):
+    with pytest.raises(InputError, match=words):
+        rule.restriction(small.SCHEMA, REFERENCE)
+
+
+def test_linked_features_move_together_or_not_at_all():
+    rule = Linked("savings", "job")
+    assert holds(rule, SOMEBODY, [1, 1, 0])
+    assert holds(rule, SOMEBODY, [0, 0, 1])
+    assert not holds(rule, SOMEBODY, [1, 0, 0])
+    assert not holds(rule, SOMEBODY, [0, 1, 0])
+
+
+def test_one_way_the_first_never_moves_without_the_others():
+    rule = Linked("savings", "job", one_way=True)
+    assert holds(rule, SOMEBODY, [1, 1, 0])
+    assert holds(rule, SOMEBODY, [0, 1, 0])
+    assert not holds(rule, SOMEBODY, [1, 0, 0])
+
+
+def test_only_one_of_the_features_moves():
+    rule = NotTogether("savings", "job", "home")
+    after = (SOMEBODY, [1, 0, 0], [1, 1, 0], [1, 1, 1])
+    assert [holds(rule, SOMEBODY, row) for row in after] == [True, True, False, False]
+
+
+def test_only_combinations_of_changed_features_that_occur_are_reached():
+    assert holds(Observed(), [2, 2, 1], [1, 1, 1])
+    assert not holds(Observed(), [2, 2, 1], [1, 0, 1])
+    assert holds(Observed(), [2, 2, 1], [2, 0, 1])
+    assert not holds(Observed(), SOMEBODY, [1, 1, 1])
+
+
+def test_only_named_features_count():
+    assert holds(Observed("savings", "job"), SOMEBODY, [1, 1, 1])
+    assert not holds(Observed("savings", "job"), [2, 2, 1], [1, 0, 0])
+
+
+def test_they_occur_at_least_so_often():
+    assert holds(Observed(at_least=2), [1, 1, 0], SOMEBODY)
+    assert not holds(Observed(at_least=2), SOMEBODY, [1, 1, 0])
+
+
+def test_every_row_is_judged_as_if_alone():
+    rng = np.random.default_rng(0)
+    before, after = (rng.integers(0, [5, 3, 2], size=(50, 3)) for _ in range(2))
+    reference = rng.integers(0, [5, 3, 2], size=(8, 3))
+    for at_least in (1, 2):
+        together = Observed(at_least=at_least).restriction(small.SCHEMA, reference).holds(before, after)
+        for row in range(50):
+            moved = before[row] != after[row]
+            count = (reference[:, moved] == after[row, moved]).all(axis=1).sum()
+            assert together[row] == (not moved.any() or count >= at_least)
