@@ -15,8 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget import solve_budget
-from oneformany.engine.cover.budget_coverage import solve_coverage
+from oneformany.engine.cover.budget import solve_budget, solve_coverage
 from oneformany.engine.cover.cost import solve_cost
 from oneformany.engine.cover.large_cover import solve_cover
 from oneformany.engine.cover.table import ColumnTable
@@ -28,10 +27,11 @@ def load(path: Path) -> tuple[ColumnTable, IntArray]:
     data = np.load(path)
     starts = data["starts"].astype(np.int64)
     m = len(starts) - 1
+    costs = data["costs"] if "costs" in data else np.zeros(len(data["rows"]), dtype=np.int64)
     table = ColumnTable(
         starts,
         data["rows"].astype(np.int32),
-        data.get("costs"),
+        costs,
         np.zeros((m, 1), dtype=np.bool_),
         np.zeros((m, 1), dtype=np.int32),
         int(data["n_rows"]),
@@ -78,7 +78,7 @@ def main() -> None:
         needed = int(np.ceil(share * people.sum()))
         coverage = solve_coverage(table, people, needed, Stop(arguments.time_limit))
         line(f"{share:.0%} of people", len(coverage.chosen), coverage.bound, began)
-        if coverage.possible:
+        if coverage.covered >= needed:
             first.append((f"{share:.0%}", len(coverage.chosen), needed, coverage.chosen))
     for name, k, needed, chosen in first if arguments.cost else []:
         began = perf_counter()

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget import solve_budget
-from oneformany.engine.cover.budget_coverage import solve_coverage
+from oneformany.engine.cover.budget import solve_budget, solve_coverage
 from oneformany.engine.cover.cost import solve_cost
 from oneformany.engine.cover.cost_kernels import cheapest
 from oneformany.engine.cover.large_cover import solve_cover
@@ -229,7 +228,7 @@ class ListedRun:
                 start[:k],
             )
         self._count(best.counters)
-        proof = self.proofs.budget(best) if self.table.complete else None
+        proof = self.proofs.people(best) if self.table.complete else None
         most = best.bound if self.table.complete else self.proofs.rows
         fewest = 0 if proof is None else proof.fewest(best.covered)
         self.choice = _Choice(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
@@ -251,7 +250,7 @@ class ListedRun:
         self.choice = _Choice(
             share.chosen,
             bound=share.bound if complete else min(1, len(share.chosen)),
-            coverage=self.proofs.share(share) if complete else None,
+            coverage=self.proofs.people(share) if complete else None,
         )
 
     def _everybody(self, start: IntArray) -> None:
@@ -312,7 +311,7 @@ class ListedRun:
         goal : Goal
             What is wanted.
         """
-        if not self.by_cost(goal) or not len(self.choice.columns) or self.table.costs is None:
+        if not self.by_cost(goal) or not len(self.choice.columns):
             return
         if self.stop.expired():
             self.choice = replace(self.choice, cost_open=True)
@@ -375,8 +374,7 @@ class ListedRun:
         """Each covered row under the column that costs it least."""
         table, columns, owner = self.table, self.choice.columns, self.choice.owner
         if owner is None:
-            costs = np.zeros(len(table.rows), dtype=np.int64) if table.costs is None else table.costs
-            owner, _ = cheapest(table.starts, table.rows, costs, columns, table.n_rows)
+            owner, _ = cheapest(table.starts, table.rows, table.costs, columns, table.n_rows)
         groups = []
         for number, column in enumerate(columns.tolist()):
             members = np.flatnonzero(owner == number)

@@ -177,7 +177,7 @@ def _extended(problem: Problem, table: ColumnTable, alone: list[tuple[int, IntAr
         table,
         starts=np.concatenate([table.starts, table.starts[-1] + 1 + np.arange(len(rows))]),
         rows=np.concatenate([table.rows, rows]),
-        costs=None if table.costs is None else np.concatenate([table.costs, costs]),
+        costs=np.concatenate([table.costs, costs]),
         changed=np.concatenate([table.changed, changed]),
         targets=np.concatenate([table.targets, targets.astype(np.int32)]),
     )

@@ -1,12 +1,12 @@
-"""Compiled searches for good covers: greedy, and what lies near a row."""
+"""Compiled searches for good columns: greedy, swaps, and what lies near a row."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from oneformany.compiled import lean, outer
+from oneformany.compiled import inner, lean, outer
 
-__all__ = ["greedy", "needed_columns", "neighbourhood"]
+__all__ = ["greedy", "needed_columns", "neighbourhood", "swap_columns"]
 
 ROOT = np.int64(0)  # a literal would compile what it is given to a second time
 
@@ -28,11 +28,11 @@ def _sink(keys, columns, size, i):
 
 
 @outer
-def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
-    """Take the column of greatest score times new weight, again and again; return the columns in that order.
+def greedy(starts, rows, row_starts, row_columns, weights):
+    """Take the column of greatest new weight until none brings anything; return the columns in that order.
 
-    Ends after ``most`` columns, or when no column brings anything. A heap holds old gains; a column is
-    weighed again when it comes up. (The library's own heap would take seconds to compile.)
+    A heap holds old gains; a column is weighed again when it comes up. (The library's own heap would take
+    seconds to compile.)
     """
     m = len(starts) - 1
     gains = np.zeros(m)
@@ -43,7 +43,7 @@ def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
         for e in range(starts[j], starts[j + 1]):
             gains[j] += weights[rows[e]]
         if gains[j] > 0:
-            keys[size] = -gains[j] * scores[j]
+            keys[size] = -gains[j]
             columns[size] = j
             size += 1
     for i in range(size // 2 - 1, -1, -1):
@@ -51,11 +51,10 @@ def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
     covered = np.zeros(len(row_starts) - 1, dtype=np.bool_)
     chosen = np.zeros(m, dtype=np.int64)
     found = 0
-    while size > 0 and found < most:
+    while size > 0:
         j = columns[0]
-        now = -gains[j] * scores[j]
-        if gains[j] > 1e-12 and now > keys[0]:
-            keys[0] = now
+        if gains[j] > 1e-12 and -gains[j] > keys[0]:
+            keys[0] = -gains[j]
             _sink(keys, columns, size, ROOT)
             continue
         size -= 1
@@ -129,3 +128,53 @@ def neighbourhood(starts, rows, row_starts, row_columns, inside, row, size):
                     queue[tail] = rows[e]
                     tail += 1
     return near[:count]
+
+
+@outer
+def swap_columns(starts, rows, row_starts, row_columns, people, chosen):
+    """Exchange each column in turn for the best one in its stead; return the number of exchanges.
+
+    ``chosen`` is changed in place. ``gains[j]`` is what column j would add to what is covered.
+    """
+    m = len(starts) - 1
+    n = len(row_starts) - 1
+    times = np.zeros(n, dtype=np.int64)
+    gains = np.zeros(m, dtype=np.int64)
+    for j in range(m):
+        for e in range(starts[j], starts[j + 1]):
+            gains[j] += people[rows[e]]
+    for index in range(len(chosen)):
+        _enter(starts, rows, row_starts, row_columns, people, times, gains, chosen[index])
+    swaps = 0
+    for index in range(len(chosen)):
+        old = chosen[index]
+        _leave(starts, rows, row_starts, row_columns, people, times, gains, old)
+        best = old
+        for j in range(m):
+            if gains[j] > gains[best]:
+                best = j
+        if best != old:
+            swaps += 1
+        chosen[index] = best
+        _enter(starts, rows, row_starts, row_columns, people, times, gains, best)
+    return swaps
+
+
+@inner
+def _enter(starts, rows, row_starts, row_columns, people, times, gains, j):
+    for e in range(starts[j], starts[j + 1]):
+        i = rows[e]
+        times[i] += 1
+        if times[i] == 1:
+            for f in range(row_starts[i], row_starts[i + 1]):
+                gains[row_columns[f]] -= people[i]
+
+
+@inner
+def _leave(starts, rows, row_starts, row_columns, people, times, gains, j):
+    for e in range(starts[j], starts[j + 1]):
+        i = rows[e]
+        times[i] -= 1
+        if times[i] == 0:
+            for f in range(row_starts[i], row_starts[i + 1]):
+                gains[row_columns[f]] += people[i]

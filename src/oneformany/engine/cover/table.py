@@ -24,8 +24,8 @@ class ColumnTable:
         Where the rows of each column begin in ``rows`` and ``costs``.
     rows : (nnz,) array of int32
         Indices of distinct rows, ascending inside each column.
-    costs : (nnz,) integer array or None
-        What following the column costs that row; ``None`` where costs were not asked for.
+    costs : (nnz,) integer array
+        What following the column costs that row.
     changed : (m, p) boolean array
         The features that a column may change.
     targets : (m, p) array of int32
@@ -40,7 +40,7 @@ class ColumnTable:
 
     starts: IntArray
     rows: NDArray[np.int32]
-    costs: IntArray | None
+    costs: IntArray
     changed: BoolArray
     targets: NDArray[np.int32]
     n_rows: int
@@ -60,30 +60,18 @@ class ColumnTable:
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def group(self, column: int) -> NDArray[np.int32]:
-        """Rows of one column.
-
-        Parameters
-        ----------
-        column : int
-            Which.
-        """
+        """Rows of one column."""
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
     def take(self, columns: IntArray) -> ColumnTable:
-        """Only some of the columns, in the order given; not complete any more.
-
-        Parameters
-        ----------
-        columns : integer array
-            Which.
-        """
+        """Only some of the columns, in the order given; not complete any more."""
         sizes = self.sizes[columns]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         entries = np.repeat(self.starts[columns] - starts[:-1], sizes) + np.arange(starts[-1])
         return ColumnTable(
             starts,
             self.rows[entries],
-            None if self.costs is None else self.costs[entries],
+            self.costs[entries],
             self.changed[columns],
             self.targets[columns],
             self.n_rows,

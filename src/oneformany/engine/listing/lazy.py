@@ -120,7 +120,7 @@ class LazyListing:
         return ColumnTable(
             starts=np.concatenate([known.starts, known.starts[-1] + np.cumsum(sizes)]),
             rows=np.concatenate([known.rows, rows]),
-            costs=None if known.costs is None else np.concatenate([known.costs, np.zeros_like(rows)]),
+            costs=np.concatenate([known.costs, np.zeros(len(rows), dtype=np.int64)]),
             changed=np.concatenate([known.changed, changed]),
             targets=np.concatenate([known.targets, self.ground.cells[buckets.rows[buckets.starts[waiting]]]]),
             n_rows=known.n_rows,
