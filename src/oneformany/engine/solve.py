@@ -76,13 +76,14 @@ def solve_exact(
     stop = Stop(time_limit)
     options, goal = options or Options(), goal or Goal()
     if options.way != "search" and (
-        options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem, options)
+        options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem, goal, options)
     ):
         return solve_by_listing(
             problem, goal, stop, progress=progress, seed=seed, options=options, start=start
         )
     if needs_listing(problem, goal):
         raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
+    cheaply = by_cost(problem, goal, options)
     statistics = Statistics()
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop, _known_points(problem, start))
@@ -97,7 +98,7 @@ def solve_exact(
                 run.offer(greedy_cover(columns, len(space.rows), range(len(known))))
                 run.pool.add(known)
             proof = minimise(run)
-            if by_cost(problem, options) and run.best and not stop.expired():
+            if cheaply and run.best and not stop.expired():
                 cheap = cheapest_cover(run)
     groups = (
         _groups(
@@ -119,7 +120,7 @@ def solve_exact(
         helpable=screened.helpable,
         proof=proof,
         cost_proof=cost_proof,
-        cost_open=_cost_open(cheap) if by_cost(problem, options) and run.best else False,
+        cost_open=_cost_open(cheap) if cheaply and run.best else False,
         stop=stop,
         statistics=statistics,
         versions=versions_of(PACKAGES),

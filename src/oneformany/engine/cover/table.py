@@ -63,6 +63,13 @@ class ColumnTable:
         """Rows of one column."""
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
+    def covered_by(self, columns: IntArray) -> BoolArray:
+        """Rows that at least one of these columns holds."""
+        covered = np.zeros(self.n_rows, dtype=np.bool_)
+        for column in columns.tolist():
+            covered[self.group(column)] = True
+        return covered
+
     def take(self, columns: IntArray) -> ColumnTable:
         """Only some of the columns, in the order given; not complete any more."""
         sizes = self.sizes[columns]
