@@ -169,7 +169,7 @@ class BudgetSearch:
         for _ in range(SWEEPS):
             if self.search.stop.expired():
                 break
-            swaps = int(swap_columns(*self.incidence.arrays, self.people, swapped))
+            swaps = swap_columns(*self.incidence.arrays, self.people, swapped)
             self.search.counters["swaps"] += swaps
             if not swaps:
                 break

@@ -32,8 +32,7 @@ def _without_superfluous(incidence: Incidence, chosen: IntArray) -> IntArray:
     """Drop columns whose rows the others cover as well, smallest first."""
     starts = incidence.starts
     order = np.argsort(starts[chosen + 1] - starts[chosen], kind="stable")
-    needed = np.asarray(needed_columns(starts, incidence.rows, incidence.n_rows, chosen, order))
-    return np.asarray(chosen[needed])
+    return np.asarray(chosen[needed_columns(starts, incidence.rows, incidence.n_rows, chosen, order)])
 
 
 def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Stop) -> IntArray | None:

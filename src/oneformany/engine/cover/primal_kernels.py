@@ -1,14 +1,33 @@
-"""Compiled searches for good columns: greedy, swaps, and what lies near a row."""
+"""Compiled searches for good columns: greedy, swaps, and what lies near a row.
+
+Python makes the arrays: a kernel that does so itself takes twice as long to compile.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oneformany.compiled import inner, lean, outer
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.compiled import lean
 
 __all__ = ["greedy", "needed_columns", "neighbourhood", "swap_columns"]
 
+Indices = NDArray[np.int32]
+
 ROOT = np.int64(0)  # a literal would compile what it is given to a second time
+
+
+def greedy(
+    starts: IntArray, rows: Indices, row_starts: IntArray, row_columns: Indices, weights: FloatArray
+) -> IntArray:
+    """Take the column of greatest new weight until none brings anything; return the columns in that order."""
+    m, n = len(starts) - 1, len(row_starts) - 1
+    chosen, columns = np.zeros((2, m), np.int64)
+    gains, keys = np.zeros((2, m))
+    covered = np.zeros(n, np.bool_)
+    found = _greedy(starts, rows, row_starts, row_columns, weights, gains, keys, columns, covered, chosen)
+    return chosen[:found].copy()
 
 
 @lean(inner=True)
@@ -27,19 +46,14 @@ def _sink(keys, columns, size, i):
         i = c
 
 
-@outer
-def greedy(starts, rows, row_starts, row_columns, weights):
-    """Take the column of greatest new weight until none brings anything; return the columns in that order.
+@lean()
+def _greedy(starts, rows, row_starts, row_columns, weights, gains, keys, columns, covered, chosen):
+    """A heap holds old gains; a column is weighed again when it comes up.
 
-    A heap holds old gains; a column is weighed again when it comes up. (The library's own heap would take
-    seconds to compile.)
+    (The library's own heap would take seconds to compile.)
     """
-    m = len(starts) - 1
-    gains = np.zeros(m)
-    keys = np.zeros(m)
-    columns = np.zeros(m, dtype=np.int64)
     size = 0
-    for j in range(m):
+    for j in range(len(starts) - 1):
         for e in range(starts[j], starts[j + 1]):
             gains[j] += weights[rows[e]]
         if gains[j] > 0:
@@ -48,8 +62,6 @@ def greedy(starts, rows, row_starts, row_columns, weights):
             size += 1
     for i in range(size // 2 - 1, -1, -1):
         _sink(keys, columns, size, i)
-    covered = np.zeros(len(row_starts) - 1, dtype=np.bool_)
-    chosen = np.zeros(m, dtype=np.int64)
     found = 0
     while size > 0:
         j = columns[0]
@@ -71,44 +83,58 @@ def greedy(starts, rows, row_starts, row_columns, weights):
                 covered[i] = True
                 for f in range(row_starts[i], row_starts[i + 1]):
                     gains[row_columns[f]] -= weights[i]
-    return chosen[:found].copy()
+    return found
 
 
-@outer
-def needed_columns(starts, rows, n_rows, chosen, order):
+def needed_columns(
+    starts: IntArray, rows: Indices, n_rows: int, chosen: IntArray, order: IntArray
+) -> BoolArray:
     """Drop columns whose rows the others cover as well, in this order; return which are left."""
-    times = np.zeros(n_rows, dtype=np.int64)
-    for j in chosen:
-        for e in range(starts[j], starts[j + 1]):
+    keep = np.ones(len(chosen), np.bool_)
+    _drop(starts, rows, np.zeros(n_rows, np.int64), chosen, order, keep)
+    return keep
+
+
+@lean()
+def _drop(starts, rows, times, chosen, order, keep):
+    for index in range(len(chosen)):
+        for e in range(starts[chosen[index]], starts[chosen[index] + 1]):
             times[rows[e]] += 1
-    keep = np.ones(len(chosen), dtype=np.bool_)
-    for index in order:
-        j = chosen[index]
+    for turn in range(len(order)):
+        j = chosen[order[turn]]
         needed = False
         for e in range(starts[j], starts[j + 1]):
             if times[rows[e]] == 1:
                 needed = True
                 break
         if not needed:
-            keep[index] = False
+            keep[order[turn]] = False
             for e in range(starts[j], starts[j + 1]):
                 times[rows[e]] -= 1
-    return keep
 
 
-@outer
-def neighbourhood(starts, rows, row_starts, row_columns, inside, row, size):
-    """Columns in use near a row, nearest first: at most so many."""
-    n = len(row_starts) - 1
-    near = np.zeros(size, dtype=np.int64)
-    count = 0
-    seen = np.zeros(n, dtype=np.bool_)
-    looked = np.zeros(len(starts) - 1, dtype=np.bool_)
-    queue = np.zeros(n, dtype=np.int64)
+def neighbourhood(
+    starts: IntArray,
+    rows: Indices,
+    row_starts: IntArray,
+    row_columns: Indices,
+    inside: BoolArray,
+    row: int,
+    size: int,
+) -> IntArray:
+    """Indices in use near a row, nearest first: at most so many."""
+    m, n = len(starts) - 1, len(row_starts) - 1
+    near, queue = np.zeros(size, np.int64), np.zeros(n, np.int64)
+    seen, looked = np.zeros(n, np.bool_), np.zeros(m, np.bool_)
+    count = _near(starts, rows, row_starts, row_columns, inside, row, near, queue, seen, looked)
+    return near[:count]
+
+
+@lean()
+def _near(starts, rows, row_starts, row_columns, inside, row, near, queue, seen, looked):
     queue[0] = row
     seen[row] = True
-    head = 0
-    tail = 1
+    count, head, tail = 0, 0, 1
     while head < tail:
         i = queue[head]
         head += 1
@@ -120,61 +146,64 @@ def neighbourhood(starts, rows, row_starts, row_columns, inside, row, size):
             if inside[j]:
                 near[count] = j
                 count += 1
-                if count == size:
-                    return near
+                if count == len(near):
+                    return count
             for e in range(starts[j], starts[j + 1]):
                 if not seen[rows[e]]:
                     seen[rows[e]] = True
                     queue[tail] = rows[e]
                     tail += 1
-    return near[:count]
+    return count
 
 
-@outer
-def swap_columns(starts, rows, row_starts, row_columns, people, chosen):
+def swap_columns(
+    starts: IntArray,
+    rows: Indices,
+    row_starts: IntArray,
+    row_columns: Indices,
+    people: IntArray,
+    chosen: IntArray,
+) -> int:
     """Exchange each column in turn for the best one in its stead; return the number of exchanges.
 
-    ``chosen`` is changed in place. ``gains[j]`` is what column j would add to what is covered.
+    ``chosen`` is changed in place.
     """
-    m = len(starts) - 1
-    n = len(row_starts) - 1
-    times = np.zeros(n, dtype=np.int64)
-    gains = np.zeros(m, dtype=np.int64)
-    for j in range(m):
+    times, gains = np.zeros(len(row_starts) - 1, np.int64), np.zeros(len(starts) - 1, np.int64)
+    return int(_swap(starts, rows, row_starts, row_columns, people, chosen, times, gains))
+
+
+@lean()
+def _swap(starts, rows, row_starts, row_columns, people, chosen, times, gains):
+    """``gains[j]`` is what column j would add to what is covered."""
+    for j in range(len(gains)):
         for e in range(starts[j], starts[j + 1]):
             gains[j] += people[rows[e]]
     for index in range(len(chosen)):
-        _enter(starts, rows, row_starts, row_columns, people, times, gains, chosen[index])
+        _move(starts, rows, row_starts, row_columns, people, times, gains, chosen[index], True)
     swaps = 0
     for index in range(len(chosen)):
         old = chosen[index]
-        _leave(starts, rows, row_starts, row_columns, people, times, gains, old)
+        _move(starts, rows, row_starts, row_columns, people, times, gains, old, False)
         best = old
-        for j in range(m):
+        for j in range(len(gains)):
             if gains[j] > gains[best]:
                 best = j
         if best != old:
             swaps += 1
         chosen[index] = best
-        _enter(starts, rows, row_starts, row_columns, people, times, gains, best)
+        _move(starts, rows, row_starts, row_columns, people, times, gains, best, True)
     return swaps
 
 
-@inner
-def _enter(starts, rows, row_starts, row_columns, people, times, gains, j):
+@lean(inner=True)
+def _move(starts, rows, row_starts, row_columns, people, times, gains, j, enters):
+    """Take a column in, or out; gains change where it is the only one that covers a row."""
     for e in range(starts[j], starts[j + 1]):
         i = rows[e]
-        times[i] += 1
-        if times[i] == 1:
-            for f in range(row_starts[i], row_starts[i + 1]):
-                gains[row_columns[f]] -= people[i]
-
-
-@inner
-def _leave(starts, rows, row_starts, row_columns, people, times, gains, j):
-    for e in range(starts[j], starts[j + 1]):
-        i = rows[e]
-        times[i] -= 1
+        if not enters:
+            times[i] -= 1
         if times[i] == 0:
             for f in range(row_starts[i], row_starts[i + 1]):
-                gains[row_columns[f]] += people[i]
+                gains[row_columns[f]] += -people[i] if enters else people[i]
+        if enters:
+            times[i] += 1
