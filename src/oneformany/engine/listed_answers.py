@@ -10,7 +10,9 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.cost_kernels import cheapest
 from oneformany.engine.cover.table import NO_CELL, ColumnTable
-from oneformany.engine.listing.follow import follow
+from oneformany.engine.listing.batches import Batches
+from oneformany.engine.listing.cost.cheapest import cheapest as cheapest_alone
+from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.screening import screen
 from oneformany.problem import Problem
@@ -21,7 +23,7 @@ from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Choice", "columns_holding", "groups_of", "reasons_of"]
+__all__ = ["Choice", "columns_holding", "groups_of", "own_ends", "reasons_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ def groups_of(problem: Problem, table: ColumnTable, choice: Choice) -> list[Grou
     """Each covered row under the column that costs it least."""
     columns, owner = choice.columns, choice.owner
     if owner is None:
-        owner, _ = cheapest(table.starts, table.rows, table.costs, columns, table.n_rows)
+        owner, _ = cheapest(table, columns, table.n_rows)
     groups = []
     for number, column in enumerate(columns.tolist()):
         members = np.flatnonzero(owner == number)
@@ -66,9 +68,17 @@ def groups_of(problem: Problem, table: ColumnTable, choice: Choice) -> list[Grou
         point, ends = np.asarray(table.targets[column], dtype=np.int64), None
         if problem.share == "features":
             point = np.full(len(point), NO_CELL, dtype=np.int64)
-            ends = follow(problem, table, column, members).cells
+            ends = own_ends(problem, table, column, members)
         groups.append(Group(point, members, table.changed[column].astype(np.bool_), ends))
     return groups
+
+
+def own_ends(problem: Problem, table: ColumnTable, column: int, rows: IntArray) -> IntArray:
+    """The cells that rows go to which share features only: where it is cheapest for each."""
+    ground = Ground.of(problem, only=rows)
+    features, everybody = np.flatnonzero(table.changed[column]), np.arange(len(rows))
+    _, cells = cheapest_alone(ground, Batches(ground, Stop()), everybody, features, len(features))
+    return np.where(cells >= 0, cells, problem.rows[rows])
 
 
 def reasons_of(problem: Problem, listing: FullListing, statistics: Statistics) -> dict[int, str]:

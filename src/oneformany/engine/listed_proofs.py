@@ -23,14 +23,7 @@ __all__ = ["ListedProofs"]
 class ListedProofs:
     """Turns what was proved about a complete table into proofs about the problem.
 
-    Parameters
-    ----------
-    problem : Problem
-        What was asked.
-    table : ColumnTable
-        All of its columns.
-    unreachable : (n,) boolean array
-        Distinct rows that are proved to be beyond help.
+    ``unreachable`` are the distinct rows that are proved to be beyond help.
     """
 
     def __init__(self, problem: Problem, table: ColumnTable, unreachable: BoolArray) -> None:

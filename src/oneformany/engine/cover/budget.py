@@ -19,6 +19,7 @@ from oneformany.engine.cover.duals import Weights
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search, State, TableOptions
 from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
 __all__ = ["PeopleAnswer", "Settled", "solve_budget", "solve_coverage"]
@@ -90,7 +91,7 @@ def solve_budget(
     reachable = int(people[budget.incidence.reachable].sum())
 
     def bound() -> int:
-        weighed_bound = min(reachable, budget.weights.most_people(people, k))
+        weighed_bound = min(reachable, budget.weights.reach(people, k) // ONE_IN_TABLES)
         return weighed_bound if proof is None else min(weighed_bound, proof.target - 1)
 
     def report(phase: str) -> None:
@@ -131,22 +132,7 @@ def solve_coverage(
 ) -> PeopleAnswer:
     """Choose as few columns as possible that together cover so many people, or all who can be covered.
 
-    Parameters
-    ----------
-    table : ColumnTable
-        The columns; the bound is about these.
-    people : array of int
-        How many people each row stands for.
-    needed : int
-        Fewest people to be covered.
-    stop : Stop or None
-        When to end with what there is.
-    options : TableOptions or None
-        Switches.
-    progress : callable or None
-        Called with a state after each step: columns, and columns at least.
-    start : array of int or None
-        Columns that are known to cover so many.
+    The other parameters are those of :func:`solve_budget`; progress is told in columns.
     """
     search = Search(stop or Stop(), options or TableOptions(), progress)
     budget = BudgetSearch(Incidence.of_table(table), people, search)

@@ -76,7 +76,7 @@ class BudgetSearch:
         self.best = np.zeros(0, dtype=np.int64)
         counts = people.astype(np.float64)
         self.weights: Weights = weighed(incidence, counts)
-        self.order: IntArray = greedy(*incidence.arrays, counts)
+        self.order: IntArray = greedy(incidence, counts)
         self._relaxation: FirstOrder | None = None
 
     def covered(self, columns: IntArray) -> int:
@@ -106,19 +106,19 @@ class BudgetSearch:
                 return
             relaxation.advance(STEPS_PER_ROUND, stop)
             self.search.counters["rounds"] += 1
-            before = self._excess(self.weights, k)
+            before = self.weights.reach(self.people, k)
             found = relaxation.weights()
-            if self._excess(found, k) < before:
+            if found.reach(self.people, k) < before:
                 self.weights = found
             report("relaxation")
-            if number > 3 and self._excess(self.weights, k) > before - GAIN * abs(before):
+            if number > 3 and self.weights.reach(self.people, k) > before - GAIN * abs(before):
                 return
 
     def usable(self, k: int, target: int) -> IntArray:
         """The columns that ``k`` columns with so many people can be among."""
         if not self.search.options.fixing:
             return np.arange(self.incidence.n_columns)
-        slack = self._excess(self.weights, k) - target * ONE_IN_TABLES
+        slack = self.weights.reach(self.people, k) - target * ONE_IN_TABLES
         usable = np.flatnonzero(self.weights.loads >= self.weights.capacity - slack)
         self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
         return usable
@@ -169,15 +169,11 @@ class BudgetSearch:
         for _ in range(SWEEPS):
             if self.search.stop.expired():
                 break
-            swaps = swap_columns(*self.incidence.arrays, self.people, swapped)
+            swaps = swap_columns(self.incidence, self.people, swapped)
             self.search.counters["swaps"] += swaps
             if not swaps:
                 break
         self.offer(swapped)
-
-    def _excess(self, weights: Weights, k: int) -> int:
-        """People at most, times the scale."""
-        return k * weights.capacity + int(self.people.sum()) * ONE_IN_TABLES - weights.total
 
     def _relaxed(self, k: int) -> FirstOrder:
         """The relaxation for ``k`` columns, from where the last one stopped."""

@@ -48,7 +48,7 @@ class BudgetQuestion:
         while True:
             values, duals = self._solve(left, usable, more)
             weights = np.clip(np.rint(duals * ONE_IN_COVERS).astype(np.int64), 0, left * ONE_IN_COVERS)
-            loads = integer_loads(self.incidence.starts, self.incidence.rows, weights)
+            loads = integer_loads(self.incidence, weights)
             capacity = int(loads[usable].max(initial=0))
             bound = more * capacity + int(left.sum()) * ONE_IN_COVERS - int(weights.sum())
             light = usable & (bound - capacity + loads < lacking)

@@ -77,24 +77,8 @@ def solve_cost(
 ) -> CostAnswer:
     """Choose at most ``k`` columns that serve so many people at the least total cost.
 
-    Parameters
-    ----------
-    table : ColumnTable
-        The columns, with costs; the bound is about these.
-    people : array of int
-        How many people each row stands for.
-    k : int
-        Most columns.
-    needed : int
-        Fewest people to be served.
-    start : array of int
-        Columns that serve so many: an answer to the first question.
-    stop : Stop or None
-        When to end with what there is.
-    options : TableOptions or None
-        Switches.
-    progress : callable or None
-        Called with a state after each step: cost, and least possible cost.
+    It begins with columns that serve so many, an answer to the first question. The other parameters are
+    those of :func:`~oneformany.engine.cover.budget.solve_budget`; progress is told in costs.
     """
     search = Search(stop or Stop(), options or TableOptions(), progress)
     cost = CostSearch(table, people, k, needed, start, search)

@@ -10,37 +10,36 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
 from oneformany.compiled import lean
+from oneformany.engine.cover.merging import Merged
+from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.scaling import ONE_IN_COVERS
 
 __all__ = ["cheapest", "column_savings", "level_columns"]
 
 
-def column_savings(
-    starts: IntArray, rows: NDArray[np.int32], costs: IntArray, people: IntArray, prices: IntArray, scale: int
-) -> IntArray:
+def column_savings(table: ColumnTable | Merged, people: IntArray, prices: IntArray) -> IntArray:
     """What each column saves against the prices: sum of ``people * max(0, price - scale * cost)``."""
-    savings = np.zeros(len(starts) - 1, np.int64)
-    _savings(starts, rows, costs, people, prices, scale, savings)
+    savings = np.zeros(len(table.starts) - 1, np.int64)
+    _savings(table.starts, table.rows, table.costs, people, prices, savings)
     return savings
 
 
 @lean()
-def _savings(starts, rows, costs, people, prices, scale, savings):
+def _savings(starts, rows, costs, people, prices, savings):
     for j in range(len(savings)):
         total = 0
         for e in range(starts[j], starts[j + 1]):
             i = rows[e]
-            gain = prices[i] - scale * costs[e]
+            gain = prices[i] - ONE_IN_COVERS * costs[e]
             if gain > 0:
                 total += people[i] * gain
         savings[j] = total
 
 
-def cheapest(
-    starts: IntArray, rows: NDArray[np.int32], costs: IntArray, chosen: IntArray, n_rows: int
-) -> tuple[IntArray, IntArray]:
+def cheapest(table: ColumnTable | Merged, chosen: IntArray, n_rows: int) -> tuple[IntArray, IntArray]:
     """For each row the cheapest of the chosen columns (its index in ``chosen``, -1: none) and its cost."""
     owner, least = np.full(n_rows, -1, np.int64), np.zeros(n_rows, np.int64)
-    _cheapest(starts, rows, costs, chosen, owner, least)
+    _cheapest(table.starts, table.rows, table.costs, chosen, owner, least)
     return owner, least
 
 

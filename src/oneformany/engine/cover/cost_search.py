@@ -70,7 +70,7 @@ class PriceBound(NamedTuple):
 
 def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, needed: int) -> PriceBound:
     """Bound the cost of ``k`` columns that serve so many people by prices per person."""
-    savings = column_savings(table.starts, table.rows, table.costs, people, prices, ONE_IN_COVERS)
+    savings = column_savings(table, people, prices)
     reachable = np.zeros(table.n_rows, dtype=np.bool_)
     reachable[table.rows] = True
     pays = people_at_prices(prices[reachable], people[reachable], needed)
@@ -150,8 +150,7 @@ class CostSearch:
 
     def served(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
-        table = self.table
-        owner, least = cheapest(table.starts, table.rows, table.costs, columns, table.n_rows)
+        owner, least = cheapest(self.table, columns, self.table.n_rows)
         rows = np.flatnonzero(owner >= 0)
         kept = cheapest_rows(least[rows], self.people[rows], self.needed)
         owner[rows[~kept]] = -1

@@ -99,8 +99,7 @@ class CostQuestion:
         while True:
             values, duals = self._solve(chosen, usable)
             prices = np.rint(self.levels.prices(duals, people) * ONE_IN_COVERS).astype(np.int64)
-            table = self.table
-            savings = column_savings(table.starts, table.rows, table.costs, people, prices, ONE_IN_COVERS)
+            savings = column_savings(self.table, people, prices)
             best = np.sort(savings[usable])[::-1][:more]
             pays = people_at_prices(prices, people, self.needed)
             bound = pays - int(savings[chosen].sum()) - int(best.sum())
@@ -121,8 +120,7 @@ class CostQuestion:
 
     def _least(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         """The rows that these columns serve, and what each pays."""
-        table = self.table
-        owner, least = cheapest(table.starts, table.rows, table.costs, columns, len(table.people))
+        owner, least = cheapest(self.table, columns, len(self.table.people))
         rows = np.flatnonzero(owner >= 0)
         return rows, least[rows]
 

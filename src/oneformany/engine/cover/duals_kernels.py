@@ -6,18 +6,18 @@ Python makes the arrays: a kernel that does so itself takes twice as long to com
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.compiled import lean
+from oneformany.engine.cover.large_incidence import Incidence
 
 __all__ = ["feasible_duals", "integer_loads", "primal_dual_steps"]
 
 
-def integer_loads(starts: IntArray, rows: NDArray[np.int32], weights: IntArray) -> IntArray:
+def integer_loads(incidence: Incidence, weights: IntArray) -> IntArray:
     """Total weight of each column."""
-    loads = np.zeros(len(starts) - 1, np.int64)
-    _loads(starts, rows, weights, loads)
+    loads = np.zeros(incidence.n_columns, np.int64)
+    _loads(incidence.starts, incidence.rows, weights, loads)
     return loads
 
 
@@ -112,18 +112,10 @@ def _price_for(starts, values, loads, budget, balance, price):
     return max(price, 0.0)
 
 
-def feasible_duals(
-    starts: IntArray,
-    rows: NDArray[np.int32],
-    row_starts: IntArray,
-    row_columns: NDArray[np.int32],
-    duals: FloatArray,
-    upper: FloatArray,
-    capacity: float,
-) -> FloatArray:
+def feasible_duals(incidence: Incidence, duals: FloatArray, upper: FloatArray, capacity: float) -> FloatArray:
     """Shrink duals until no column weighs more than the capacity, then raise them where there is room."""
-    feasible, worst, loads = duals.copy(), np.ones(len(duals)), np.zeros(len(starts) - 1)
-    _make_feasible(starts, rows, row_starts, row_columns, upper, capacity, feasible, worst, loads)
+    feasible, worst, loads = duals.copy(), np.ones(len(duals)), np.zeros(incidence.n_columns)
+    _make_feasible(*incidence.arrays, upper, capacity, feasible, worst, loads)
     return feasible
 
 

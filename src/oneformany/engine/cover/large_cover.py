@@ -258,7 +258,7 @@ def solve_cover(
     Parameters
     ----------
     table : ColumnTable
-        The columns; the bound is about these, so it holds for the problem where the table is complete.
+        The columns; the bound is about these.
     stop : Stop or None
         When to end with what there is.
     options : TableOptions or None

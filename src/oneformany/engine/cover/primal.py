@@ -25,14 +25,14 @@ SECONDS_PER_REPAIR = 2.0
 
 def greedy_columns(incidence: Incidence) -> IntArray:
     """Cover every row that can be covered, largest gain first; drop what turns out to be superfluous."""
-    return _without_superfluous(incidence, greedy(*incidence.arrays, np.ones(incidence.n_rows)))
+    return _without_superfluous(incidence, greedy(incidence, np.ones(incidence.n_rows)))
 
 
 def _without_superfluous(incidence: Incidence, chosen: IntArray) -> IntArray:
     """Drop columns whose rows the others cover as well, smallest first."""
     starts = incidence.starts
     order = np.argsort(starts[chosen + 1] - starts[chosen], kind="stable")
-    return np.asarray(chosen[needed_columns(starts, incidence.rows, incidence.n_rows, chosen, order)])
+    return np.asarray(chosen[needed_columns(incidence, chosen, order)])
 
 
 def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Stop) -> IntArray | None:
@@ -111,7 +111,7 @@ class Repair:
     def _once(self, stop: Stop) -> bool:
         row = int(self._random.choice(self._rows))
         size = min(self.freed, int(self.inside.sum()))
-        freed = neighbourhood(*self.part.arrays, self.inside, row, size)
+        freed = neighbourhood(self.part, self.inside, row, size)
         kept = self.inside.copy()
         kept[freed] = False
         covered = (

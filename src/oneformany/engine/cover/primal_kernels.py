@@ -6,27 +6,24 @@ Python makes the arrays: a kernel that does so itself takes twice as long to com
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.compiled import lean
+from oneformany.engine.cover.large_incidence import Incidence
 
 __all__ = ["greedy", "needed_columns", "neighbourhood", "swap_columns"]
 
-Indices = NDArray[np.int32]
+# literals would compile what they are given to a second time
+ROOT, IN, OUT = np.int64(0), np.int64(1), np.int64(-1)
 
-ROOT = np.int64(0)  # a literal would compile what it is given to a second time
 
-
-def greedy(
-    starts: IntArray, rows: Indices, row_starts: IntArray, row_columns: Indices, weights: FloatArray
-) -> IntArray:
+def greedy(incidence: Incidence, weights: FloatArray) -> IntArray:
     """Take the column of greatest new weight until none brings anything; return the columns in that order."""
-    m, n = len(starts) - 1, len(row_starts) - 1
+    m = incidence.n_columns
     chosen, columns = np.zeros((2, m), np.int64)
     gains, keys = np.zeros((2, m))
-    covered = np.zeros(n, np.bool_)
-    found = _greedy(starts, rows, row_starts, row_columns, weights, gains, keys, columns, covered, chosen)
+    covered = np.zeros(incidence.n_rows, np.bool_)
+    found = _greedy(*incidence.arrays, weights, gains, keys, columns, covered, chosen)
     return chosen[:found].copy()
 
 
@@ -52,7 +49,7 @@ def _greedy(starts, rows, row_starts, row_columns, weights, gains, keys, columns
 
     (The library's own heap would take seconds to compile.)
     """
-    size = 0
+    size = np.int64(0)
     for j in range(len(starts) - 1):
         for e in range(starts[j], starts[j + 1]):
             gains[j] += weights[rows[e]]
@@ -86,12 +83,10 @@ def _greedy(starts, rows, row_starts, row_columns, weights, gains, keys, columns
     return found
 
 
-def needed_columns(
-    starts: IntArray, rows: Indices, n_rows: int, chosen: IntArray, order: IntArray
-) -> BoolArray:
+def needed_columns(incidence: Incidence, chosen: IntArray, order: IntArray) -> BoolArray:
     """Drop columns whose rows the others cover as well, in this order; return which are left."""
     keep = np.ones(len(chosen), np.bool_)
-    _drop(starts, rows, np.zeros(n_rows, np.int64), chosen, order, keep)
+    _drop(incidence.starts, incidence.rows, np.zeros(incidence.n_rows, np.int64), chosen, order, keep)
     return keep
 
 
@@ -113,20 +108,12 @@ def _drop(starts, rows, times, chosen, order, keep):
                 times[rows[e]] -= 1
 
 
-def neighbourhood(
-    starts: IntArray,
-    rows: Indices,
-    row_starts: IntArray,
-    row_columns: Indices,
-    inside: BoolArray,
-    row: int,
-    size: int,
-) -> IntArray:
+def neighbourhood(incidence: Incidence, inside: BoolArray, row: int, size: int) -> IntArray:
     """Indices in use near a row, nearest first: at most so many."""
-    m, n = len(starts) - 1, len(row_starts) - 1
+    m, n = incidence.n_columns, incidence.n_rows
     near, queue = np.zeros(size, np.int64), np.zeros(n, np.int64)
     seen, looked = np.zeros(n, np.bool_), np.zeros(m, np.bool_)
-    count = _near(starts, rows, row_starts, row_columns, inside, row, near, queue, seen, looked)
+    count = _near(*incidence.arrays, inside, row, near, queue, seen, looked)
     return near[:count]
 
 
@@ -156,20 +143,13 @@ def _near(starts, rows, row_starts, row_columns, inside, row, near, queue, seen,
     return count
 
 
-def swap_columns(
-    starts: IntArray,
-    rows: Indices,
-    row_starts: IntArray,
-    row_columns: Indices,
-    people: IntArray,
-    chosen: IntArray,
-) -> int:
+def swap_columns(incidence: Incidence, people: IntArray, chosen: IntArray) -> int:
     """Exchange each column in turn for the best one in its stead; return the number of exchanges.
 
     ``chosen`` is changed in place.
     """
-    times, gains = np.zeros(len(row_starts) - 1, np.int64), np.zeros(len(starts) - 1, np.int64)
-    return int(_swap(starts, rows, row_starts, row_columns, people, chosen, times, gains))
+    times, gains = np.zeros(incidence.n_rows, np.int64), np.zeros(incidence.n_columns, np.int64)
+    return int(_swap(*incidence.arrays, people, chosen, times, gains))
 
 
 @lean()
@@ -179,11 +159,11 @@ def _swap(starts, rows, row_starts, row_columns, people, chosen, times, gains):
         for e in range(starts[j], starts[j + 1]):
             gains[j] += people[rows[e]]
     for index in range(len(chosen)):
-        _move(starts, rows, row_starts, row_columns, people, times, gains, chosen[index], True)
+        _move(starts, rows, row_starts, row_columns, people, times, gains, chosen[index], IN)
     swaps = 0
     for index in range(len(chosen)):
         old = chosen[index]
-        _move(starts, rows, row_starts, row_columns, people, times, gains, old, False)
+        _move(starts, rows, row_starts, row_columns, people, times, gains, old, OUT)
         best = old
         for j in range(len(gains)):
             if gains[j] > gains[best]:
@@ -191,19 +171,16 @@ def _swap(starts, rows, row_starts, row_columns, people, chosen, times, gains):
         if best != old:
             swaps += 1
         chosen[index] = best
-        _move(starts, rows, row_starts, row_columns, people, times, gains, best, True)
+        _move(starts, rows, row_starts, row_columns, people, times, gains, best, IN)
     return swaps
 
 
 @lean(inner=True)
-def _move(starts, rows, row_starts, row_columns, people, times, gains, j, enters):
-    """Take a column in, or out; gains change where it is the only one that covers a row."""
+def _move(starts, rows, row_starts, row_columns, people, times, gains, j, by):
+    """Take a column in (``by`` 1) or out (-1); gains change where no other one covers a row."""
     for e in range(starts[j], starts[j + 1]):
         i = rows[e]
-        if not enters:
-            times[i] -= 1
-        if times[i] == 0:
+        times[i] += by
+        if 2 * times[i] == 1 + by:
             for f in range(row_starts[i], row_starts[i + 1]):
-                gains[row_columns[f]] += -people[i] if enters else people[i]
-        if enters:
-            times[i] += 1
+                gains[row_columns[f]] -= by * people[i]

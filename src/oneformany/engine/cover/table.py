@@ -9,9 +9,16 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 
-__all__ = ["NO_CELL", "ColumnTable"]
+__all__ = ["NO_CELL", "ColumnTable", "entries_of"]
 
 NO_CELL = -1
+
+
+def entries_of(starts: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """The entries of some columns, one after the other, and where each column then begins."""
+    sizes = np.diff(starts)[columns]
+    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.repeat(starts[columns] - begins[:-1], sizes) + np.arange(begins[-1]), begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +79,7 @@ class ColumnTable:
 
     def take(self, columns: IntArray) -> ColumnTable:
         """Only some of the columns, in the order given; not complete any more."""
-        sizes = self.sizes[columns]
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        entries = np.repeat(self.starts[columns] - starts[:-1], sizes) + np.arange(starts[-1])
+        entries, starts = entries_of(self.starts, columns)
         return ColumnTable(
             starts,
             self.rows[entries],
