@@ -19,7 +19,7 @@ from oneformany.engine.cover.large_cover import solve_cover
 from oneformany.engine.cover.large_options import State
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.lazy_cover import cover_lazily
-from oneformany.engine.listed_answers import Choice, columns_holding, groups_of, reasons_of
+from oneformany.engine.listed_answers import ChosenColumns, columns_holding, groups_of, reasons_of
 from oneformany.engine.listed_proofs import ListedProofs
 from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
@@ -89,7 +89,7 @@ class ListedRun:
     ) -> None:
         self.problem, self.stop, self.options = problem, stop, options
         self.statistics = Statistics()
-        self.choice = Choice()
+        self.choice = ChosenColumns()
         self._table_options = replace(options.table, seed=seed)
         self._progress = progress
         self._seed = seed
@@ -137,7 +137,7 @@ class ListedRun:
 
     def choose(self, goal: Goal, start: Sequence[Explanation] = ()) -> None:
         """Settle the first objective, from an answer that is known."""
-        self.choice = Choice()
+        self.choice = ChosenColumns()
         if not len(self.table):
             return
         if self._lazy is not None:
@@ -159,7 +159,7 @@ class ListedRun:
         proof = self.proofs.people(best) if self.table.complete else None
         most = best.bound if self.table.complete else self.proofs.rows
         fewest = 0 if proof is None else proof.fewest(best.covered)
-        self.choice = Choice(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
+        self.choice = ChosenColumns(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
 
     def _share(self, needed: int, start: IntArray) -> None:
         """The fewest for so many people."""
@@ -168,7 +168,7 @@ class ListedRun:
             share = solve_coverage(self.table, people, needed, self.stop, self._table_options, tell, start)
         self._count(share.counters)
         complete = self.table.complete
-        self.choice = Choice(
+        self.choice = ChosenColumns(
             share.chosen,
             bound=share.bound if complete else min(1, len(share.chosen)),
             coverage=self.proofs.people(share) if complete else None,
@@ -181,7 +181,7 @@ class ListedRun:
             tell = self._report("explanations")
             cover = solve_cover(self.table, self.stop, self._table_options, tell, known)
         self._count(cover.counters)
-        self.choice = Choice(cover.chosen, proof=proof or self.proofs.cover(cover))
+        self.choice = ChosenColumns(cover.chosen, proof=proof or self.proofs.cover(cover))
 
     def _optimistic_proof(self) -> Proof:
         """What cells alone prove, where columns are missing."""
@@ -203,7 +203,7 @@ class ListedRun:
         self._listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
         table, answer = found.proved
         proof = ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
-        self.choice = Choice(found.chosen, proof=proof)
+        self.choice = ChosenColumns(found.chosen, proof=proof)
 
     def cheapen(self, goal: Goal) -> None:
         """Settle the second objective: as few explanations for as many people as asked, at the least cost."""

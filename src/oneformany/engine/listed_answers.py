@@ -23,11 +23,11 @@ from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Choice", "columns_holding", "groups_of", "own_ends", "reasons_of"]
+__all__ = ["ChosenColumns", "columns_holding", "groups_of", "own_ends", "reasons_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenColumns:
     """Columns of the table, which of them serves each row (``None``: the cheapest), and what is proved."""
 
     columns: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -55,7 +55,7 @@ def columns_holding(table: ColumnTable, problem: Problem, explanations: Sequence
     return np.unique(np.array(found, dtype=np.int64))
 
 
-def groups_of(problem: Problem, table: ColumnTable, choice: Choice) -> list[Group]:
+def groups_of(problem: Problem, table: ColumnTable, choice: ChosenColumns) -> list[Group]:
     """Each covered row under the column that costs it least."""
     columns, owner = choice.columns, choice.owner
     if owner is None:

@@ -18,7 +18,7 @@ __all__ = ["Programmed", "program"]
 class Programmed(NamedTuple):
     """Columns of the best solution found, if one was; ``proved``: HiGHS says that nothing is better.
 
-    That is good for guiding a search; it is no certificate.
+    That is good for guiding a search, not a certificate.
     """
 
     chosen: IntArray | None

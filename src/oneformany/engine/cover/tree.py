@@ -19,10 +19,10 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["OutOfTimeError", "Searched", "TreeQuestion", "covering", "run_node", "search_tree"]
+__all__ = ["Searched", "TreeQuestion", "covering", "run_node", "search_tree"]
 
 
-class OutOfTimeError(Exception):
+class _OutOfTimeError(Exception):
     """Time was up inside a linear program."""
 
 
@@ -65,7 +65,7 @@ def search_tree(question: TreeQuestion, stop: Stop, max_nodes: int) -> Searched:
             return Searched(chosen, None, nodes)
         try:
             values = question.relax(chosen, usable, proof)
-        except OutOfTimeError:
+        except _OutOfTimeError:
             return Searched(None, None, nodes)
         if values is None:
             continue
@@ -105,7 +105,7 @@ def run_node(highs: highspy.Highs, stop: Stop, m: int, n: int) -> tuple[FloatArr
     highs.run()
     status = highs.getModelStatus()
     if status == highspy.HighsModelStatus.kTimeLimit:
-        raise OutOfTimeError
+        raise _OutOfTimeError
     if status != highspy.HighsModelStatus.kOptimal:
         raise SolverError(f"the relaxation of a node ended as {highs.modelStatusToString(status)}")
     solution = highs.getSolution()
