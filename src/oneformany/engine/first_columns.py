@@ -15,12 +15,7 @@ __all__ = ["first_columns"]
 def first_columns(run: Run, points: list[IntArray]) -> list[Column]:
     """A column around every row; when time is short, at least one for rows of the same point and changes.
 
-    Parameters
-    ----------
-    run : Run
-        Whose rows they are.
-    points : list of integer arrays
-        A positive point within reach of each row.
+    ``points`` holds a positive point within reach of each row of the run.
     """
     for point in points[-POINTS_KEPT:]:
         run.oracle.learn(point)

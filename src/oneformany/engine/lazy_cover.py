@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,13 +39,16 @@ class LazyAnswer:
         Columns, then open buckets.
     chosen : array of int
         Columns of it that cover every row that can be helped.
-    proved : list of pairs of ColumnTable and CoverAnswer
-        What was proved on the way, each about its own table; all of it holds.
+    proved : ColumnTable and CoverAnswer
+        The best bound on the way, and the table that it is about.
+    counters : Counter
+        Of all covers together.
     """
 
     table: ColumnTable
     chosen: IntArray
-    proved: list[tuple[ColumnTable, CoverAnswer]] = field(default_factory=list)
+    proved: tuple[ColumnTable, CoverAnswer]
+    counters: Counter[str]
 
 
 def cover_lazily(
@@ -53,22 +57,11 @@ def cover_lazily(
     options: TableOptions,
     progress: Callable[[State], None] | None = None,
 ) -> LazyAnswer:
-    """Choose as few columns as possible, and look at buckets until none of them could do better.
-
-    Parameters
-    ----------
-    lazy : LazyListing
-        Columns and buckets.
-    stop : Stop
-        When to end with what there is.
-    options : TableOptions
-        Switches.
-    progress : callable or None
-        Called with a :class:`~oneformany.engine.cover.large_options.State` after each step.
-    """
+    """Choose as few columns as possible, and look at buckets until none of them could do better."""
     until = stop.part(LOOKING_TIME * stop.remaining())
     quick = replace(options, local_search=False, repair=False, exact=False)
-    proved: list[tuple[ColumnTable, CoverAnswer]] = []
+    proved: tuple[ColumnTable, CoverAnswer] | None = None
+    counters: Counter[str] = Counter()
     start = None
     with suppress(OutOfTimeError):
         _refine(lazy, until)
@@ -77,7 +70,9 @@ def cover_lazily(
         usable = len(table) - len(waiting)
         for chosen in (quick, options):
             answer = solve_cover(table, stop, chosen, progress, start, usable)
-            proved.append((table, answer))
+            counters.update(answer.counters)
+            if proved is None or answer.bound > proved[1].bound:
+                proved = table, answer
             start = answer.chosen
             if len(answer.wanted) and not until.expired():
                 break
@@ -87,7 +82,9 @@ def cover_lazily(
             _in_parts(lazy.look_at, waiting[answer.wanted[:MOST_WANTED] - usable], stop)
         except OutOfTimeError:
             break
-    return LazyAnswer(table, answer.chosen, proved)
+    counters["buckets"] = len(lazy.buckets)
+    counters["buckets evaluated"] = lazy.looked_at
+    return LazyAnswer(table, answer.chosen, proved or (table, answer), counters)
 
 
 def _refine(lazy: LazyListing, stop: Stop) -> None:

@@ -8,38 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget import solve_budget
-from oneformany.engine.cover.budget_coverage import solve_coverage
+from oneformany.engine.cover.budget import solve_budget, solve_coverage
 from oneformany.engine.cover.cost import solve_cost
-from oneformany.engine.cover.cost_kernels import cheapest
 from oneformany.engine.cover.large_cover import solve_cover
 from oneformany.engine.cover.large_options import State
-from oneformany.engine.cover.table import NO_CELL, ColumnTable
+from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.lazy_cover import cover_lazily
+from oneformany.engine.listed_answers import ChosenColumns, columns_holding, groups_of, reasons_of
 from oneformany.engine.listed_proofs import ListedProofs
-from oneformany.engine.listing.follow import follow
 from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.optimistic import optimistic_weights
+from oneformany.engine.plan import Plan, planned
 from oneformany.engine.run import Options
-from oneformany.engine.screening import screen
-from oneformany.engine.ways import Plan, columns_holding, planned, worth_waiting
+from oneformany.engine.ways import by_cost, worth_waiting
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.build import build_result, versions_of
 from oneformany.result.explanation import Explanation
-from oneformany.result.goal_proofs import CostProof, CoverageProof
 from oneformany.result.proof import Proof
 from oneformany.result.result import Result
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["ListedRun", "solve_by_listing"]
+__all__ = ["PACKAGES", "ListedRun", "solve_by_listing"]
 
 OPTIMISTIC_TIME = 0.4
 OPTIMISTIC_SECONDS = 60.0
@@ -56,45 +53,13 @@ def solve_by_listing(
     options: Options | None = None,
     start: Sequence[Explanation] = (),
 ) -> Result:
-    """List all columns, choose among them, and state what is proved.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    goal : Goal
-        What is wanted.
-    stop : Stop
-        When to end with what there is.
-    progress : callable or None
-        Receives a :class:`~oneformany.Round` after each step.
-    seed : int
-        Of the random choices.
-    options : Options or None
-        Switches.
-    start : sequence of Explanation
-        An answer that is known, to the same question or to one with fewer changes.
-    """
+    """List all columns, choose among them, and state what is proved."""
     run = ListedRun(problem, stop, options or Options(), progress, seed)
     with stop.on_interrupt():
         run.list_all(goal)
         run.choose(goal, start)
         run.cheapen(goal)
     return run.result(goal)
-
-
-@dataclass(frozen=True, eq=False)
-class _Choice:
-    """Columns of the table, which of them serves each row (``None``: the cheapest), and what is proved."""
-
-    columns: IntArray
-    owner: IntArray | None = None
-    proof: Proof | None = None
-    bound: int | None = None
-    coverage: CoverageProof | None = None
-    cost: CostProof | None = None
-    covered_bound: int | None = None
-    cost_open: bool = False
 
 
 class ListedRun:
@@ -124,8 +89,8 @@ class ListedRun:
     ) -> None:
         self.problem, self.stop, self.options = problem, stop, options
         self.statistics = Statistics()
-        self.table_options = replace(options.table, seed=seed)
-        self.choice = _Choice(np.zeros(0, dtype=np.int64))
+        self.choice = ChosenColumns()
+        self._table_options = replace(options.table, seed=seed)
         self._progress = progress
         self._seed = seed
         self._listing: FullListing | None = None
@@ -145,65 +110,34 @@ class ListedRun:
         """The columns."""
         return self.listing.table
 
-    def by_cost(self, goal: Goal) -> bool:
-        """Whether the second objective is asked for: costs are given, or rows need not share a point.
-
-        Parameters
-        ----------
-        goal : Goal
-            What is wanted.
-        """
-        asked = self.options.least_cost
-        return (
-            goal.limited or self.problem.costs is not None or self.problem.share != "point"
-            if asked is None
-            else asked
-        )
+    @property
+    def proofs(self) -> ListedProofs:
+        """Turns what was proved about the table into proofs about the problem."""
+        return ListedProofs(self.problem, self.table, self.listing.unreachable)
 
     def list_all(self, goal: Goal) -> None:
-        """List the columns, with all that least cost needs where that is affordable.
-
-        Parameters
-        ----------
-        goal : Goal
-            What is wanted.
-        """
-        by_cost = self.by_cost(goal)
+        """List the columns, with all that least cost needs where that is affordable."""
+        cheap = by_cost(self.problem, goal, self.options)
         with self.statistics.timed("listing"):
-            if not goal.limited and not by_cost and worth_waiting(self.problem, self.options):
+            if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
                 self._lazy = lazy_listing(self.problem, self.stop)
                 self._listing = self._lazy.listing()
             else:
-                self._plan = planned(self.problem, self.options, by_cost=by_cost)
+                self._plan = planned(self.problem, self.options, by_cost=cheap)
                 self._listing = self._plan.listing(self.stop)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.notes += self._plan.notes
         self._report("explanations")(State("listing", self.table.n_rows, 0, self.stop.elapsed()))
-
         self._listed = deepcopy(self.statistics)
 
     def begin_again(self, stop: Stop) -> None:
-        """Get ready for another goal over the same listing.
-
-        Parameters
-        ----------
-        stop : Stop
-            When to end with what there is.
-        """
+        """Get ready for another goal over the same listing, within another time."""
         self.stop = stop
         self.statistics = deepcopy(self._listed)
 
     def choose(self, goal: Goal, start: Sequence[Explanation] = ()) -> None:
-        """Settle the first objective.
-
-        Parameters
-        ----------
-        goal : Goal
-            What is wanted.
-        start : sequence of Explanation
-            An answer that is known.
-        """
-        self.choice = _Choice(np.zeros(0, dtype=np.int64))
+        """Settle the first objective, from an answer that is known."""
+        self.choice = ChosenColumns()
         if not len(self.table):
             return
         if self._lazy is not None:
@@ -218,54 +152,36 @@ class ListedRun:
             self._everybody(known)
 
     def _most_people(self, k: int, start: IntArray) -> None:
+        people, tell = self.problem.multiplicity, self._report("people")
         with self.statistics.timed("budget"):
-            best = solve_budget(
-                self.table,
-                self.problem.multiplicity,
-                k,
-                self.stop,
-                self.table_options,
-                self._report("people"),
-                start[:k],
-            )
+            best = solve_budget(self.table, people, k, self.stop, self._table_options, tell, start[:k])
         self._count(best.counters)
-        proof = self.proofs.budget(best) if self.table.complete else None
+        proof = self.proofs.people(best) if self.table.complete else None
         most = best.bound if self.table.complete else self.proofs.rows
         fewest = 0 if proof is None else proof.fewest(best.covered)
-        self.choice = _Choice(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
+        self.choice = ChosenColumns(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
 
     def _share(self, needed: int, start: IntArray) -> None:
         """The fewest for so many people."""
+        people, tell = self.problem.multiplicity, self._report("explanations")
         with self.statistics.timed("coverage"):
-            share = solve_coverage(
-                self.table,
-                self.problem.multiplicity,
-                needed,
-                self.stop,
-                self.table_options,
-                self._report("explanations"),
-                start,
-            )
+            share = solve_coverage(self.table, people, needed, self.stop, self._table_options, tell, start)
         self._count(share.counters)
         complete = self.table.complete
-        self.choice = _Choice(
+        self.choice = ChosenColumns(
             share.chosen,
             bound=share.bound if complete else min(1, len(share.chosen)),
-            coverage=self.proofs.share(share) if complete else None,
+            coverage=self.proofs.people(share) if complete else None,
         )
 
     def _everybody(self, start: IntArray) -> None:
         proof: Proof | None = None if self.table.complete else self._optimistic_proof()
+        known = start if np.array_equal(self.table.covered_by(start), self.listing.reachable) else None
         with self.statistics.timed("cover"):
-            cover = solve_cover(
-                self.table,
-                self.stop,
-                self.table_options,
-                self._report("explanations"),
-                start if self._covers(start) else None,
-            )
+            tell = self._report("explanations")
+            cover = solve_cover(self.table, self.stop, self._table_options, tell, known)
         self._count(cover.counters)
-        self.choice = _Choice(cover.chosen, proof=proof or self.proofs.cover(cover))
+        self.choice = ChosenColumns(cover.chosen, proof=proof or self.proofs.cover(cover))
 
     def _optimistic_proof(self) -> Proof:
         """What cells alone prove, where columns are missing."""
@@ -282,60 +198,28 @@ class ListedRun:
             rows = np.unique(self.problem.row_of[list(explanation.members)])
             lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
         with self.statistics.timed("cover"):
-            found = cover_lazily(lazy, self.stop, self.table_options, self._report("explanations"))
-        for _, answer in found.proved:
-            self._count(answer.counters)
-        self.statistics.count("buckets", len(lazy.buckets))
-        self.statistics.count("buckets evaluated", lazy.looked_at)
+            found = cover_lazily(lazy, self.stop, self._table_options, self._report("explanations"))
+        self._count(found.counters)
         self._listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
-        table, answer = max(found.proved, key=lambda pair: pair[1].bound)
-        self.choice = _Choice(
-            found.chosen, proof=ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
-        )
-
-    def _covers(self, columns: IntArray) -> bool:
-        held = np.zeros(self.table.n_rows, dtype=np.bool_)
-        for column in columns.tolist():
-            held[self.table.group(column)] = True
-        return bool(np.array_equal(held, self.listing.reachable))
-
-    @property
-    def proofs(self) -> ListedProofs:
-        """Turns what was proved about the table into proofs about the problem."""
-        return ListedProofs(self.problem, self.table, self.listing.unreachable)
+        table, answer = found.proved
+        proof = ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
+        self.choice = ChosenColumns(found.chosen, proof=proof)
 
     def cheapen(self, goal: Goal) -> None:
-        """Settle the second objective: as few explanations for as many people as asked, at the least cost.
-
-        Parameters
-        ----------
-        goal : Goal
-            What is wanted.
-        """
-        if not self.by_cost(goal) or not len(self.choice.columns) or self.table.costs is None:
+        """Settle the second objective: as few explanations for as many people as asked, at the least cost."""
+        if not by_cost(self.problem, goal, self.options) or not len(self.choice.columns):
             return
         if self.stop.expired():
             self.choice = replace(self.choice, cost_open=True)
             return
-        people = self.problem.multiplicity
-        covered = np.zeros(self.table.n_rows, dtype=np.bool_)
-        for column in self.choice.columns.tolist():
-            covered[self.table.group(column)] = True
-        most = len(self.choice.columns) if goal.explanations is None else goal.explanations
-        needed = int(people[covered].sum())
+        people, first = self.problem.multiplicity, self.choice.columns
+        most = len(first) if goal.explanations is None else goal.explanations
+        needed = int(people[self.table.covered_by(first)].sum())
         if goal.explanations is None and goal.coverage is not None:
             needed = min(needed, goal.needed(int(people.sum())))
         with self.statistics.timed("least cost"):
-            found = solve_cost(
-                self.table,
-                people,
-                most,
-                needed,
-                self.choice.columns,
-                self.stop,
-                self.table_options,
-                self._report("cost"),
-            )
+            tell = self._report("cost")
+            found = solve_cost(self.table, people, most, needed, first, self.stop, self._table_options, tell)
         self._count(found.counters)
         proof = self.proofs.cost(found) if self.table.complete and self._plan.by_cost else None
         proved = proof is not None and found.proved
@@ -344,18 +228,12 @@ class ListedRun:
         )
 
     def result(self, goal: Goal) -> Result:
-        """State what was found and what was proved.
-
-        Parameters
-        ----------
-        goal : Goal
-            What is wanted.
-        """
+        """State what was found and what was proved."""
         self.statistics.count("questions in batches", self.listing.asked)
         return build_result(
             self.problem,
-            self._groups(),
-            reasons=self._reasons(),
+            groups_of(self.problem, self.table, self.choice),
+            reasons=reasons_of(self.problem, self.listing, self.statistics),
             helpable=np.flatnonzero(self.listing.reachable),
             proof=self.choice.proof,
             bound=self.choice.bound,
@@ -371,68 +249,20 @@ class ListedRun:
             covered_bound=self.choice.covered_bound,
         )
 
-    def _groups(self) -> list[Group]:
-        """Each covered row under the column that costs it least."""
-        table, columns, owner = self.table, self.choice.columns, self.choice.owner
-        if owner is None:
-            costs = np.zeros(len(table.rows), dtype=np.int64) if table.costs is None else table.costs
-            owner, _ = cheapest(table.starts, table.rows, costs, columns, table.n_rows)
-        groups = []
-        for number, column in enumerate(columns.tolist()):
-            members = np.flatnonzero(owner == number)
-            if not len(members):
-                continue
-            ends = (
-                follow(self.problem, table, column, members).cells
-                if self.problem.share == "features"
-                else None
-            )
-            point = np.asarray(table.targets[column], dtype=np.int64)
-            if self.problem.share == "features":
-                point = np.full(len(point), NO_CELL, dtype=np.int64)
-            groups.append(Group(point, members, table.changed[column].astype(np.bool_), ends))
-        return groups
-
-    def _reasons(self) -> dict[int, str]:
-        """Why rows are beyond help: the closed form's own words where there is one."""
-        rows = np.flatnonzero(self.listing.unreachable)
-        if not len(rows):
-            return {}
-        told: dict[int, str] = {}
-        relaxation = self.problem.oracle.relaxation()
-        if relaxation is not None and relaxation.exact and not self.problem.restrictions:
-            told = screen(self.problem, self.statistics, Stop()).reasons
-        changes = "1 feature" if self.problem.max_changes == 1 else f"{self.problem.max_changes} features"
-        plain = f"no allowed change of at most {changes} makes the classifier accept it"
-        return {row: told.get(row, plain) for row in rows.tolist()}
-
     def _count(self, counters: Mapping[str, int]) -> None:
         for name, number in counters.items():
             self.statistics.count(name, number)
 
-    def _proved(self, bound: int, measure: Measure) -> int:
-        """What a bound over the table says about the problem: nothing, where columns are missing."""
-        if measure == "cost":
-            return bound if self.table.complete and self._plan.by_cost else 0
-        if self.table.complete:
-            return bound
-        return self.proofs.rows if measure == "people" else 0
-
     def _report(self, measure: Measure) -> Callable[[State], None]:
+        """Tell whoever listens; where columns are missing, a bound over the table proves nothing."""
+
         def tell(state: State) -> None:
-            rounds = self.statistics.rounds
-            rounds.append(
-                Round(
-                    state.phase,
-                    len(rounds) + 1,
-                    len(self.table),
-                    float(state.value),
-                    self._proved(state.bound, measure),
-                    state.value,
-                    self.stop.elapsed(),
-                    measure,
-                )
-            )
+            holds = self.table.complete and (measure != "cost" or self._plan.by_cost)
+            nothing = self.proofs.rows if measure == "people" else 0
+            bound = state.bound if holds else nothing
+            rounds, columns, seconds = self.statistics.rounds, len(self.table), self.stop.elapsed()
+            number, value = len(rounds) + 1, float(state.value)
+            rounds.append(Round(state.phase, number, columns, value, bound, state.value, seconds, measure))
             if self._progress is not None:
                 self._progress(rounds[-1])
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import renumbered
-from oneformany.engine.cover.budget import BudgetAnswer, Settled
-from oneformany.engine.cover.budget_coverage import CoverageAnswer
+from oneformany.engine.cover.budget import PeopleAnswer
 from oneformany.engine.cover.cost import CostAnswer
 from oneformany.engine.cover.large_cover import CoverAnswer
 from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.problem import Problem
 from oneformany.result.goal_proofs import CostProof, CoverageProof, Exclusion
 from oneformany.result.proof import DualProof, EnumerationProof, Proof
@@ -23,14 +23,7 @@ __all__ = ["ListedProofs"]
 class ListedProofs:
     """Turns what was proved about a complete table into proofs about the problem.
 
-    Parameters
-    ----------
-    problem : Problem
-        What was asked.
-    table : ColumnTable
-        All of its columns.
-    unreachable : (n,) boolean array
-        Distinct rows that are proved to be beyond help.
+    ``unreachable`` are the distinct rows that are proved to be beyond help.
     """
 
     def __init__(self, problem: Problem, table: ColumnTable, unreachable: BoolArray) -> None:
@@ -52,21 +45,24 @@ class ListedProofs:
 
     def cover(self, answer: CoverAnswer) -> Proof:
         """Why no fewer columns cover everybody."""
-        weights = self._given(answer.weights)
-        dual = DualProof(weights, answer.capacity) if answer.weights.any() else self.one()
+        weights, capacity = self._given(answer.weights.weights), answer.weights.capacity
+        dual = DualProof(weights, capacity) if answer.weights.total else self.one()
         if answer.proof is None or answer.proof.target + 1 <= dual.bound:
             return dual
         tree = renumbered(answer.proof.tree, self._first[answer.proof.items])
         columns = tuple(self._rows(column) for column in answer.proof.columns.tolist())
-        return EnumerationProof(weights, answer.capacity, answer.proof.target, columns, tree)
+        return EnumerationProof(weights, capacity, answer.proof.target, columns, tree)
 
-    def budget(self, answer: BudgetAnswer) -> CoverageProof:
-        """Why so many columns cover no more people."""
-        return self._coverage(answer.weights, answer.capacity, answer.scale, answer.proof)
-
-    def share(self, answer: CoverageAnswer) -> CoverageProof:
-        """Why no fewer columns cover so many people."""
-        return self._coverage(answer.weights, answer.capacity, answer.scale, answer.proof)
+    def people(self, answer: PeopleAnswer) -> CoverageProof:
+        """Why so many columns cover no more people, or no fewer columns so many people."""
+        found, settled, exclusion = answer.weights, answer.proof, None
+        if settled is not None and settled.tree is not None:
+            found = settled.weights
+            tree = self._tree(settled.tree, np.unique(self.table.rows))
+            columns = tuple(self._column(column) for column in settled.columns.tolist())
+            exclusion = Exclusion(settled.budget, settled.target, columns, tree)
+        weights = self._given(np.where(self._unreachable, 0, found.weights))
+        return CoverageProof(weights, max(1, found.capacity), ONE_IN_TABLES, self.rows, exclusion)
 
     def cost(self, answer: CostAnswer) -> CostProof:
         """Why so many columns that cover so many people cost no less."""
@@ -77,20 +73,8 @@ class ListedProofs:
             columns = tuple(self._column(column) for column in answer.proof.columns.tolist())
             exclusion = Exclusion(answer.budget, answer.proof.target, columns, tree)
         return CostProof(
-            tuple(prices.tolist()), answer.scale, answer.budget, answer.needed, answer.bound, exclusion
+            tuple(prices.tolist()), ONE_IN_COVERS, answer.budget, answer.needed, answer.bound, exclusion
         )
-
-    def _coverage(
-        self, weights: IntArray, capacity: int, scale: int, settled: Settled | None
-    ) -> CoverageProof:
-        exclusion = None
-        if settled is not None and settled.tree is not None:
-            weights, capacity = settled.weights.weights, settled.weights.capacity
-            tree = self._tree(settled.tree, np.unique(self.table.rows))
-            columns = tuple(self._column(column) for column in settled.columns.tolist())
-            exclusion = Exclusion(settled.budget, settled.target, columns, tree)
-        weights = np.where(self._unreachable, 0, weights)
-        return CoverageProof(self._given(weights), max(1, capacity), scale, self.rows, exclusion)
 
     def _given(self, weights: IntArray) -> tuple[int, ...]:
         """Weights of distinct rows on the first given row that equals each."""

@@ -22,19 +22,7 @@ __all__ = ["optimistic_weights"]
 def optimistic_weights(problem: Problem, reachable: BoolArray, stop: Stop) -> tuple[IntArray, int] | None:
     """Weights of distinct rows that can be helped, and what no group weighs more than, by cells and moves.
 
-    Parameters
-    ----------
-    problem : Problem
-        The question; rows share a point.
-    reachable : (n,) boolean array
-        Distinct rows that can be helped.
-    stop : Stop
-        When to end.
-
-    Returns
-    -------
-    weights, capacity or None
-        ``None`` where nothing was found in time.
+    Rows share a point. Returns ``None`` where nothing was found in time.
     """
     rows = np.flatnonzero(reachable)
     kept = rows[np.sort(np.unique(problem.rows[rows], axis=0, return_index=True)[1])]

@@ -11,12 +11,12 @@ from oneformany.engine.columns import Column
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
 from oneformany.engine.first_columns import first_columns
-from oneformany.engine.listed import solve_by_listing
+from oneformany.engine.listed import PACKAGES, solve_by_listing
 from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
-from oneformany.engine.saving.stage import CheapestCover, cheapest_cover
+from oneformany.engine.saving.stage import cheapest_cover
 from oneformany.engine.screening import screen
 from oneformany.engine.ways import by_cost, needs_listing, worth_listing
 from oneformany.exceptions import InputError
@@ -31,7 +31,6 @@ from oneformany.stop import Stop
 __all__ = ["solve_exact"]
 
 POLISHING = 0.5  # seconds beyond the limit for simpler points
-PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
 
 def solve_exact(
@@ -76,13 +75,14 @@ def solve_exact(
     stop = Stop(time_limit)
     options, goal = options or Options(), goal or Goal()
     if options.way != "search" and (
-        options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem, options)
+        options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem, goal, options)
     ):
         return solve_by_listing(
             problem, goal, stop, progress=progress, seed=seed, options=options, start=start
         )
     if needs_listing(problem, goal):
         raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
+    cheaply = by_cost(problem, goal, options)
     statistics = Statistics()
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop, _known_points(problem, start))
@@ -97,21 +97,17 @@ def solve_exact(
                 run.offer(greedy_cover(columns, len(space.rows), range(len(known))))
                 run.pool.add(known)
             proof = minimise(run)
-            if by_cost(problem, options) and run.best and not stop.expired():
+            if cheaply and run.best and not stop.expired():
                 cheap = cheapest_cover(run)
-    groups = (
-        _groups(
-            problem,
-            screened.helpable,
-            run.best,
-            Stop(None if time_limit is None else stop.remaining() + POLISHING),
-        )
-        if cheap is None
-        else cheap.groups
-    )
+    if cheap is None:
+        polishing = Stop(None if time_limit is None else stop.remaining() + POLISHING)
+        groups = _groups(problem, screened.helpable, run.best, polishing)
+    else:
+        groups = cheap.groups
     # An undecided row might be covered instead of one that pays more.
     undecided = len(screened.helpable) + len(screened.reasons) < len(problem.rows)
     cost_proof = None if cheap is None or undecided else cheap.proof
+    proved = cheap is not None and cheap.proof.bound >= cheap.cost
     return build_result(
         problem,
         groups,
@@ -119,18 +115,13 @@ def solve_exact(
         helpable=screened.helpable,
         proof=proof,
         cost_proof=cost_proof,
-        cost_open=_cost_open(cheap) if by_cost(problem, options) and run.best else False,
+        cost_open=cheaply and bool(run.best) and not proved,
         stop=stop,
         statistics=statistics,
         versions=versions_of(PACKAGES),
         method="exact",
         seed=seed,
     )
-
-
-def _cost_open(cheap: CheapestCover | None) -> bool:
-    """Whether something cheaper is not excluded."""
-    return cheap is None or cheap.proof.bound < cheap.cost
 
 
 def _known_points(problem: Problem, start: Sequence[Explanation]) -> dict[int, IntArray]:

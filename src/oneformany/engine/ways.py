@@ -2,242 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
-
-from oneformany.arrays import IntArray
-from oneformany.engine.cover.table import NO_CELL, ColumnTable
-from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
-from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.listing import FullListing, Keep, list_columns
-from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
+from oneformany.engine.listing.estimate import affordable, bucketing
 from oneformany.engine.run import Options
-from oneformany.engine.screening import screen
 from oneformany.problem import Problem
-from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
-from oneformany.result.explanation import Explanation
-from oneformany.statistics import Statistics
-from oneformany.stop import Stop
 
-__all__ = [
-    "Plan",
-    "by_cost",
-    "columns_holding",
-    "needs_listing",
-    "planned",
-    "worth_listing",
-    "worth_waiting",
-]
+__all__ = ["by_cost", "needs_listing", "worth_listing", "worth_waiting"]
 
 MANY_ROWS = 1_000
 QUICK = 2e9  # steps, a second or two
 
 
 def needs_listing(problem: Problem, goal: Goal) -> bool:
-    """Whether only a listing can answer the question.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    goal : Goal
-        What is wanted.
-    """
+    """Whether only a listing can answer the question."""
     plain = problem.share == "point" and problem.own is None and not problem.restrictions
     return goal.limited or not plain
 
 
-def by_cost(problem: Problem, options: Options) -> bool:
-    """Whether the least cost is asked for where rows share a point and all are to be covered.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    options : Options
-        Switches.
-    """
-    return problem.costs is not None if options.least_cost is None else options.least_cost
+def by_cost(problem: Problem, goal: Goal, options: Options) -> bool:
+    """Whether least cost is asked for: costs or a goal are given, or rows need not share a point."""
+    if options.least_cost is not None:
+        return options.least_cost
+    return goal.limited or problem.costs is not None or problem.share != "point"
 
 
-def worth_listing(problem: Problem, options: Options) -> bool:
-    """Whether a listing is the quicker way, or the least cost is asked for and can be had.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    options : Options
-        Switches.
-    """
-    if by_cost(problem, options):
+def worth_listing(problem: Problem, goal: Goal, options: Options) -> bool:
+    """Whether a listing is the quicker way, or the least cost is asked for and can be had."""
+    if by_cost(problem, goal, options):
         return affordable(problem, keep="cost", most_work=options.most_work, memory=options.memory).ok
     return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK, memory=options.memory).ok
 
 
 def worth_waiting(problem: Problem, options: Options) -> bool:
-    """Whether to ask the classifier about buckets only where a cover would use them.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    options : Options
-        Switches.
-    """
+    """Whether to ask the classifier about buckets only where a cover would use them."""
     if not options.lazy or problem.share != "point" or getattr(problem.oracle, "max_calls", None) is not None:
         return False
     return bucketing(problem, most_work=options.most_work, memory=options.memory)
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What is going to be listed.
-
-    Attributes
-    ----------
-    problem : Problem
-        The question.
-    by_cost : bool
-        Whether all columns are kept that least cost needs.
-    changes : int or None
-        How many features the listed columns change at most, where all of them would be too many.
-    memory : int
-        Bytes that the listing may take.
-    notes : tuple of str
-        What is left out, in words.
-    """
-
-    problem: Problem
-    by_cost: bool
-    changes: int | None = None
-    memory: int = 1 << 30
-    notes: tuple[str, ...] = ()
-
-    def listing(self, stop: Stop) -> FullListing:
-        """List what is planned; where that is a part, nothing is proved by its absence from it.
-
-        Parameters
-        ----------
-        stop : Stop
-            When to end with what there is.
-        """
-        keep: Keep = "cost" if self.by_cost else "coverage"
-        if self.changes is None:
-            return list_columns(self.problem, keep=keep, stop=stop, memory=self.memory)
-        smaller = replace(self.problem, max_changes=self.changes)
-        found = list_columns(smaller, keep=keep, stop=stop, memory=self.memory)
-        table = replace(found.table, complete=False)
-        part = replace(found, table=table, unreachable=Ground.of(self.problem).hopeless())
-        return _with_rows_alone(self.problem, part, stop)
-
-
-def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
-    """Give every row that needs more changes than were listed a column of its own, or a proof."""
-    ground = Ground.of(problem)
-    waiting = np.flatnonzero(~part.reachable)
-    if ground.decided:
-        screened = screen(problem, Statistics(), stop)
-        points = dict(zip(screened.helpable.tolist(), screened.points, strict=True))
-        proved = np.array(list(screened.reasons), dtype=np.int64)
-    else:
-        soon = stop.part(REACHING_TIME * stop.remaining())
-        reached = reach_rows(ground, Batches(ground, soon), waiting, soon)
-        points = {row: reached.cells[row] for row in np.flatnonzero(reached.reachable).tolist()}
-        proved = np.flatnonzero(reached.unreachable)
-    alone = [(row, points[row]) for row in waiting.tolist() if row in points]
-    reachable, unreachable = part.reachable.copy(), part.unreachable.copy()
-    reachable[[row for row, _ in alone]] = True
-    unreachable[proved] = True
-    return replace(
-        part, table=_extended(problem, part.table, alone), reachable=reachable, unreachable=unreachable
-    )
-
-
-def _extended(problem: Problem, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:
-    """Add a column for each of some rows and the point it goes to."""
-    if not alone:
-        return table
-    rows = np.array([row for row, _ in alone], dtype=np.int32)
-    points = np.array([point for _, point in alone], dtype=np.int64)
-    changed = points != problem.rows[rows]
-    prices = problem.costs or Costs.changes(problem.levels)
-    costs = prices.of(problem.rows[rows], points)
-    if problem.share == "features":
-        targets = np.full(points.shape, NO_CELL)
-    elif problem.share == "action":
-        targets = np.where(changed, points, NO_CELL)
-    else:
-        targets = points
-    return replace(
-        table,
-        starts=np.concatenate([table.starts, table.starts[-1] + 1 + np.arange(len(rows))]),
-        rows=np.concatenate([table.rows, rows]),
-        costs=None if table.costs is None else np.concatenate([table.costs, costs]),
-        changed=np.concatenate([table.changed, changed]),
-        targets=np.concatenate([table.targets, targets.astype(np.int32)]),
-    )
-
-
-def planned(problem: Problem, options: Options, *, by_cost: bool) -> Plan:
-    """Decide what to list: everything, or what changes fewer features, where that would be too much.
-
-    Parameters
-    ----------
-    problem : Problem
-        The question.
-    options : Options
-        Switches.
-    by_cost : bool
-        Whether least cost is asked for.
-    """
-
-    def estimated(asked: Problem, keep: Keep = "coverage") -> Estimate:
-        return affordable(asked, keep=keep, most_work=options.most_work, memory=options.memory)
-
-    notes: list[str] = []
-    if by_cost:
-        estimate = estimated(problem, "cost")
-        if estimate.ok:
-            return Plan(problem, by_cost=True, memory=options.memory)
-        notes.append(f"the least cost is not proved: a listing for it would take {estimate.reason}")
-    estimate = estimated(problem)
-    if estimate.ok:
-        return Plan(problem, by_cost=False, memory=options.memory, notes=tuple(notes))
-    changes = max(1, problem.max_changes - 1)
-    while changes > 1 and not estimated(replace(problem, max_changes=changes)).ok:
-        changes -= 1
-    notes.append(
-        f"only columns that change at most {changes} of the {problem.max_changes} features were listed: "
-        f"all would take {estimate.reason}"
-    )
-    return Plan(problem, by_cost=False, changes=changes, memory=options.memory, notes=tuple(notes))
-
-
-def columns_holding(table: ColumnTable, problem: Problem, explanations: Sequence[Explanation]) -> IntArray:
-    """For each of some explanations a column that holds all of its rows, if there is one; none twice.
-
-    Parameters
-    ----------
-    table : ColumnTable
-        The columns.
-    problem : Problem
-        Whose rows they hold.
-    explanations : sequence of Explanation
-        Of an answer that is known.
-    """
-    if not explanations:
-        return np.zeros(0, dtype=np.int64)
-    column_of, found = table.column_of, []
-    for explanation in explanations:
-        rows = np.unique(problem.row_of[list(explanation.members)])
-        inside = np.zeros(table.n_rows, dtype=np.bool_)
-        inside[rows] = True
-        held = np.bincount(column_of[inside[table.rows]], minlength=len(table))
-        if held.max(initial=0) == len(rows):
-            found.append(int(held.argmax()))
-    return np.unique(np.array(found, dtype=np.int64))

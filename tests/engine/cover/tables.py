@@ -13,12 +13,12 @@ from oneformany.engine.cover.table import ColumnTable
 def table_of(groups, n_rows, costs=None):
     starts = np.concatenate(([0], np.cumsum([len(group) for group in groups]))).astype(np.int64)
     rows = np.array([row for group in groups for row in group], dtype=np.int32)
-    flat = None if costs is None else np.array([cost for part in costs for cost in part], dtype=np.int64)
+    flat = np.zeros_like(rows) if costs is None else [cost for part in costs for cost in part]
     m = len(groups)
     return ColumnTable(
         starts,
         rows,
-        flat,
+        np.array(flat, dtype=np.int64),
         np.zeros((m, 1), dtype=bool),
         np.zeros((m, 1), dtype=np.int32),
         n_rows,

@@ -43,12 +43,12 @@ def certified(table, weights, capacity):
 
 def confirmed(table, answer):
     """Check everything that an answer says; return whether its bound holds."""
-    proved = certified(table, answer.weights, answer.capacity)
+    proved = certified(table, answer.weights.weights, answer.weights.capacity)
     if answer.proof is None:
         return answer.bound <= proved
     proof = answer.proof
     groups = groups_of(table)
-    least = int(answer.weights.sum()) - (proof.target - 1) * answer.capacity
+    least = answer.weights.total - (proof.target - 1) * answer.weights.capacity
     heavy = [c for c, group in enumerate(groups) if sum(int(answer.weights[row]) for row in group) >= least]
     number = {int(row): item for item, row in enumerate(proof.items)}
     listed = [{number[row] for row in groups[c]} for c in proof.columns.tolist()]
@@ -116,7 +116,7 @@ def test_a_forged_proof_is_noticed():
     answer = solve_cover(table)
     assert len(answer.chosen) == answer.bound == 2
     with pytest.raises(AssertionError):
-        certified(table, answer.weights * 2, answer.capacity)
+        certified(table, answer.weights.weights * 2, answer.weights.capacity)
 
 
 def test_rows_that_no_column_holds_are_left_alone():

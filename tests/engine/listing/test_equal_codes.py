@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from oneformany.engine.listing import kernels
+from oneformany.engine.listing.buckets import CodedRows
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
-from oneformany.engine.listing.store.columns import Store
+from oneformany.engine.listing.store.columns import Found, Store
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 
@@ -26,7 +26,7 @@ def test_buckets_are_told_apart_by_cells_when_codes_are_equal():
     places = int(ground.offsets[-1])
     for keys in (np.zeros(places, dtype=np.uint64), np.arange(places, dtype=np.uint64)):
         whole = keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
-        order, starts = kernels.buckets(ground.cells, keys, whole, ground.offsets, features)
+        order, starts = CodedRows(ground.cells, ground.offsets, keys, whole).agreeing(features)
         found = {tuple(order[begin:end].tolist()) for begin, end in pairwise(starts)}
         outside = np.delete(ground.cells, features, axis=1)
         _, bucket = np.unique(outside, axis=0, return_inverse=True)
@@ -42,7 +42,7 @@ def test_columns_are_told_apart_by_rows_when_codes_are_equal():
     features = np.array([0, 1])
     targets = np.zeros((len(table), 2), dtype=np.int32)
     for _ in range(2):
-        store.absorb(features, (table.starts, table.rows, table.costs, targets))
+        store.absorb(Found(features, table.starts, table.rows, table.costs, targets))
     assert store.count == len(table)
     np.testing.assert_array_equal(store.rows, table.rows)
 
@@ -52,7 +52,7 @@ def test_of_equal_groups_the_cheaper_stays():
     starts, rows = np.array([0, 2]), np.array([1, 4], dtype=np.int32)
     for total, cell in ((3, 0), (1, 1), (2, 2)):
         costs, targets = np.array([total, 0]), np.full((1, 1), cell, dtype=np.int32)
-        store.absorb(np.array([cell]), (starts, rows, costs, targets))
+        store.absorb(Found(np.array([cell]), starts, rows, costs, targets))
     assert store.count == 1
     assert store.costs.tolist() == [1, 0]
     assert (store.features[0, 0], store.targets[0, 0]) == (1, 1)

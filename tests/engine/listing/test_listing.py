@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
-from oneformany.engine.listing.follow import follow
+from oneformany.engine.listed_answers import own_ends
 from oneformany.engine.listing.listing import list_columns
 from reference import smallest_cover
 from reference_sharing import all_groups, cost_of_joining, maximal, undominated
@@ -78,9 +78,16 @@ def test_rows_that_follow_a_column_are_accepted_at_the_cost_it_names(kind, share
     for column, group in enumerate(groups_of(table)):
         changed = tuple(np.flatnonzero(table.changed[column]).tolist())
         assert len(changed) <= problem.max_changes
-        followed = follow(problem, table, column)
-        assert problem.oracle.positive(followed.values).all()
-        for (row, cost), cells in zip(group.items(), followed.cells, strict=True):
+        rows = np.array(list(group))
+        ends = problem.rows[rows].copy()
+        ends[:, changed] = table.targets[column, changed]
+        if share == "features":
+            ends = own_ends(problem, table, column, rows)
+        values, every = ends, np.ones(ends.shape, dtype=bool)
+        if problem.own is not None:
+            values = problem.own.follow(problem.values[rows], ends, every)
+        assert problem.oracle.positive(values).all()
+        for (row, cost), cells in zip(group.items(), ends, strict=True):
             goal = tuple(cells[list(changed)].tolist())
             assert cost_of_joining(problem, row, changed, goal) == cost
             assert (np.delete(cells, changed) == np.delete(problem.rows[row], changed)).all()

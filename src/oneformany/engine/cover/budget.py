@@ -1,9 +1,9 @@
-"""The most people that a given number of columns can cover.
+"""The most people that so many columns cover, and the fewest columns that cover so many people.
 
-The bound: give every row a weight u of at most its number of people m, such that no column weighs more than
-C. Then k columns cover at most ``k C + sum(m - u)`` people. The weights come from first-order steps towards
-the optimum of the relaxation; the columns from greedy, swaps, and an exact program over the columns that a
-better choice can use.
+One bound, read both ways: give every row a weight u of at most its number of people m, such that no column
+weighs more than C. Then k columns cover at most ``k C + sum(m - u)`` people, and covering P people takes at
+least ``(P - sum(m - u)) / C`` columns. The weights come from first-order steps towards the optimum of the
+relaxation; the columns from greedy, swaps, and exact programs over the columns that a better choice can use.
 """
 
 from __future__ import annotations
@@ -12,41 +12,38 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.budget_search import BudgetSearch, Settled
+from oneformany.engine.cover.duals import Weights
 from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.large_options import Search, State, TableOptions, checked_multiplicity
+from oneformany.engine.cover.large_options import Search, State, TableOptions
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
-__all__ = ["BudgetAnswer", "Settled", "solve_budget"]
+__all__ = ["PeopleAnswer", "Settled", "solve_budget", "solve_coverage"]
+
+MOST_TURNS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class BudgetAnswer:
-    """What so many columns cover, and what they could cover at most.
+class PeopleAnswer:
+    """Columns, the people that they cover, and what is proved.
 
     Attributes
     ----------
     chosen : array of int
-        At most ``budget`` columns.
+        The columns.
     covered : int
         People that they cover.
     bound : int
-        No ``budget`` columns of this table cover more people.
-    weights : (n_rows,) array of int
-        Weight of each row, at most ``scale`` times its people.
-    capacity : int
-        No column weighs more.
-    scale : int
-        What one person counts in ``weights`` and ``capacity``.
-    budget : int
-        Most columns.
+        Of a budget: no so many columns of the table cover more people. Of a share: no fewer columns cover as
+        many people as were asked for, or as can be covered at all.
+    weights : Weights
+        At most ``ONE_IN_TABLES`` times the people of each row.
     proof : Settled or None
-        Where the bound is lower than what the weights say: why.
+        Where the bound is better than what the weights say: why.
     counters : mapping
         Rounds, swaps, programs, columns left out.
     """
@@ -54,35 +51,27 @@ class BudgetAnswer:
     chosen: IntArray
     covered: int
     bound: int
-    weights: IntArray
-    capacity: int
-    scale: int
-    budget: int
+    weights: Weights
     proof: Settled | None
     counters: Mapping[str, int]
-
-    @property
-    def proved(self) -> bool:
-        """Whether no choice covers more."""
-        return self.covered >= self.bound
 
 
 def solve_budget(
     table: ColumnTable,
-    multiplicity: ArrayLike,
+    people: IntArray,
     k: int,
     stop: Stop | None = None,
     options: TableOptions | None = None,
     progress: Callable[[State], None] | None = None,
     start: IntArray | None = None,
-) -> BudgetAnswer:
+) -> PeopleAnswer:
     """Choose at most ``k`` columns that together cover as many people as possible.
 
     Parameters
     ----------
     table : ColumnTable
         The columns; the bound is about these.
-    multiplicity : array of int
+    people : array of int
         How many people each row stands for.
     k : int
         Most columns.
@@ -95,7 +84,6 @@ def solve_budget(
     start : array of int or None
         Columns that are known to be good.
     """
-    people = checked_multiplicity(table, multiplicity)
     search = Search(stop or Stop(), options or TableOptions(), progress)
     budget = BudgetSearch(Incidence.of_table(table), people, search)
     budget.begin(k, start)
@@ -103,7 +91,7 @@ def solve_budget(
     reachable = int(people[budget.incidence.reachable].sum())
 
     def bound() -> int:
-        weighed_bound = min(reachable, budget.weights.most_people(people, k))
+        weighed_bound = min(reachable, budget.weights.reach(people, k) // ONE_IN_TABLES)
         return weighed_bound if proof is None else min(weighed_bound, proof.target - 1)
 
     def report(phase: str) -> None:
@@ -128,14 +116,140 @@ def solve_budget(
             budget.offer(settled.chosen)
         report("search")
     covered = budget.covered(budget.best)
-    return BudgetAnswer(
-        np.sort(budget.best),
-        covered,
-        max(covered, bound()),
-        budget.weights.weights,
-        budget.weights.capacity,
-        ONE_IN_TABLES,
-        k,
-        proof,
+    return PeopleAnswer(
+        np.sort(budget.best), covered, max(covered, bound()), budget.weights, proof, dict(search.counters)
+    )
+
+
+def solve_coverage(
+    table: ColumnTable,
+    people: IntArray,
+    needed: int,
+    stop: Stop | None = None,
+    options: TableOptions | None = None,
+    progress: Callable[[State], None] | None = None,
+    start: IntArray | None = None,
+) -> PeopleAnswer:
+    """Choose as few columns as possible that together cover so many people, or all who can be covered.
+
+    The other parameters are those of :func:`solve_budget`; progress is told in columns.
+    """
+    search = Search(stop or Stop(), options or TableOptions(), progress)
+    budget = BudgetSearch(Incidence.of_table(table), people, search)
+    coverage = _Coverage(budget, min(needed, int(people[budget.incidence.reachable].sum())), start)
+    coverage.report("start")
+    coverage.relax()
+    coverage.search_between()
+    coverage.settle()
+    return PeopleAnswer(
+        np.sort(coverage.best),
+        budget.covered(coverage.best),
+        min(coverage.bound, len(coverage.best)),
+        coverage.weights,
+        coverage.proof,
         dict(search.counters),
     )
+
+
+class _Coverage:
+    """One call of ``solve_coverage`` under way."""
+
+    def __init__(self, budget: BudgetSearch, needed: int, start: IntArray | None) -> None:
+        self.budget = budget
+        self.needed = needed
+        self.search = budget.search
+        self.best = self._shortened(budget.order)
+        if start is not None and budget.covered(start) >= needed:
+            self.offer(np.asarray(start, dtype=np.int64))
+        self.weights: Weights = budget.weights
+        self.proof: Settled | None = None
+        self.bound = 1 if needed > 0 else 0
+        self.raise_bound()
+
+    def finished(self) -> bool:
+        return self.bound >= len(self.best) or self.search.stop.expired()
+
+    def report(self, phase: str) -> None:
+        self.search.report(phase, len(self.best), self.bound)
+
+    def offer(self, columns: IntArray) -> None:
+        if self.budget.covered(columns) >= self.needed and len(columns) < len(self.best):
+            self.best = self._shortened(columns)
+
+    def raise_bound(self) -> None:
+        """Read the weights the other way."""
+        found = self.budget.weights.fewest_for(self.budget.people, self.needed)
+        if found > self.bound:
+            self.bound = found
+            self.weights = self.budget.weights
+
+    def relax(self) -> None:
+        """Bound the people for as many columns as the bound says, and so on until it stays."""
+
+        def relaxed(phase: str) -> None:
+            self.raise_bound()
+            self.report(phase)
+
+        k = len(self.best)
+        for _ in range(MOST_TURNS):
+            if self.finished():
+                return
+            before = self.bound
+            self.try_columns(k)
+            self.budget.relax(k, relaxed, self.finished)
+            if self.bound in {before, k}:
+                return
+            k = self.bound
+
+    def try_columns(self, k: int) -> None:
+        """Let a budget of ``k`` columns begin; take what it begins with if that is enough."""
+        self.budget.begin(k)
+        self.offer(self.budget.best)
+
+    def relax_for(self, k: int) -> None:
+        """Bound the people for so many columns, unless more are needed."""
+        self.budget.relax(k, lambda _phase: self.raise_bound(), lambda: self.bound > k)
+
+    def search_between(self) -> None:
+        """Try numbers of columns between the bound and the best."""
+        low = self.bound
+        while low < len(self.best) and not self.finished():
+            k = (low + len(self.best)) // 2
+            self.try_columns(k)
+            if k < len(self.best) and not self.search.stop.expired():
+                self.relax_for(k)
+                self.budget.improve(k)
+                self.offer(self.budget.best)
+            if len(self.best) > k:
+                low = k + 1
+            self.report("program")
+
+    def settle(self) -> None:
+        """Search completely whether as many columns as the bound says suffice."""
+        while not self.finished():
+            k = self.bound
+            self.budget.begin(k)
+            self.relax_for(k)
+            if self.bound > k:
+                continue
+            settled = self.budget.settle(k, self.needed)
+            if settled is None:
+                return
+            if settled.chosen is not None:
+                self.offer(settled.chosen)
+            else:
+                self.proof = settled
+                self.bound = k + 1
+            self.report("search")
+
+    def _shortened(self, columns: IntArray) -> IntArray:
+        """The first columns that together cover enough."""
+        covered = np.zeros(self.budget.incidence.n_rows, dtype=np.bool_)
+        reached = 0
+        for index, column in enumerate(columns.tolist()):
+            if reached >= self.needed:
+                return np.asarray(columns[:index])
+            group = self.budget.incidence.group(column)
+            reached += int(self.budget.people[group[~covered[group]]].sum())
+            covered[group] = True
+        return np.asarray(columns)

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget_kernels import swap_columns
-from oneformany.engine.cover.budget_tree import budget_within
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.cover.budget_tree import BudgetQuestion
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search
-from oneformany.engine.cover.primal_kernels import greedy
-from oneformany.engine.cover.primal_program import PROGRAM_ENTRIES, program
+from oneformany.engine.cover.primal_kernels import greedy, swap_columns
+from oneformany.engine.cover.primal_program import program
+from oneformany.engine.cover.tree import search_tree
 from oneformany.engine.scaling import ONE_IN_TABLES
 
 __all__ = ["BudgetSearch", "Settled"]
@@ -27,6 +27,7 @@ SWEEPS = 50
 MOST_ENTRIES = 100_000
 FEWEST_COLUMNS = 300
 PROGRAM_SECONDS = 20.0
+PROGRAM_ENTRIES = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,21 +59,14 @@ class Settled:
 class BudgetSearch:
     """Columns, weights and bounds for one number of columns after another.
 
-    Parameters
-    ----------
-    incidence : Incidence
-        The table.
-    people : array of int
-        How many each row counts.
-    search : Search
-        Limits, switches, counters.
-
     Attributes
     ----------
     best : array of int
         Columns that cover the most people found for the present number of columns.
     weights : Weights
         What proves the bound.
+    order : array of int
+        Columns that cover everybody who can be covered, greedily.
     """
 
     def __init__(self, incidence: Incidence, people: IntArray, search: Search) -> None:
@@ -80,10 +74,9 @@ class BudgetSearch:
         self.people = people
         self.search = search
         self.best = np.zeros(0, dtype=np.int64)
-        self.weights: Weights = weighed(incidence, people.astype(np.float64))
-        self.order: IntArray = greedy(
-            *incidence.arrays, people.astype(np.float64), np.ones(incidence.n_columns), incidence.n_columns
-        )
+        counts = people.astype(np.float64)
+        self.weights: Weights = weighed(incidence, counts)
+        self.order: IntArray = greedy(incidence, counts)
         self._relaxation: FirstOrder | None = None
 
     def covered(self, columns: IntArray) -> int:
@@ -113,19 +106,19 @@ class BudgetSearch:
                 return
             relaxation.advance(STEPS_PER_ROUND, stop)
             self.search.counters["rounds"] += 1
-            before = self._excess(self.weights, k)
+            before = self.weights.reach(self.people, k)
             found = relaxation.weights()
-            if self._excess(found, k) < before:
+            if found.reach(self.people, k) < before:
                 self.weights = found
             report("relaxation")
-            if number > 3 and self._excess(self.weights, k) > before - GAIN * abs(before):
+            if number > 3 and self.weights.reach(self.people, k) > before - GAIN * abs(before):
                 return
 
     def usable(self, k: int, target: int) -> IntArray:
         """The columns that ``k`` columns with so many people can be among."""
         if not self.search.options.fixing:
             return np.arange(self.incidence.n_columns)
-        slack = self._excess(self.weights, k) - target * ONE_IN_TABLES
+        slack = self.weights.reach(self.people, k) - target * ONE_IN_TABLES
         usable = np.flatnonzero(self.weights.loads >= self.weights.capacity - slack)
         self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
         return usable
@@ -135,32 +128,40 @@ class BudgetSearch:
         if not self.search.options.repair or self.search.stop.expired() or self._relaxation is None:
             return
         usable = self.usable(k, self.covered(self.best) + 1)
-        size = max(FEWEST_COLUMNS, 5 * k)
-        heaviest = usable[np.argsort(-self.weights.loads[usable], kind="stable")[:size]]
+        heaviest = np.argsort(-self.weights.loads[usable], kind="stable")[: max(FEWEST_COLUMNS, 5 * k)]
         values = self._relaxation.mean_values
+        found = self.programmed(k, values, usable[heaviest], self.best, PROGRAM_SECONDS)
+        if found is not None and len(found) <= k:
+            self._swap(found)
+
+    def programmed(
+        self, k: int, values: FloatArray, others: IntArray, start: IntArray, seconds: float
+    ) -> IntArray | None:
+        """The best ``k`` of the columns that have a value, of some others, and of those at the start."""
         valued = np.flatnonzero(values > 1e-3)
         valued = valued[np.argsort(-values[valued], kind="stable")]
-        columns = self.incidence.first_within(np.concatenate((valued, heaviest)), PROGRAM_ENTRIES)
-        columns = np.union1d(columns, self.best)
+        columns = self.incidence.first_within(np.concatenate((valued, others)), PROGRAM_ENTRIES)
+        columns = np.union1d(columns, start)
         part, kept = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
-        seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
-        found = program(part, seconds, np.searchsorted(columns, self.best), self.people[kept], k)
+        seconds = min(seconds, 0.8 * self.search.stop.remaining())
+        found = program(part, seconds, np.searchsorted(columns, start), self.people[kept], k)
         self.search.counters["programs"] += 1
-        if found.chosen is not None and len(found.chosen) <= k:
-            self._swap(columns[found.chosen])
+        return None if found.chosen is None else columns[found.chosen]
 
     def settle(self, k: int, target: int) -> Settled | None:
         """Search all usable columns for ``k`` of them that cover so many people; ``None``: not decided."""
         columns = self.usable(k, target)
-        options = self.search.options
+        options, stop = self.search.options, self.search.stop
         part, kept = self.incidence.part(columns, self.incidence.reachable)
         if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
             return None
-        found = budget_within(part, self.people[kept], k, target, self.search.stop, options.max_nodes)
+        question = BudgetQuestion(part, self.people[kept], k, target, stop)
+        found = search_tree(question, stop, options.max_nodes)
         self.search.counters["nodes"] += found.nodes
-        if found.chosen is not None:
-            return Settled(k, target, self.weights, columns, columns[found.chosen], None)
-        return None if found.proof is None else Settled(k, target, self.weights, columns, None, found.proof)
+        if found.chosen is None and found.tree is None:
+            return None
+        chosen = None if found.chosen is None else columns[found.chosen]
+        return Settled(k, target, self.weights, columns, chosen, found.tree)
 
     def _swap(self, columns: IntArray) -> None:
         """Exchange columns one by one while that helps, and offer what comes out."""
@@ -168,15 +169,11 @@ class BudgetSearch:
         for _ in range(SWEEPS):
             if self.search.stop.expired():
                 break
-            swaps = int(swap_columns(*self.incidence.arrays, self.people, swapped))
+            swaps = swap_columns(self.incidence, self.people, swapped)
             self.search.counters["swaps"] += swaps
             if not swaps:
                 break
         self.offer(swapped)
-
-    def _excess(self, weights: Weights, k: int) -> int:
-        """People at most, times the scale."""
-        return k * weights.capacity + int(self.people.sum()) * ONE_IN_TABLES - weights.total
 
     def _relaxed(self, k: int) -> FirstOrder:
         """The relaxation for ``k`` columns, from where the last one stopped."""

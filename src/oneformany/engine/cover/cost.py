@@ -13,13 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.cost_search import CostExclusion, CostSearch
-from oneformany.engine.cover.large_options import Search, State, TableOptions, checked_multiplicity
+from oneformany.engine.cover.large_options import Search, State, TableOptions
 from oneformany.engine.cover.table import ColumnTable
-from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.stop import Stop
 
 __all__ = ["CostAnswer", "CostExclusion", "solve_cost"]
@@ -37,16 +35,12 @@ class CostAnswer:
         At most ``budget`` columns.
     assignment : (n_rows,) array of int
         For each row the index in ``chosen`` of the column that serves it, -1: none, or it is left out.
-    covered : int
-        People served; at least ``needed``.
     cost : int
         Total cost, each row counted with its people.
     bound : int
         No ``budget`` columns of this table that serve ``needed`` people cost less.
     prices : (n_rows,) array of int
-        Price per person of each row, times ``scale``.
-    scale : int
-        What a cost of one counts in ``prices``.
+        Price per person of each row, times ``ONE_IN_COVERS``.
     budget, needed : int
         Most columns, fewest people.
     proof : CostExclusion or None
@@ -57,11 +51,9 @@ class CostAnswer:
 
     chosen: IntArray
     assignment: IntArray
-    covered: int
     cost: int
     bound: int
     prices: IntArray
-    scale: int
     budget: int
     needed: int
     proof: CostExclusion | None
@@ -75,9 +67,9 @@ class CostAnswer:
 
 def solve_cost(
     table: ColumnTable,
-    multiplicity: ArrayLike,
+    people: IntArray,
     k: int,
-    needed_people: int,
+    needed: int,
     start: IntArray,
     stop: Stop | None = None,
     options: TableOptions | None = None,
@@ -85,45 +77,25 @@ def solve_cost(
 ) -> CostAnswer:
     """Choose at most ``k`` columns that serve so many people at the least total cost.
 
-    Parameters
-    ----------
-    table : ColumnTable
-        The columns, with costs; the bound is about these.
-    multiplicity : array of int
-        How many people each row stands for.
-    k : int
-        Most columns.
-    needed_people : int
-        Fewest people to be served.
-    start : array of int
-        Columns that serve so many: an answer to the first question.
-    stop : Stop or None
-        When to end with what there is.
-    options : TableOptions or None
-        Switches.
-    progress : callable or None
-        Called with a state after each step: cost, and least possible cost.
+    It begins with columns that serve so many, an answer to the first question. The other parameters are
+    those of :func:`~oneformany.engine.cover.budget.solve_budget`; progress is told in costs.
     """
-    people = checked_multiplicity(table, multiplicity)
     search = Search(stop or Stop(), options or TableOptions(), progress)
-    cost = CostSearch(table, people, k, needed_people, start, search)
+    cost = CostSearch(table, people, k, needed, start, search)
     cost.begin()
     cost.relax()
     cost.settle(min(FEW_NODES, search.options.max_nodes))
     cost.improve()
     cost.settle(search.options.max_nodes)
     chosen = np.sort(cost.best)
-    owner, _ = cost.served(chosen)
     return CostAnswer(
         chosen,
-        owner,
-        cost.total(chosen)[0],
+        cost.served(chosen)[0],
         cost.cost,
         min(cost.cost, cost.cost_bound),
         cost.bound.prices,
-        ONE_IN_COVERS,
         k,
-        needed_people,
+        needed,
         cost.proof,
         dict(search.counters),
     )

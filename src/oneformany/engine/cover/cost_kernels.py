@@ -1,60 +1,76 @@
-"""Compiled passes over a table with costs: rows by cost level, and the bound that prices give."""
+"""Compiled passes over a table with costs: rows by cost level, and the bound that prices give.
+
+Python makes the arrays: a kernel that does so itself takes twice as long to compile.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oneformany.compiled import outer
+from oneformany.arrays import IntArray
+from oneformany.compiled import lean
+from oneformany.engine.cover.merging import Merged
+from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.scaling import ONE_IN_COVERS
 
 __all__ = ["cheapest", "column_savings", "level_columns"]
 
 
-@outer
-def column_savings(starts, rows, costs, people, prices, scale):
+def column_savings(table: ColumnTable | Merged, people: IntArray, prices: IntArray) -> IntArray:
     """What each column saves against the prices: sum of ``people * max(0, price - scale * cost)``."""
-    savings = np.zeros(len(starts) - 1, dtype=np.int64)
+    savings = np.zeros(len(table.starts) - 1, np.int64)
+    _savings(table.starts, table.rows, table.costs, people, prices, savings)
+    return savings
+
+
+@lean()
+def _savings(starts, rows, costs, people, prices, savings):
     for j in range(len(savings)):
         total = 0
         for e in range(starts[j], starts[j + 1]):
             i = rows[e]
-            gain = prices[i] - scale * costs[e]
+            gain = prices[i] - ONE_IN_COVERS * costs[e]
             if gain > 0:
                 total += people[i] * gain
         savings[j] = total
-    return savings
 
 
-@outer
-def cheapest(starts, rows, costs, chosen, n_rows):
+def cheapest(table: ColumnTable | Merged, chosen: IntArray, n_rows: int) -> tuple[IntArray, IntArray]:
     """For each row the cheapest of the chosen columns (its index in ``chosen``, -1: none) and its cost."""
-    owner = np.full(n_rows, -1, dtype=np.int64)
-    least = np.zeros(n_rows, dtype=np.int64)
+    owner, least = np.full(n_rows, -1, np.int64), np.zeros(n_rows, np.int64)
+    _cheapest(table.starts, table.rows, table.costs, chosen, owner, least)
+    return owner, least
+
+
+@lean()
+def _cheapest(starts, rows, costs, chosen, owner, least):
     for index in range(len(chosen)):
-        j = chosen[index]
-        for e in range(starts[j], starts[j + 1]):
+        for e in range(starts[chosen[index]], starts[chosen[index] + 1]):
             i = rows[e]
             if owner[i] < 0 or costs[e] < least[i]:
                 owner[i] = index
                 least[i] = costs[e]
-    return owner, least
 
 
-@outer
-def level_columns(starts, rows, entry_levels, first, n_levels):
+def level_columns(
+    starts: IntArray,
+    rows: NDArray[np.int32],
+    entry_levels: NDArray[np.int32],
+    first: IntArray,
+    n_levels: IntArray,
+) -> tuple[IntArray, NDArray[np.int32]]:
     """The same columns over pairs of row and level: a column has all levels from its cost on."""
-    m = len(starts) - 1
-    new_starts = np.zeros(m + 1, dtype=np.int64)
-    for j in range(m):
-        size = 0
-        for e in range(starts[j], starts[j + 1]):
-            size += n_levels[rows[e]] - entry_levels[e]
-        new_starts[j + 1] = new_starts[j] + size
-    new_rows = np.zeros(new_starts[m], dtype=np.int32)
+    ends = np.concatenate(([0], np.cumsum(n_levels[rows] - entry_levels)))
+    new_rows = np.zeros(ends[-1], np.int32)
+    _levels(rows, entry_levels, first, n_levels, new_rows)
+    return ends[starts], new_rows
+
+
+@lean()
+def _levels(rows, entry_levels, first, n_levels, new_rows):
     at = 0
-    for j in range(m):
-        for e in range(starts[j], starts[j + 1]):
-            i = rows[e]
-            for level in range(entry_levels[e], n_levels[i]):
-                new_rows[at] = first[i] + level
-                at += 1
-    return new_starts, new_rows
+    for e in range(len(rows)):
+        for level in range(entry_levels[e], n_levels[rows[e]]):
+            new_rows[at] = first[rows[e]] + level
+            at += 1

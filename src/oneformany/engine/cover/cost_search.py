@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.budget_search import BudgetSearch
 from oneformany.engine.cover.cost_kernels import cheapest, column_savings
 from oneformany.engine.cover.cost_levels import CostLevels
-from oneformany.engine.cover.cost_tree import cost_within, for_rows, merged, people_at_prices
+from oneformany.engine.cover.cost_tree import CostQuestion, for_rows
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_options import Search
-from oneformany.engine.cover.left_out import cheapest_rows
-from oneformany.engine.cover.primal_program import PROGRAM_ENTRIES, program
+from oneformany.engine.cover.left_out import cheapest_rows, people_at_prices
+from oneformany.engine.cover.merging import merged
 from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.cover.tree import search_tree
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.exceptions import InputError
 
@@ -50,8 +51,8 @@ class CostExclusion:
     columns : array of int
         Columns of the table that the prices do not exclude.
     tree : dict
-        As :func:`~oneformany.engine.cover.cost_tree.cost_within` gives it, over the rows of the table and
-        indices into ``columns``.
+        Of a :class:`~oneformany.engine.cover.cost_tree.CostQuestion`, over the rows of the table and indices
+        into ``columns``.
     """
 
     target: int
@@ -59,8 +60,7 @@ class CostExclusion:
     tree: dict[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class PriceBound:
+class PriceBound(NamedTuple):
     """What prices prove: the least cost times the scale, the prices, and what each column saves."""
 
     value: int
@@ -70,10 +70,10 @@ class PriceBound:
 
 def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, needed: int) -> PriceBound:
     """Bound the cost of ``k`` columns that serve so many people by prices per person."""
-    savings = np.asarray(column_savings(table.starts, table.rows, table.costs, people, prices, ONE_IN_COVERS))
+    savings = column_savings(table, people, prices)
     reachable = np.zeros(table.n_rows, dtype=np.bool_)
     reachable[table.rows] = True
-    pays = people_at_prices(prices, people, np.flatnonzero(reachable), needed)
+    pays = people_at_prices(prices[reachable], people[reachable], needed)
     best = np.sort(savings)[::-1][:k]
     return PriceBound(pays - int(best.sum()), prices, savings)
 
@@ -106,8 +106,6 @@ class CostSearch:
     def __init__(
         self, table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search
     ) -> None:
-        if table.costs is None:
-            raise InputError("the table has no costs; list the columns with costs")
         self.table = table
         self.people = people
         self.k = k
@@ -115,7 +113,7 @@ class CostSearch:
         self.search = search
         self.top = int(table.costs.max(initial=0))
         self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
-        self.levels = CostLevels.of(table.starts, table.rows, np.asarray(table.costs), table.n_rows)
+        self.levels = CostLevels.of(table.starts, table.rows, table.costs, table.n_rows)
         self.budget = self._budget(self.unserved)
         self.spare = int(people[np.unique(table.rows)].sum()) - needed
         self.best = np.asarray(start, dtype=np.int64)
@@ -148,13 +146,11 @@ class CostSearch:
 
     def _budget(self, unserved: int) -> BudgetSearch:
         """The search for columns that lose least, where being served by nobody costs so much."""
-        losses = self.levels.losses(unserved) * self.people[self.levels.owner]
-        return BudgetSearch(self.levels.incidence, losses.astype(np.int64), self.search)
+        return BudgetSearch(self.levels.incidence, self._losses(unserved).astype(np.int64), self.search)
 
     def served(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
-        table = self.table
-        owner, least = cheapest(table.starts, table.rows, table.costs, columns, table.n_rows)
+        owner, least = cheapest(self.table, columns, self.table.n_rows)
         rows = np.flatnonzero(owner >= 0)
         kept = cheapest_rows(least[rows], self.people[rows], self.needed)
         owner[rows[~kept]] = -1
@@ -169,9 +165,7 @@ class CostSearch:
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they serve enough people at less cost."""
         covered, cost = self.total(columns)
-        if len(columns) > self.k or covered < self.needed:
-            return
-        if cost < self.cost:
+        if len(columns) <= self.k and covered >= self.needed and cost < self.cost:
             self.best, self.cost = np.asarray(columns), cost
 
     @property
@@ -244,7 +238,7 @@ class CostSearch:
 
     def _reached(self, values: FloatArray, unserved: float) -> bool:
         """Whether parts of columns serve enough people for less than being served by nobody costs."""
-        cheap = np.asarray(self.table.costs) < unserved
+        cheap = self.table.costs < unserved
         parts = np.bincount(
             self.table.rows[cheap], values[self.table.column_of[cheap]], minlength=self.table.n_rows
         )
@@ -276,17 +270,9 @@ class CostSearch:
             return
         usable = self.usable()
         promising = usable[np.argsort(-self.bound.savings[usable], kind="stable")[:FEWEST_COLUMNS]]
-        valued = np.flatnonzero(self.values > 1e-3)
-        valued = valued[np.argsort(-self.values[valued], kind="stable")]
-        incidence = self.levels.incidence
-        columns = incidence.first_within(np.concatenate((valued, promising)), PROGRAM_ENTRIES)
-        columns = np.union1d(columns, self.best)
-        part, kept = incidence.part(columns, np.ones(incidence.n_rows, dtype=np.bool_))
-        seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
-        found = program(part, seconds, np.searchsorted(columns, self.best), self.budget.people[kept], self.k)
-        self.search.counters["programs"] += 1
-        if found.chosen is not None:
-            self.offer(columns[found.chosen])
+        found = self.budget.programmed(self.k, self.values, promising, self.best, PROGRAM_SECONDS)
+        if found is not None:
+            self.offer(found)
         self.report("program")
 
     def is_small(self, entries: int) -> bool:
@@ -303,15 +289,15 @@ class CostSearch:
             columns = self.usable()
             part = self.table.take(columns)
             target = self.cost - 1
-            rows, classes = merged(
-                part.starts, part.rows, np.asarray(part.costs), self.people, apart=self.spare > 0
-            )
-            found = cost_within(rows, self.k, self.needed, target, self.unserved, self.search.stop, max_nodes)
+            rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.spare > 0)
+            stop = self.search.stop
+            question = CostQuestion(rows, self.k, self.needed, target, self.unserved, stop)
+            found = search_tree(question, stop, max_nodes)
             self.search.counters["nodes"] += found.nodes
             if found.chosen is not None:
                 self.offer(columns[found.chosen])
-            elif found.proof is not None:
-                self.proof = CostExclusion(target, columns, for_rows(found.proof, classes))
+            elif found.tree is not None:
+                self.proof = CostExclusion(target, columns, for_rows(found.tree, rows.classes))
             else:
                 return
             self.report("search")

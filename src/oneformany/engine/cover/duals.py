@@ -57,18 +57,14 @@ class Weights:
         """Columns that a cover needs at least."""
         return -(-self.total // self.capacity) if self.capacity else 0
 
-    def most_people(self, multiplicity: IntArray, k: int) -> int:
-        """People that ``k`` columns cover at most, where no weight exceeds the multiplicity."""
-        spare = int(multiplicity.sum()) * ONE_IN_TABLES - self.total
-        return min(int(multiplicity.sum()), (k * self.capacity + spare) // ONE_IN_TABLES)
+    def reach(self, people: IntArray, k: int) -> int:
+        """People that ``k`` columns cover at most, times the scale; no weight exceeds a row's people."""
+        return k * self.capacity + int(people.sum()) * ONE_IN_TABLES - self.total
 
-    def fewest_for(self, multiplicity: IntArray, people: int) -> int:
-        """Columns needed at least for so many people, where no weight exceeds the multiplicity."""
-        spare = int(multiplicity.sum()) * ONE_IN_TABLES - self.total
-        lacking = people * ONE_IN_TABLES - spare
-        if lacking <= 0 or self.capacity == 0:
-            return 0
-        return -(-lacking // self.capacity)
+    def fewest_for(self, people: IntArray, needed: int) -> int:
+        """Columns needed at least for so many people, where no weight exceeds a row's people."""
+        lacking = needed * ONE_IN_TABLES - self.reach(people, 0)
+        return -(-lacking // self.capacity) if lacking > 0 and self.capacity else 0
 
 
 def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
@@ -81,7 +77,7 @@ def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
     if numbers.sum() > MOST_DUALS:
         numbers = np.minimum(numbers, MOST_DUALS / len(numbers))
     weights = np.floor(numbers * ONE_IN_TABLES).astype(np.int64)
-    loads = integer_loads(incidence.starts, incidence.rows, weights)
+    loads = integer_loads(incidence, weights)
     return Weights(weights, int(loads.max(initial=0)), loads)
 
 
@@ -91,14 +87,8 @@ class FirstOrder:
     Minimise the number of columns (or, with a budget, the weight of uncovered rows) such that every row is
     covered.
 
-    Parameters
-    ----------
-    incidence : Incidence
-        Rows and columns.
-    upper : (n_rows,) float array or None
-        Loss for leaving a row uncovered; ``None``: all must be covered.
-    budget : int or None
-        How many columns there are to choose; ``None``: as few as possible.
+    ``upper`` is the loss for leaving a row uncovered (``None``: all must be covered), ``budget`` how many
+    columns there are to choose (``None``: as few as possible).
     """
 
     def __init__(
@@ -161,15 +151,14 @@ class FirstOrder:
         return duals
 
     def _valid(self, duals: FloatArray) -> Weights:
-        arrays = self.incidence.arrays
         if self.budget < 0:
-            return weighed(self.incidence, feasible_duals(*arrays, duals, self.upper, 1.0))
+            return weighed(self.incidence, feasible_duals(self.incidence, duals, self.upper, 1.0))
         heaviest = float(np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1]).max())
         price = min(max(self.price, 1e-6), heaviest)
-        best = weighed(self.incidence, feasible_duals(*arrays, duals, self.upper, max(heaviest, 1e-6)))
+        best = weighed(self.incidence, feasible_duals(self.incidence, duals, self.upper, max(heaviest, 1e-6)))
         for part in (0.0, 0.1, 0.3):
             capacity = max(1e-6, price + part * (heaviest - price))
-            found = weighed(self.incidence, feasible_duals(*arrays, duals, self.upper, capacity))
+            found = weighed(self.incidence, feasible_duals(self.incidence, duals, self.upper, capacity))
             if self.budget * found.capacity - found.total < self.budget * best.capacity - best.total:
                 best = found
         return best

@@ -1,27 +1,36 @@
-"""Compiled passes over a table of columns: loads, primal-dual steps, duals made feasible."""
+"""Compiled passes over a table of columns: loads, primal-dual steps, duals made feasible.
+
+Python makes the arrays: a kernel that does so itself takes twice as long to compile.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from oneformany.compiled import inner, outer
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.compiled import lean
+from oneformany.engine.cover.large_incidence import Incidence
 
 __all__ = ["feasible_duals", "integer_loads", "primal_dual_steps"]
 
 
-@outer
-def integer_loads(starts, rows, weights):
+def integer_loads(incidence: Incidence, weights: IntArray) -> IntArray:
     """Total weight of each column."""
-    loads = np.zeros(len(starts) - 1, dtype=np.int64)
+    loads = np.zeros(incidence.n_columns, np.int64)
+    _loads(incidence.starts, incidence.rows, weights, loads)
+    return loads
+
+
+@lean()
+def _loads(starts, rows, weights, loads):
     for j in range(len(loads)):
         total = 0
         for e in range(starts[j], starts[j + 1]):
             total += weights[rows[e]]
         loads[j] = total
-    return loads
 
 
-@outer
+@lean()
 def primal_dual_steps(
     starts,
     rows,
@@ -76,7 +85,7 @@ def primal_dual_steps(
     return price
 
 
-@inner
+@lean(inner=True)
 def _price_for(starts, values, loads, budget, balance, price):
     """Find the price at which the moved values sum to the budget, by Newton steps on a convex function."""
     for _ in range(50):
@@ -89,7 +98,9 @@ def _price_for(starts, values, loads, budget, balance, price):
                 total += moved
                 slope += length
         if slope == 0.0:
-            price = loads.max()
+            price = loads[0]
+            for j in range(len(values)):
+                price = max(price, loads[j])
             for j in range(len(values)):
                 length = balance / max(1, starts[j + 1] - starts[j])
                 price = min(price, loads[j] + values[j] / length)
@@ -101,28 +112,33 @@ def _price_for(starts, values, loads, budget, balance, price):
     return max(price, 0.0)
 
 
-@outer
-def feasible_duals(starts, rows, row_starts, row_columns, duals, upper, capacity):
-    """Shrink duals until no column weighs more than the capacity, then raise them where there is room.
+def feasible_duals(incidence: Incidence, duals: FloatArray, upper: FloatArray, capacity: float) -> FloatArray:
+    """Shrink duals until no column weighs more than the capacity, then raise them where there is room."""
+    feasible, worst, loads = duals.copy(), np.ones(len(duals)), np.zeros(incidence.n_columns)
+    _make_feasible(*incidence.arrays, upper, capacity, feasible, worst, loads)
+    return feasible
 
-    Each dual is divided by the worst excess among its columns, which is enough for all of them at once.
-    """
-    n = len(duals)
-    m = len(starts) - 1
-    loads = np.zeros(m)
-    worst = np.ones(n)
+
+@lean()
+def _make_feasible(starts, rows, row_starts, row_columns, upper, capacity, feasible, worst, loads):
+    """Divide each dual by the worst excess among its columns: that is enough for all of them at once."""
+    n = len(feasible)
+    m = len(loads)
     for j in range(m):
         load = 0.0
         for e in range(starts[j], starts[j + 1]):
-            load += duals[rows[e]]
+            load += feasible[rows[e]]
         excess = load / capacity
         if excess > 1.0:
             for e in range(starts[j], starts[j + 1]):
                 worst[rows[e]] = max(worst[rows[e]], excess)
-    feasible = duals / worst
+    for i in range(n):
+        feasible[i] /= worst[i]
     for j in range(m):
+        load = 0.0
         for e in range(starts[j], starts[j + 1]):
-            loads[j] += feasible[rows[e]]
+            load += feasible[rows[e]]
+        loads[j] = load
     for i in range(n):
         if row_starts[i + 1] == row_starts[i]:
             feasible[i] = upper[i] if upper[i] < np.inf else 0.0
@@ -134,4 +150,3 @@ def feasible_duals(starts, rows, row_starts, row_columns, duals, upper, capacity
             feasible[i] += room
             for e in range(row_starts[i], row_starts[i + 1]):
                 loads[row_columns[e]] += room
-    return feasible

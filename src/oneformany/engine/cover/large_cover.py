@@ -71,10 +71,8 @@ class CoverAnswer:
         Columns that together hold every row that any column holds.
     bound : int
         No cover by fewer columns of this table exists.
-    weights : (n_rows,) array of int
-        Integer weight of each row.
-    capacity : int
-        No column weighs more, so a cover has at least ``weights.sum() / capacity`` columns.
+    weights : Weights
+        No column weighs more than their capacity, so a cover has at least ``total / capacity`` columns.
     proof : Enumeration or None
         Where the bound is higher than that: why.
     wanted : array of int
@@ -85,8 +83,7 @@ class CoverAnswer:
 
     chosen: IntArray
     bound: int
-    weights: IntArray
-    capacity: int
+    weights: Weights
     proof: Enumeration | None
     wanted: IntArray
     counters: Mapping[str, int]
@@ -241,8 +238,7 @@ class _Cover:
         return CoverAnswer(
             np.sort(self.best),
             min(self.bound, len(self.best)),
-            self.weights.weights,
-            self.weights.capacity,
+            self.weights,
             self.proof,
             wanted,
             dict(self.search.counters),
@@ -262,7 +258,7 @@ def solve_cover(
     Parameters
     ----------
     table : ColumnTable
-        The columns; the bound is about these, so it holds for the problem where the table is complete.
+        The columns; the bound is about these.
     stop : Stop or None
         When to end with what there is.
     options : TableOptions or None

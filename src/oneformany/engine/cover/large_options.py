@@ -6,15 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from oneformany.arrays import IntArray
-from oneformany.engine.cover.table import ColumnTable
-from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
-__all__ = ["Search", "State", "TableOptions", "checked_multiplicity"]
+__all__ = ["Search", "State", "TableOptions"]
 
 
 @dataclass(frozen=True)
@@ -85,14 +79,3 @@ class Search:
         """Tell whoever listens where the search stands."""
         if self.progress is not None:
             self.progress(State(phase, value, bound, self.stop.elapsed()))
-
-
-def checked_multiplicity(table: ColumnTable, multiplicity: ArrayLike) -> IntArray:
-    """The number of people per row of a table, as an array of positive integers."""
-    people = np.asarray(multiplicity, dtype=np.int64)
-    if people.shape != (table.n_rows,) or (len(people) and people.min() < 1):
-        raise InputError(
-            f"multiplicity has shape {people.shape}; give one number of people, 1 or more, for each of the "
-            f"{table.n_rows} distinct rows"
-        )
-    return people

@@ -6,25 +6,24 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 
-__all__ = ["cheapest_rows"]
+__all__ = ["cheapest_rows", "people_at_prices"]
 
 MOST_STEPS = 200_000_000
+
+
+def people_at_prices(prices: IntArray, people: IntArray, needed: int) -> int:
+    """What the cheapest ``needed`` people pay, where people of one row may be parted."""
+    order = np.argsort(prices, kind="stable")
+    before = np.cumsum(people[order]) - people[order]
+    taken = np.clip(needed - before, 0, people[order])
+    return int((taken * prices[order]).sum())
 
 
 def cheapest_rows(costs: IntArray, people: IntArray, needed: int) -> BoolArray:
     """Choose rows that stand for so many people and pay least; whoever pays nothing is served anyway.
 
     Rows are left out whole. Where they stand for several people each, which of them to leave out is a
-    knapsack; it is solved exactly unless it is very large.
-
-    Parameters
-    ----------
-    costs : (n,) integer array
-        What one person of each row pays.
-    people : (n,) integer array
-        People of each row.
-    needed : int
-        Fewest people to be served; all are served if they are fewer.
+    knapsack; it is solved exactly unless it is very large. All are served if they are fewer than needed.
     """
     kept = np.ones(len(costs), dtype=np.bool_)
     spare = int(people.sum()) - needed

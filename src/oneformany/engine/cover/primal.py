@@ -25,38 +25,20 @@ SECONDS_PER_REPAIR = 2.0
 
 def greedy_columns(incidence: Incidence) -> IntArray:
     """Cover every row that can be covered, largest gain first; drop what turns out to be superfluous."""
-    everything = np.ones(incidence.n_rows)
-    same = np.ones(incidence.n_columns)
-    chosen = greedy(*incidence.arrays, everything, same, incidence.n_columns)
-    return _without_superfluous(incidence, chosen)
+    return _without_superfluous(incidence, greedy(incidence, np.ones(incidence.n_rows)))
 
 
 def _without_superfluous(incidence: Incidence, chosen: IntArray) -> IntArray:
     """Drop columns whose rows the others cover as well, smallest first."""
     starts = incidence.starts
     order = np.argsort(starts[chosen + 1] - starts[chosen], kind="stable")
-    needed = np.asarray(needed_columns(starts, incidence.rows, incidence.n_rows, chosen, order))
-    return np.asarray(chosen[needed])
+    return np.asarray(chosen[needed_columns(incidence, chosen, order)])
 
 
 def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Stop) -> IntArray | None:
     """Round the relaxation: take its surest columns, go on with the rows that are left, and so on.
 
-    Parameters
-    ----------
-    incidence : Incidence
-        All columns.
-    core : array of int
-        The columns to choose from; together they cover whatever can be covered.
-    relaxation : FirstOrder
-        Where to start.
-    stop : Stop
-        When to give up.
-
-    Returns
-    -------
-    array of int or None
-        A cover; ``None`` when time was up.
+    The columns of the core together cover whatever can be covered. Returns ``None`` when time was up.
     """
     needed = incidence.reachable.copy()
     chosen: list[int] = []
@@ -88,32 +70,14 @@ def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Sto
         needed[kept[covered]] = False
         alive = np.diff(part.starts) > 0
         columns, values = columns[alive], values[alive]
-    found = np.array(chosen, dtype=np.int64)
-    return _without_superfluous(incidence, found)
+    return _without_superfluous(incidence, np.array(chosen, dtype=np.int64))
 
 
 class Repair:
     """Free the columns in use near some row, cover what they alone covered by an exact program, and repeat.
 
-    Parameters
-    ----------
-    incidence : Incidence
-        All columns.
-    core : array of int
-        The columns that a repair may choose from, besides those in use.
-    chosen : array of int
-        A cover to start from.
-    seed : int
-        For the choice of rows.
-
-    Attributes
-    ----------
-    chosen : array of int
-        The best cover so far.
-    repairs, failures : int
-        Repairs made; repairs since the last one that helped.
-    complete : bool
-        Whether a program over everything was solved, so that no repair can help.
+    A repair may choose from the columns of the core, besides those in use. It is *complete* once a program
+    over everything was solved, so that no further repair can help.
     """
 
     def __init__(self, incidence: Incidence, core: IntArray, chosen: IntArray, seed: int) -> None:
@@ -122,7 +86,6 @@ class Repair:
         self.part, _ = incidence.part(self.core, np.ones(incidence.n_rows, dtype=np.bool_))
         self.inside = np.isin(self.core, chosen)
         self.repairs = 0
-        self.failures = 0
         self.freed = FIRST_FREED
         self.complete = False
         self._random = np.random.default_rng(seed)
@@ -135,20 +98,20 @@ class Repair:
 
     def run(self, bound: int, stop: Stop, most_failures: int, improved: Callable[[], None]) -> None:
         """Repair until the bound is met, time is up, or nothing has helped for long."""
-        while int(self.inside.sum()) > bound and self.failures < most_failures and not stop.expired():
-            if self.complete:
+        failures = 0
+        while int(self.inside.sum()) > bound and failures < most_failures:
+            if self.complete or stop.expired():
                 break
             self.repairs += 1
+            failures += 1
             if self._once(stop):
-                self.failures = 0
+                failures = 0
                 improved()
-            else:
-                self.failures += 1
 
     def _once(self, stop: Stop) -> bool:
         row = int(self._random.choice(self._rows))
         size = min(self.freed, int(self.inside.sum()))
-        freed = neighbourhood(*self.part.arrays, self.inside, row, size)
+        freed = neighbourhood(self.part, self.inside, row, size)
         kept = self.inside.copy()
         kept[freed] = False
         covered = (
@@ -167,9 +130,7 @@ class Repair:
             self.freed = min(MOST_FREED, self.freed + self.freed // 10 + 1)
         else:
             self.freed = max(FEWEST_FREED, self.freed * 4 // 5)
-        if found.chosen is None:
-            return False
-        if not small.covered_by(found.chosen).all():
+        if found.chosen is None or not small.covered_by(found.chosen).all():
             return False
         kept[columns[found.chosen]] = True
         better = int(kept.sum()) < int(self.inside.sum())

@@ -1,14 +1,30 @@
-"""Compiled searches for good covers: greedy, and what lies near a row."""
+"""Compiled searches for good columns: greedy, swaps, and what lies near a row.
+
+Python makes the arrays: a kernel that does so itself takes twice as long to compile.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from oneformany.compiled import lean, outer
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.compiled import lean
+from oneformany.engine.cover.large_incidence import Incidence
 
-__all__ = ["greedy", "needed_columns", "neighbourhood"]
+__all__ = ["greedy", "needed_columns", "neighbourhood", "swap_columns"]
 
-ROOT = np.int64(0)  # a literal would compile what it is given to a second time
+# literals would compile what they are given to a second time
+ROOT, IN, OUT = np.int64(0), np.int64(1), np.int64(-1)
+
+
+def greedy(incidence: Incidence, weights: FloatArray) -> IntArray:
+    """Take the column of greatest new weight until none brings anything; return the columns in that order."""
+    m = incidence.n_columns
+    chosen, columns = np.zeros((2, m), np.int64)
+    gains, keys = np.zeros((2, m))
+    covered = np.zeros(incidence.n_rows, np.bool_)
+    found = _greedy(*incidence.arrays, weights, gains, keys, columns, covered, chosen)
+    return chosen[:found].copy()
 
 
 @lean(inner=True)
@@ -27,35 +43,27 @@ def _sink(keys, columns, size, i):
         i = c
 
 
-@outer
-def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
-    """Take the column of greatest score times new weight, again and again; return the columns in that order.
+@lean()
+def _greedy(starts, rows, row_starts, row_columns, weights, gains, keys, columns, covered, chosen):
+    """A heap holds old gains; a column is weighed again when it comes up.
 
-    Ends after ``most`` columns, or when no column brings anything. A heap holds old gains; a column is
-    weighed again when it comes up. (The library's own heap would take seconds to compile.)
+    (The library's own heap would take seconds to compile.)
     """
-    m = len(starts) - 1
-    gains = np.zeros(m)
-    keys = np.zeros(m)
-    columns = np.zeros(m, dtype=np.int64)
-    size = 0
-    for j in range(m):
+    size = np.int64(0)
+    for j in range(len(starts) - 1):
         for e in range(starts[j], starts[j + 1]):
             gains[j] += weights[rows[e]]
         if gains[j] > 0:
-            keys[size] = -gains[j] * scores[j]
+            keys[size] = -gains[j]
             columns[size] = j
             size += 1
     for i in range(size // 2 - 1, -1, -1):
         _sink(keys, columns, size, i)
-    covered = np.zeros(len(row_starts) - 1, dtype=np.bool_)
-    chosen = np.zeros(m, dtype=np.int64)
     found = 0
-    while size > 0 and found < most:
+    while size > 0:
         j = columns[0]
-        now = -gains[j] * scores[j]
-        if gains[j] > 1e-12 and now > keys[0]:
-            keys[0] = now
+        if gains[j] > 1e-12 and -gains[j] > keys[0]:
+            keys[0] = -gains[j]
             _sink(keys, columns, size, ROOT)
             continue
         size -= 1
@@ -72,44 +80,48 @@ def greedy(starts, rows, row_starts, row_columns, weights, scores, most):
                 covered[i] = True
                 for f in range(row_starts[i], row_starts[i + 1]):
                     gains[row_columns[f]] -= weights[i]
-    return chosen[:found].copy()
+    return found
 
 
-@outer
-def needed_columns(starts, rows, n_rows, chosen, order):
+def needed_columns(incidence: Incidence, chosen: IntArray, order: IntArray) -> BoolArray:
     """Drop columns whose rows the others cover as well, in this order; return which are left."""
-    times = np.zeros(n_rows, dtype=np.int64)
-    for j in chosen:
-        for e in range(starts[j], starts[j + 1]):
+    keep = np.ones(len(chosen), np.bool_)
+    _drop(incidence.starts, incidence.rows, np.zeros(incidence.n_rows, np.int64), chosen, order, keep)
+    return keep
+
+
+@lean()
+def _drop(starts, rows, times, chosen, order, keep):
+    for index in range(len(chosen)):
+        for e in range(starts[chosen[index]], starts[chosen[index] + 1]):
             times[rows[e]] += 1
-    keep = np.ones(len(chosen), dtype=np.bool_)
-    for index in order:
-        j = chosen[index]
+    for turn in range(len(order)):
+        j = chosen[order[turn]]
         needed = False
         for e in range(starts[j], starts[j + 1]):
             if times[rows[e]] == 1:
                 needed = True
                 break
         if not needed:
-            keep[index] = False
+            keep[order[turn]] = False
             for e in range(starts[j], starts[j + 1]):
                 times[rows[e]] -= 1
-    return keep
 
 
-@outer
-def neighbourhood(starts, rows, row_starts, row_columns, inside, row, size):
-    """Columns in use near a row, nearest first: at most so many."""
-    n = len(row_starts) - 1
-    near = np.zeros(size, dtype=np.int64)
-    count = 0
-    seen = np.zeros(n, dtype=np.bool_)
-    looked = np.zeros(len(starts) - 1, dtype=np.bool_)
-    queue = np.zeros(n, dtype=np.int64)
+def neighbourhood(incidence: Incidence, inside: BoolArray, row: int, size: int) -> IntArray:
+    """Indices in use near a row, nearest first: at most so many."""
+    m, n = incidence.n_columns, incidence.n_rows
+    near, queue = np.zeros(size, np.int64), np.zeros(n, np.int64)
+    seen, looked = np.zeros(n, np.bool_), np.zeros(m, np.bool_)
+    count = _near(*incidence.arrays, inside, row, near, queue, seen, looked)
+    return near[:count]
+
+
+@lean()
+def _near(starts, rows, row_starts, row_columns, inside, row, near, queue, seen, looked):
     queue[0] = row
     seen[row] = True
-    head = 0
-    tail = 1
+    count, head, tail = 0, 0, 1
     while head < tail:
         i = queue[head]
         head += 1
@@ -121,11 +133,54 @@ def neighbourhood(starts, rows, row_starts, row_columns, inside, row, size):
             if inside[j]:
                 near[count] = j
                 count += 1
-                if count == size:
-                    return near
+                if count == len(near):
+                    return count
             for e in range(starts[j], starts[j + 1]):
                 if not seen[rows[e]]:
                     seen[rows[e]] = True
                     queue[tail] = rows[e]
                     tail += 1
-    return near[:count]
+    return count
+
+
+def swap_columns(incidence: Incidence, people: IntArray, chosen: IntArray) -> int:
+    """Exchange each column in turn for the best one in its stead; return the number of exchanges.
+
+    ``chosen`` is changed in place.
+    """
+    times, gains = np.zeros(incidence.n_rows, np.int64), np.zeros(incidence.n_columns, np.int64)
+    return int(_swap(*incidence.arrays, people, chosen, times, gains))
+
+
+@lean()
+def _swap(starts, rows, row_starts, row_columns, people, chosen, times, gains):
+    """``gains[j]`` is what column j would add to what is covered."""
+    for j in range(len(gains)):
+        for e in range(starts[j], starts[j + 1]):
+            gains[j] += people[rows[e]]
+    for index in range(len(chosen)):
+        _move(starts, rows, row_starts, row_columns, people, times, gains, chosen[index], IN)
+    swaps = 0
+    for index in range(len(chosen)):
+        old = chosen[index]
+        _move(starts, rows, row_starts, row_columns, people, times, gains, old, OUT)
+        best = old
+        for j in range(len(gains)):
+            if gains[j] > gains[best]:
+                best = j
+        if best != old:
+            swaps += 1
+        chosen[index] = best
+        _move(starts, rows, row_starts, row_columns, people, times, gains, best, IN)
+    return swaps
+
+
+@lean(inner=True)
+def _move(starts, rows, row_starts, row_columns, people, times, gains, j, by):
+    """Take a column in (``by`` 1) or out (-1); gains change where no other one covers a row."""
+    for e in range(starts[j], starts[j + 1]):
+        i = rows[e]
+        times[i] += by
+        if 2 * times[i] == 1 + by:
+            for f in range(row_starts[i], row_starts[i + 1]):
+                gains[row_columns[f]] -= by * people[i]

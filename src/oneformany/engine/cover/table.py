@@ -9,9 +9,16 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 
-__all__ = ["NO_CELL", "ColumnTable"]
+__all__ = ["NO_CELL", "ColumnTable", "entries_of"]
 
 NO_CELL = -1
+
+
+def entries_of(starts: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """The entries of some columns, one after the other, and where each column then begins."""
+    sizes = np.diff(starts)[columns]
+    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.repeat(starts[columns] - begins[:-1], sizes) + np.arange(begins[-1]), begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +31,8 @@ class ColumnTable:
         Where the rows of each column begin in ``rows`` and ``costs``.
     rows : (nnz,) array of int32
         Indices of distinct rows, ascending inside each column.
-    costs : (nnz,) integer array or None
-        What following the column costs that row; ``None`` where costs were not asked for.
+    costs : (nnz,) integer array
+        What following the column costs that row.
     changed : (m, p) boolean array
         The features that a column may change.
     targets : (m, p) array of int32
@@ -40,7 +47,7 @@ class ColumnTable:
 
     starts: IntArray
     rows: NDArray[np.int32]
-    costs: IntArray | None
+    costs: IntArray
     changed: BoolArray
     targets: NDArray[np.int32]
     n_rows: int
@@ -60,30 +67,23 @@ class ColumnTable:
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def group(self, column: int) -> NDArray[np.int32]:
-        """Rows of one column.
-
-        Parameters
-        ----------
-        column : int
-            Which.
-        """
+        """Rows of one column."""
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
-    def take(self, columns: IntArray) -> ColumnTable:
-        """Only some of the columns, in the order given; not complete any more.
+    def covered_by(self, columns: IntArray) -> BoolArray:
+        """Rows that at least one of these columns holds."""
+        covered = np.zeros(self.n_rows, dtype=np.bool_)
+        for column in columns.tolist():
+            covered[self.group(column)] = True
+        return covered
 
-        Parameters
-        ----------
-        columns : integer array
-            Which.
-        """
-        sizes = self.sizes[columns]
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        entries = np.repeat(self.starts[columns] - starts[:-1], sizes) + np.arange(starts[-1])
+    def take(self, columns: IntArray) -> ColumnTable:
+        """Only some of the columns, in the order given; not complete any more."""
+        entries, starts = entries_of(self.starts, columns)
         return ColumnTable(
             starts,
             self.rows[entries],
-            None if self.costs is None else self.costs[entries],
+            self.costs[entries],
             self.changed[columns],
             self.targets[columns],
             self.n_rows,

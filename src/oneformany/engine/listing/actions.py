@@ -11,9 +11,9 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cost.kernels import entry_costs
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.jobs import Job, Piece
+from oneformany.engine.listing.jobs import Job, accepted_groups, priced
+from oneformany.engine.listing.store.columns import Found
 
 __all__ = ["action_jobs", "useful_targets"]
 
@@ -21,17 +21,7 @@ ENTRIES = 1 << 22
 
 
 def action_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Job]:
-    """Jobs that find the groups of all actions.
-
-    Parameters
-    ----------
-    ground : Ground
-        The problem.
-    batches : Batches
-        Who accepts what, where gains do not decide.
-    costed : bool
-        Also targets that only make an action cheaper.
-    """
+    """Jobs that find the groups of all actions; ``costed``: also targets that only make one cheaper."""
     slots = useful_targets(ground, costed=costed)
     gains = np.ascontiguousarray(ground.gain.T) if ground.decided else None
     width = max(1, (ENTRIES if ground.decided else batches.pairs) // len(ground.cells))
@@ -50,48 +40,38 @@ def action_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[J
 def useful_targets(ground: Ground, *, costed: bool) -> BoolArray:
     """Places that some row may go to and that no other target of the feature makes superfluous.
 
-    Parameters
-    ----------
-    ground : Ground
-        The problem.
-    costed : bool
-        Also slots that only make an action cheaper.
+    With ``costed`` also those that only make an action cheaper.
     """
     if not ground.decided:
         return ground.goals
     useful = np.zeros_like(ground.goals)
-    everybody = np.arange(len(ground.cells), dtype=np.int32)
+    n = len(ground.cells)
+    everybody = np.arange(n, dtype=np.int32)
     for feature in ground.changeable:
         begin, end = ground.offsets[feature], ground.offsets[feature + 1]
-        alive = useful[begin:end]
-        kernels.candidates(ground.gain, ground.price, begin, end - begin, everybody, costed, alive)
-        alive &= ground.goals[begin:end]
-    return useful
+        kernels.candidates(
+            ground.gain, ground.price, begin, end - begin, everybody, n, costed, useful[begin:end]
+        )
+    return useful & ground.goals
 
 
 def _by_gains(
     ground: Ground, gains: IntArray, features: IntArray, choices: IntArray, costed: bool
-) -> list[Piece]:
-    starts, rows, targets = kernels.action_groups(
-        gains,
-        ground.gain,
-        ground.price,
-        ground.deficit,
-        ground.offsets,
-        ground.problem.multiplicity,
-        features,
-        choices,
-        False,
-        costed,
+) -> list[Found]:
+    m, n, k = len(choices), len(ground.cells), len(features)
+    starts, rows = np.zeros(m + 1, dtype=np.int64), np.empty(m * n, dtype=np.int32)
+    targets = np.empty((m, k), dtype=np.int32)
+    needed, joined = np.empty(k, dtype=np.bool_), np.empty(n, dtype=np.int32)
+    found = kernels.action_groups(
+        *(ground.tables, gains, ground.problem.multiplicity, features, choices, costed),
+        *(needed, ground.room(features), joined, (starts, rows, targets)),
     )
-    costs = entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
-    return [(features, (starts, rows, costs, targets))]
+    used = rows[: starts[found]].copy()
+    return [priced(ground, features, starts[: found + 1], used, targets[:found])]
 
 
-def _by_asking(ground: Ground, batches: Batches, features: IntArray, choices: IntArray) -> list[Piece]:
+def _by_asking(ground: Ground, batches: Batches, features: IntArray, choices: IntArray) -> list[Found]:
     everybody = np.arange(len(ground.cells), dtype=np.int32)
     accepted = batches.accepted(features, everybody, choices)
     bounds = np.array([0, len(everybody)])
-    starts, rows, targets = kernels.groups_of(accepted, everybody, bounds, choices, 1)
-    costs = entry_costs(ground.price, ground.offsets, features, starts, rows, targets)
-    return [(features, (starts, rows, costs, targets))]
+    return [accepted_groups(ground, features, choices, accepted, everybody, bounds, 1)]

@@ -23,12 +23,7 @@ JUDGED_PAIRS = 1 << 20
 class Batches:
     """Acceptance of pairs of a row and a choice of targets, for any classifier and any restriction.
 
-    Parameters
-    ----------
-    ground : Ground
-        The problem.
-    stop : Stop
-        When to end, by :class:`~oneformany.engine.listing.store.answers.OutOfTimeError`.
+    Ends by :class:`~oneformany.engine.listing.store.answers.OutOfTimeError` when time is up.
     """
 
     def __init__(self, ground: Ground, stop: Stop) -> None:
@@ -133,16 +128,8 @@ class Batches:
         joins[which, choice] = holds
 
     def values(self, rows: Indices, after: IntArray) -> IntArray:
-        """Values of rows that move to cells.
-
-        Parameters
-        ----------
-        rows : array
-            Which rows.
-        after : (rows, p) array
-            Their cells afterwards.
-        """
-        problem = self.ground.problem
-        if problem.own is None:
+        """Values of rows that move to cells."""
+        own = self.ground.problem.own
+        if own is None:
             return after
-        return problem.own.follow(self.ground.values[rows], after, np.ones(after.shape, dtype=np.bool_))
+        return own.follow(self.ground.values[rows], after, np.ones(after.shape, dtype=np.bool_))

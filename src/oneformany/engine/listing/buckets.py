@@ -9,13 +9,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
+from oneformany.engine.cover.table import entries_of
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.points import slot_codes
 
-__all__ = ["Buckets"]
+__all__ = ["Buckets", "CodedRows"]
 
+CODE_SEED = 1
 SEED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Cells of rows, with a random number per slot and their sum per row: equal rows have equal sums."""
+
+    cells: NDArray[np.int32]
+    offsets: IntArray
+    keys: NDArray[np.uint64]
+    codes: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, ground: Ground) -> CodedRows:
+        """Code all rows of a problem."""
+        random = np.random.default_rng(CODE_SEED)
+        keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
+        codes = keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
+        return cls(ground.cells, ground.offsets, keys, codes)
+
+    def agreeing(self, features: IntArray) -> tuple[NDArray[np.int32], IntArray]:
+        """Sets of two or more rows that agree outside of some features: their rows, and where each begins."""
+        n, p = self.cells.shape
+        outside = np.ones(p, dtype=np.bool_)
+        outside[features] = False
+        slots = np.full(1 << max(4, (2 * n - 1).bit_length()), -1, dtype=np.int32)
+        codes, numbers = np.empty(n, dtype=np.uint64), np.empty((4, n), dtype=np.int32)
+        starts, order = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32)
+        found = kernels.fill_buckets(
+            *(self.cells, self.keys, self.codes, self.offsets),
+            *(features, outside, slots, codes, numbers, starts, order),
+        )
+        return order[: starts[found]], starts[: found + 1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,26 +75,20 @@ class Buckets:
 
     @classmethod
     def of(cls, ground: Ground, rows: IntArray) -> Buckets:
-        """Group some rows by what they are outside of every feature set.
-
-        Parameters
-        ----------
-        ground : Ground
-            The problem.
-        rows : array
-            Which rows.
-        """
-        keys, row_codes = slot_codes(ground)
-        cells, row_codes = ground.cells[rows], row_codes[rows]
+        """Group some rows by what they are outside of every feature set."""
+        coded = CodedRows.of(ground)
+        coded = CodedRows(coded.cells[rows], coded.offsets, coded.keys, coded.codes[rows])
         chosen = list(combinations(ground.changeable.tolist(), ground.size))
         sets = np.array(chosen, dtype=np.int64).reshape(len(chosen), ground.size)
-        members, sizes, owners = [np.zeros(0, dtype=np.int32)], [], []
+        nothing = np.zeros(0, dtype=np.int64)
+        members, sizes, owners = [nothing], [nothing], [nothing]
         for number, features in enumerate(sets):
-            order, bounds = kernels.buckets(cells, keys, row_codes, ground.offsets, features)
-            members.append(rows[order].astype(np.int32))
+            order, bounds = coded.agreeing(features)
+            members.append(rows[order])
             sizes.append(np.diff(bounds))
             owners.append(np.full(len(bounds) - 1, number))
-        return _distinct(np.concatenate(members), _joined(sizes), _joined(owners), sets, len(ground.cells))
+        joined = np.concatenate(members).astype(np.int32)
+        return _distinct(joined, np.concatenate(sizes), np.concatenate(owners), sets, len(ground.cells))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -69,6 +96,11 @@ class Buckets:
     def group(self, bucket: int) -> NDArray[np.int32]:
         """The rows of a bucket."""
         return self.rows[self.starts[bucket] : self.starts[bucket + 1]]
+
+    def taken(self, which: IntArray) -> tuple[NDArray[np.int32], IntArray]:
+        """The rows of some of the buckets, in this order, and where each begins."""
+        entries, starts = entries_of(self.starts, which)
+        return self.rows[entries], starts
 
 
 def _distinct(
@@ -79,25 +111,14 @@ def _distinct(
     keys = np.random.default_rng(SEED).integers(2**64, size=n_rows, dtype=np.uint64)
     sums = np.concatenate([[np.uint64(0)], np.cumsum(keys[rows], dtype=np.uint64)])
     order = np.lexsort((owners, sums[starts[1:]] - sums[starts[:-1]], sizes))
-    rows, starts, sizes = _taken(rows, starts, order)
+    entries, starts = entries_of(starts, order)
+    rows = rows[entries]
+    sizes = np.diff(starts)
     before = np.arange(len(rows)) - np.repeat(sizes, sizes)
     differs = np.flatnonzero((before < 0) | (rows != rows[before]))
     new = np.zeros(len(sizes), dtype=np.bool_)
     new[np.searchsorted(starts, differs, side="right") - 1] = True
     new[1:] |= np.diff(sizes) != 0
     first = np.flatnonzero(new)
-    rows, starts, _ = _taken(rows, starts, first)
-    return Buckets(starts, rows, np.append(first, len(sizes)), owners[order], sets)
-
-
-def _taken(
-    rows: NDArray[np.int32], starts: IntArray, which: IntArray
-) -> tuple[NDArray[np.int32], IntArray, IntArray]:
-    """Some of the buckets, in this order."""
-    sizes = np.diff(starts)[which]
-    ends = np.concatenate([[0], np.cumsum(sizes)])
-    return rows[np.repeat(starts[which] - ends[:-1], sizes) + np.arange(ends[-1])], ends, sizes
-
-
-def _joined(parts: list[IntArray]) -> IntArray:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
+    entries, starts = entries_of(starts, first)
+    return Buckets(starts, rows[entries], np.append(first, len(sizes)), owners[order], sets)

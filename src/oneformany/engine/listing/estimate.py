@@ -9,9 +9,9 @@ import numpy as np
 
 from oneformany.arrays import BoolArray
 from oneformany.engine.listing.actions import useful_targets
+from oneformany.engine.listing.buckets import CodedRows
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import MEMORY, Keep
-from oneformany.engine.listing.points import rows_in_buckets
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 
@@ -82,17 +82,7 @@ def affordable(
 
 
 def bucketing(problem: Problem, *, most_work: float = MOST_WORK, memory: int = MEMORY) -> bool:
-    """Whether the classifier has to be asked, and rows can be put into buckets of all feature sets.
-
-    Parameters
-    ----------
-    problem : Problem
-        The question.
-    most_work : float
-        How many steps are affordable.
-    memory : int
-        How many bytes the buckets may take.
-    """
+    """Whether the classifier has to be asked, and rows can be put into buckets of all feature sets."""
     n, p = problem.rows.shape
     if (
         16 * n * sum(problem.levels) > memory
@@ -128,14 +118,14 @@ def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
 
     Means over a few sets, and the last over all of these.
     """
-    random = np.random.default_rng(SEED)
+    random, coded = np.random.default_rng(SEED), CodedRows.of(ground)
     shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.cells), dtype=np.bool_)
     for _ in range(SAMPLES):
         features = np.sort(random.permutation(ground.changeable)[: ground.size])
-        rows, count = rows_in_buckets(ground, features)
+        rows, bounds = coded.agreeing(features)
         alone[rows] = False
         shared += len(rows) / SAMPLES
-        buckets += count / SAMPLES
+        buckets += (len(bounds) - 1) / SAMPLES
     return shared, buckets, int(alone.sum())
 
 

@@ -69,15 +69,7 @@ class Ground:
 
     @classmethod
     def of(cls, problem: Problem, only: IntArray | None = None) -> Ground:
-        """Work out the tables.
-
-        Parameters
-        ----------
-        problem : Problem
-            The question.
-        only : array or None
-            Which distinct rows; ``None``: all.
-        """
+        """Work out the tables of some distinct rows; ``None``: of all."""
         relaxation = problem.oracle.relaxation()
         rows = problem.rows if only is None else problem.rows[only]
         values = problem.values if only is None else problem.values[only]
@@ -115,6 +107,11 @@ class Ground:
         )
 
     @property
+    def tables(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Gains, prices, deficits and offsets, as kernels take them."""
+        return self.gain, self.price, self.deficit, self.offsets
+
+    @property
     def decided(self) -> bool:
         """Whether gains alone say who joins: nothing has to be asked."""
         return self.exact and not self.problem.restrictions
@@ -130,19 +127,18 @@ class Ground:
         return np.asarray(best.sum(axis=1) < self.deficit)
 
     def choices(self, features: Sequence[int], slots: BoolArray) -> IntArray:
-        """All combinations of cells of some features, ``(m, features)``.
-
-        Parameters
-        ----------
-        features : sequence of int
-            Which features.
-        slots : (slots,) boolean array
-            Which cells.
-        """
+        """All combinations of the cells at these slots, of some features: ``(m, features)``."""
         cells = [np.flatnonzero(slots[self.offsets[f] : self.offsets[f + 1]]) for f in features]
         if not cells:
             return np.zeros((1, 0), dtype=np.int64)
         return np.stack([axis.ravel() for axis in np.meshgrid(*cells, indexing="ij")], axis=1)
+
+    def room(self, features: IntArray) -> tuple[BoolArray, IntArray, IntArray]:
+        """Room for kernels to work in: per feature and cell, one bit and three numbers; eight per feature."""
+        k = len(features)
+        widest = int(np.diff(self.offsets)[features].max(initial=1))
+        wide = np.zeros((3, k, widest), dtype=np.int64)
+        return np.zeros((k, widest), dtype=np.bool_), wide, np.zeros((8, k + 1), dtype=np.int64)
 
 
 def _gains(

@@ -6,28 +6,23 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from oneformany.arrays import IntArray
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.listing import kernels
+from oneformany.engine.listing.cost.kernels import entry_costs
+from oneformany.engine.listing.ground import Ground, Indices
 from oneformany.engine.listing.store.columns import Found
 from oneformany.stop import Stop
 
-__all__ = ["Job", "Piece", "run"]
+__all__ = ["Job", "accepted_groups", "priced", "run"]
 
-Piece = tuple[IntArray, Found]
-Job = Callable[[], list[Piece]]
+Job = Callable[[], list[Found]]
 
 
-def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[list[Piece]]:
-    """Do jobs in order, a few at a time; end early, without the rest, when time is up.
-
-    Parameters
-    ----------
-    jobs : iterator of callables
-        What to do.
-    stop : Stop
-        When to end.
-    threads : int
-        How many may run at once; with 1 no thread is started.
-    """
+def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[list[Found]]:
+    """Do jobs in order, a few at a time; end early, without the rest, when time is up."""
     if threads == 1:
         for job in jobs:
             if stop.expired():
@@ -35,7 +30,7 @@ def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[list[Piece]]:
             yield job()
         return
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[list[Piece]]] = deque()
+        waiting: deque[Future[list[Found]]] = deque()
         for job in jobs:
             if stop.expired():
                 break
@@ -45,3 +40,30 @@ def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[list[Piece]]:
         for future in waiting:
             if not (stop.expired() and future.cancel()):
                 yield future.result()
+
+
+def priced(
+    ground: Ground, features: IntArray, starts: IntArray, rows: NDArray[np.int32], targets: NDArray[np.int32]
+) -> Found:
+    """Groups, with what each of their rows pays for going to the group's targets."""
+    costs = np.zeros(len(rows), dtype=np.int64)
+    entry_costs(ground.price, ground.offsets, features, starts, rows, targets, costs)
+    return Found(features, starts, rows, costs, targets)
+
+
+def accepted_groups(
+    ground: Ground,
+    features: IntArray,
+    choices: IntArray,
+    accepted: BoolArray,
+    members: Indices,
+    bounds: IntArray,
+    least: int,
+) -> Found:
+    """Groups of ``least`` or more of some members: per bucket and choice those that accept it."""
+    most = (len(bounds) - 1) * len(choices)
+    starts, rows = np.zeros(most + 1, dtype=np.int64), np.empty(np.count_nonzero(accepted), dtype=np.int32)
+    targets = np.empty((most, len(features)), dtype=np.int32)
+    joined = np.empty(len(members), dtype=np.int32)
+    found = kernels.groups_of(accepted, members, bounds, choices, least, joined, (starts, rows, targets))
+    return priced(ground, features, starts[: found + 1], rows[: starts[found]], targets[:found])

@@ -18,8 +18,9 @@ from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
-from oneformany.engine.listing.cost.kernels import FORBIDDEN, entry_costs
+from oneformany.engine.listing.cost.kernels import FORBIDDEN
 from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.engine.listing.jobs import priced
 from oneformany.engine.listing.listing import FullListing, table_of
 from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
 from oneformany.engine.listing.store.columns import Store
@@ -38,14 +39,7 @@ SEED = 4
 class LazyListing:
     """Columns that are known, and buckets of which nobody knows what the classifier makes of them.
 
-    Parameters
-    ----------
-    ground : Ground
-        The problem; rows share a point.
-    batches : Batches
-        Who accepts what.
-    reached : Reached
-        Which rows can be helped, and how each by itself.
+    Rows share a point. It begins with a column for each row that can be helped.
 
     Attributes
     ----------
@@ -57,7 +51,8 @@ class LazyListing:
         Buckets that were.
     """
 
-    def __init__(self, ground: Ground, batches: Batches, reached: Reached) -> None:
+    def __init__(self, batches: Batches, reached: Reached) -> None:
+        ground = batches.ground
         self.ground, self.batches, self.reached = ground, batches, reached
         self.buckets = Buckets.of(ground, np.flatnonzero(reached.reachable))
         self.open = np.ones(len(self.buckets), dtype=np.bool_)
@@ -65,7 +60,7 @@ class LazyListing:
         self.looked_at = 0
         self._store = Store(ground, costed=False)
         self._choices: dict[int, tuple[IntArray, FloatArray]] = {}
-        self._mean = _mean_scores(ground, np.flatnonzero(reached.reachable))
+        self._mean = _mean_scores(batches, np.flatnonzero(reached.reachable))
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
         self._helped = _below_one(best)
         for row in np.flatnonzero(reached.reachable).tolist():
@@ -79,30 +74,14 @@ class LazyListing:
         )
 
     def offer(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
-        """Add a column of those of some rows that accept it.
-
-        Parameters
-        ----------
-        features, rows, goal
-            As in :meth:`add`.
-        """
+        """Add a column of those of some rows that accept it, as in :meth:`add`."""
         rows = rows[self.reached.reachable[rows]]
         joined = rows[self.batches.accepted(features, rows, goal[None])[:, 0]]
         if len(joined):
             self.add(features, joined, goal)
 
     def add(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
-        """Add a column that all of these rows accept.
-
-        Parameters
-        ----------
-        features : array
-            What changes.
-        rows : array
-            Who follows, in rising order.
-        goal : array
-            The target cell of each of the features.
-        """
+        """Add a column that these rows, in rising order, accept: to the goals of the features."""
         self._absorb(features, np.array([0, len(rows)]), rows, goal[None])
 
     def table(self) -> tuple[ColumnTable, IntArray]:
@@ -111,16 +90,14 @@ class LazyListing:
         waiting = np.flatnonzero(self.open)
         known = table_of(self._store, "point", complete=True)
         buckets = self.buckets
-        sizes = np.diff(buckets.starts)[waiting]
-        begin = buckets.starts[waiting] - np.cumsum(sizes) + sizes
-        rows = buckets.rows[np.repeat(begin, sizes) + np.arange(sizes.sum())]
+        rows, starts = buckets.taken(waiting)
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
         first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
         changed[np.arange(len(waiting))[:, None], first] = True
         return ColumnTable(
-            starts=np.concatenate([known.starts, known.starts[-1] + np.cumsum(sizes)]),
+            starts=np.concatenate([known.starts, known.starts[-1] + starts[1:]]),
             rows=np.concatenate([known.rows, rows]),
-            costs=None if known.costs is None else np.concatenate([known.costs, np.zeros_like(rows)]),
+            costs=np.concatenate([known.costs, np.zeros(len(rows), dtype=np.int64)]),
             changed=np.concatenate([known.changed, changed]),
             targets=np.concatenate([known.targets, self.ground.cells[buckets.rows[buckets.starts[waiting]]]]),
             n_rows=known.n_rows,
@@ -128,24 +105,12 @@ class LazyListing:
         ), waiting
 
     def glance_at(self, which: IntArray) -> None:
-        """Try the few most promising targets on some open buckets; those that they do not serve stay open.
-
-        Parameters
-        ----------
-        which : array
-            Their numbers.
-        """
+        """Try the few most promising targets on some open buckets; those that they do not serve stay open."""
         self._look({int(bucket): islice(self._sets(int(bucket)), FIRST_SETS) for bucket in which}, quick=True)
         self.glanced_at[which] = True
 
     def look_at(self, which: IntArray) -> None:
-        """Ask the classifier about some open buckets, as much as it takes to replace them by columns.
-
-        Parameters
-        ----------
-        which : array
-            Their numbers.
-        """
+        """Ask the classifier about some open buckets, as much as it takes to replace them by columns."""
         self._look({int(bucket): self._sets(int(bucket)) for bucket in which}, quick=False)
         self.open[which] = False
         self.looked_at += len(which)
@@ -199,7 +164,9 @@ class LazyListing:
         for index in left.tolist():
             size = tried[index].sum(axis=0)
             order = np.lexsort((self._prices(features, groups[index], choices), -size))
-            largest = kernels.largest_groups(tried[index], order[: np.count_nonzero(size >= 2)])
+            order = order[: np.count_nonzero(size >= 2)]
+            largest = np.empty(len(order), dtype=np.int64)
+            largest = largest[: kernels.largest_groups(tried[index], order, largest)]
             members = [groups[index][tried[index][:, choice]] for choice in largest]
             if members:
                 starts = np.cumsum([0, *(len(rows) for rows in members)])
@@ -226,8 +193,7 @@ class LazyListing:
 
     def _absorb(self, features: IntArray, starts: IntArray, rows: Indices, targets: IntArray) -> None:
         members, goals = rows.astype(np.int32), targets.astype(np.int32)
-        costs = entry_costs(self.ground.price, self.ground.offsets, features, starts, members, goals)
-        self._store.absorb(features, (starts, members, costs, goals))
+        self._store.absorb(priced(self.ground, features, starts, members, goals))
 
     def _close(self) -> None:
         """Drop open buckets that are part of a column."""
@@ -235,20 +201,12 @@ class LazyListing:
 
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
-    """Find out which rows can be helped, and begin with a column for each of them.
-
-    Parameters
-    ----------
-    problem : Problem
-        The question; rows share a point.
-    stop : Stop
-        When to end.
-    """
+    """Find out which rows can be helped, and begin with a column for each of them."""
     ground = Ground.of(problem)
     part = stop.part(REACHING_TIME * stop.remaining())
     everybody = np.arange(len(ground.rows))
     reached = reach_rows(ground, Batches(ground, part), everybody, part)
-    return LazyListing(ground, Batches(ground, stop), reached)
+    return LazyListing(Batches(ground, stop), reached)
 
 
 def _below_one(promise: FloatArray) -> FloatArray:
@@ -282,8 +240,9 @@ def _parts(left: IntArray, groups: Sequence[Indices], most: int) -> Iterator[lis
         yield part
 
 
-def _mean_scores(ground: Ground, rows: IntArray) -> FloatArray:
+def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
     """The mean score of some rows after each single move: which targets are promising, nothing more."""
+    ground = batches.ground
     rows = np.random.default_rng(SEED).permutation(rows)[:SAMPLE]
     mean = np.zeros(int(ground.offsets[-1]))
     if not len(rows):
@@ -294,8 +253,5 @@ def _mean_scores(ground: Ground, rows: IntArray) -> FloatArray:
             if len(may):
                 after = ground.rows[may].copy()
                 after[:, feature] = slot - ground.offsets[feature]
-                own = ground.problem.own
-                every = np.ones(after.shape, dtype=np.bool_)
-                values = after if own is None else own.follow(ground.values[may], after, every)
-                mean[slot] = float(np.mean(ground.problem.oracle.score(values)))
+                mean[slot] = float(np.mean(ground.problem.oracle.score(batches.values(may, after))))
     return mean

@@ -50,11 +50,6 @@ class FullListing:
     unreachable: BoolArray
     asked: int
 
-    @property
-    def undecided(self) -> BoolArray:
-        """Distinct rows of which neither is known."""
-        return ~self.reachable & ~self.unreachable
-
 
 def list_columns(
     problem: Problem,
@@ -109,8 +104,8 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
     """Look at all feature sets; return whether none was left out."""
     jobs = JOBS[store.ground.problem.share](store.ground, batches, costed=store.costed)
     for pieces in run(jobs, stop, threads):
-        for features, found in pieces:
-            store.absorb(features, found)
+        for found in pieces:
+            store.absorb(found)
         if store.bytes > memory:
             store.reduce(stop)
             if store.bytes > 3 * memory // 4:
@@ -119,17 +114,7 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
 
 
 def table_of(store: Store, share: Share, *, complete: bool) -> ColumnTable:
-    """Write the columns of a store as a table.
-
-    Parameters
-    ----------
-    store : Store
-        The columns.
-    share : {"point", "action", "features"}
-        What their rows share.
-    complete : bool
-        Whether none is missing.
-    """
+    """Write the columns of a store as a table; ``complete``: none is missing."""
     shape = store.count, store.ground.cells.shape[1]
     changed = np.zeros(shape, dtype=np.bool_)
     targets = np.full(shape, NO_CELL, dtype=np.int32)

@@ -44,16 +44,7 @@ class Reached:
 def reach_rows(ground: Ground, batches: Batches, rows: IntArray, stop: Stop) -> Reached:
     """Find for each of some rows a change that the classifier accepts, or a proof that there is none.
 
-    Parameters
-    ----------
-    ground : Ground
-        The problem.
-    batches : Batches
-        Who accepts what.
-    rows : array
-        Which rows.
-    stop : Stop
-        When to end; then nothing is known about the rest.
+    Where time does not suffice, nothing is known about the rest.
     """
     problem = ground.problem
     cells = ground.rows.copy()

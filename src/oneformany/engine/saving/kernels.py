@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.compiled import inner, outer
+from oneformany.compiled import lean
 
 __all__ = [
     "BEST",
@@ -90,7 +90,7 @@ class SavingState(NamedTuple):
         return cls(*parts)
 
 
-@outer
+@lean()
 def begin(arrays, state, anchor):
     """Set up the search around ``anchor``."""
     n, p = arrays.rows.shape
@@ -116,7 +116,7 @@ def begin(arrays, state, anchor):
     state.scalars[NODES] = 0
 
 
-@inner
+@lean(inner=True)
 def _filter(arrays, state, anchor, d):
     """Drop rows that cannot join any more, mark the features that are needed, find the anchor."""
     p = arrays.rows.shape[1]
@@ -154,7 +154,7 @@ def _filter(arrays, state, anchor, d):
     return here
 
 
-@inner
+@lean(inner=True)
 def _extra(arrays, state, anchor, rest):
     """Changes that everybody must make where all rows agree, for a positive score; -1: that is too many."""
     lack = arrays.lacks[anchor]
@@ -182,7 +182,7 @@ def _extra(arrays, state, anchor, rest):
     return more
 
 
-@inner
+@lean(inner=True)
 def _evaluate(arrays, state, prices, anchor, d):
     """Bound what a group can still save; drop rows that save nothing."""
     state.scalars[DROPPED] = 0
@@ -261,7 +261,7 @@ def _evaluate(arrays, state, prices, anchor, d):
     return certain + min(_largest(state.loads, rest), together)
 
 
-@inner
+@lean(inner=True)
 def _largest(numbers, count):
     """Sum of so many of the largest numbers."""
     total = 0
@@ -283,7 +283,7 @@ def _largest(numbers, count):
     return total
 
 
-@inner
+@lean(inner=True)
 def _is_tried(arrays, state, anchor, d, f, level):
     """Whether the point may take a level: a row has it, or it is better for the score, or rules matter."""
     found = arrays.every[f] or arrays.units[f, level] > arrays.units[f, arrays.rows[anchor, f]]
@@ -292,7 +292,7 @@ def _is_tried(arrays, state, anchor, d, f, level):
     return found
 
 
-@inner
+@lean(inner=True)
 def _open_child(arrays, state, d, f, choice):
     """Let feature ``f`` of the point take a level, or leave it."""
     state.levels[f] = choice
@@ -305,7 +305,7 @@ def _open_child(arrays, state, d, f, choice):
         state.paid[d + 1, j] = min(NEVER, state.paid[d, j] + step)
 
 
-@outer
+@lean()
 def advance(arrays, state, prices, anchor, limit):
     """Go on for at most ``limit`` nodes: look for groups that save more than ``scalars[BEST]``, raising it.
 
@@ -338,7 +338,8 @@ def advance(arrays, state, prices, anchor, limit):
                     heaviest = f
             if state.loads[heaviest] == 0:
                 sc[BEST] = state.bound[d]
-                state.found[:] = state.levels
+                for f in range(len(state.levels)):
+                    state.found[f] = state.levels[f]
                 state.found_extra[0] = sc[EXTRA]
                 sc[DEPTH] -= 1
                 continue

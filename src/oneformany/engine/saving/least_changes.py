@@ -16,15 +16,7 @@ __all__ = ["fewest_changes", "least_costs"]
 
 
 def fewest_changes(space: SearchSpace, stop: Stop) -> IntArray:
-    """For each row of the space a number of changes below which none is proved to help.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        The rows.
-    stop : Stop
-        When to prove no more.
-    """
+    """For each row of the space a number of changes below which none is proved to help."""
     problem = space.problem
     fewest = np.zeros(len(space.helpable), dtype=np.int64)
     for index, row in enumerate(space.helpable.tolist()):
@@ -37,17 +29,7 @@ def fewest_changes(space: SearchSpace, stop: Stop) -> IntArray:
 
 
 def least_costs(problem: Problem, rows: IntArray, changes: IntArray) -> IntArray:
-    """What so many changes cost each row at least: as many of its cheapest moves in different features.
-
-    Parameters
-    ----------
-    problem : Problem
-        What moves cost, and which are allowed.
-    rows : (n, p) integer array
-        Levels.
-    changes : (n,) integer array
-        How many features change at least.
-    """
+    """What so many changes cost each row at least: as many of its cheapest moves in different features."""
     moves = np.zeros(rows.shape, dtype=np.int64)
     for feature, table in enumerate((problem.costs or Costs.changes(problem.levels)).tables):
         allowed = problem.moves[feature]

@@ -19,15 +19,7 @@ FORBIDDEN = np.iinfo(np.int64).max
 
 
 class CheapPoints:
-    """Finds points for groups of rows of a space, and tells what they cost.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        The rows.
-    stop : Stop
-        When to ask no more.
-    """
+    """Finds points for groups of rows of a space, and tells what they cost."""
 
     def __init__(self, space: SearchSpace, stop: Stop) -> None:
         self.space = space

@@ -20,21 +20,9 @@ NARROWEST = 0.02
 
 
 class GroupPrices:
-    """A linear program that grows with the groups.
+    """A linear program that grows with the groups, of which ``count`` may be used.
 
-    Parameters
-    ----------
-    people : (n,) integer array
-        People of each row.
-    count : int
-        How many groups may be used.
-    center : (n,) float array
-        Prices to begin with, per person.
-
-    Attributes
-    ----------
-    width : float
-        How far prices may be from the center.
+    Prices per person stay within ``width`` of the center.
     """
 
     def __init__(self, people: IntArray, count: int, center: FloatArray) -> None:

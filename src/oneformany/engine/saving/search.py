@@ -48,13 +48,7 @@ class Saving:
 
 
 def ranges(least: int, most: int) -> Iterator[tuple[int, int]]:
-    """Part what an anchor may pay into single numbers, or, where these are many, into ranges.
-
-    Parameters
-    ----------
-    least, most : int
-        What it pays at least and at most.
-    """
+    """Part what an anchor may pay into single numbers, or, where these are many, into ranges."""
     step = max(1, -(-(most - least + 1) // MOST_RANGES))
     for low in range(least, most + 1, step):
         yield low, min(most, low + step - 1)
@@ -63,12 +57,7 @@ def ranges(least: int, most: int) -> Iterator[tuple[int, int]]:
 class SavingsSearch:
     """Searches for groups of the rows of a space that save most against prices.
 
-    Parameters
-    ----------
-    space : SearchSpace
-        The rows.
-    least : (n,) integer array
-        What the cheapest change that helps each row costs at least.
+    ``least`` is what the cheapest change that helps each row costs at least.
 
     Attributes
     ----------
@@ -121,18 +110,8 @@ class SavingsSearch:
     def around(self, anchor: int, prices: IntArray, floor: int, limit: int, stop: Stop) -> Saving:
         """Look for the group that saves most, and more than ``floor``, in which the anchor pays least.
 
-        Parameters
-        ----------
-        anchor : int
-            Which row.
-        prices : (n,) integer array
-            Per person, times the scale.
-        floor : int
-            Groups that save no more do not matter.
-        limit : int
-            Nodes of one search; where they do not suffice, something higher is proved.
-        stop : Stop
-            When to end with nothing proved.
+        Prices are per person, times the scale. Where ``limit`` nodes do not suffice for a search, something
+        higher is proved.
         """
         most, best, complete = floor, floor, True
         point, changed, extra = None, None, 0

@@ -15,6 +15,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.cost import solve_cost
+from oneformany.engine.cover.cost_kernels import cheapest
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.polish import assign
 from oneformany.engine.run import Run
@@ -57,13 +58,7 @@ class CheapestCover:
 
 
 def cheapest_cover(run: Run) -> CheapestCover:
-    """Make the best cover of a run cheaper, and prove how cheap it can be.
-
-    Parameters
-    ----------
-    run : Run
-        After the first stage, with a cover.
-    """
+    """Make the best cover of a run cheaper, and prove how cheap it can be."""
     with run.timed("least cost"):
         stage = _Stage(run)
         stage.generate()
@@ -89,7 +84,7 @@ class _Stage:
         for column in run.best:
             self.add(column)
         self.best = list(range(len(self.columns)))
-        self.cost = self._total(self.best)
+        self.cost = int((self._served()[1] * self.people).sum())
         self.k = len(self.best)
         self.prices = self.least * ONE_IN_COVERS
         self.savings = np.zeros(len(self.people), dtype=np.int64)
@@ -187,20 +182,24 @@ class _Stage:
         each = [np.maximum(self.least, self._costs_to(end) + more) * self.people for end, more in ends]
         new = prices.add(rows, min(int(costs[rows].sum()) for costs in each))
         if new:
-            for start in (None, point):
-                column = self.points.column(rows, start)
-                if column is not None:
-                    self.add(column)
-                    paid = self.points.costs(rows, column.point) * self.people[rows]
-                    prices.add(rows, int(paid.sum()))
+            for column in self._add_columns(rows, point):
+                paid = self.points.costs(rows, column.point) * self.people[rows]
+                prices.add(rows, int(paid.sum()))
         return int(new)
 
-    def _total(self, columns: list[int]) -> int:
-        least = np.full(len(self.people), np.iinfo(np.int64).max)
-        for index in columns:
-            column = self.columns[index]
-            np.minimum.at(least, column.rows, self.points.costs(column.rows, column.point))
-        return int((least * self.people).sum())
+    def _add_columns(self, rows: IntArray, point: IntArray) -> list[Column]:
+        """Add columns with cheap points for some rows: from where they pay least, and from a point."""
+        found = [self.points.column(rows, start) for start in (None, point)]
+        columns = [column for column in found if column is not None]
+        for column in columns:
+            self.add(column)
+        return columns
+
+    def _served(self) -> tuple[IntArray, IntArray]:
+        """For each row the cheapest column in use, and what it pays there."""
+        table, best = self._table(), np.array(self.best, dtype=np.int64)
+        owner, least = cheapest(table, best, table.n_rows)
+        return best[owner], least
 
     def improve(self, stop: Stop) -> None:
         """Choose the cheapest columns of all; then better points for just the rows that go there."""
@@ -216,10 +215,7 @@ class _Stage:
             for number, index in enumerate(found.chosen.tolist()):
                 rows = np.flatnonzero(found.assignment == number)
                 if len(rows):
-                    for begin in (None, self.columns[index].point):
-                        column = self.points.column(rows, begin)
-                        if column is not None:
-                            self.add(column)
+                    self._add_columns(rows, self.columns[index].point)
             if self.cost == before and len(self.columns) == known:
                 break
 
@@ -237,14 +233,7 @@ class _Stage:
 
     def groups(self) -> list[Group]:
         """The rows of each column, each where it is cheapest."""
-        owner = np.full(len(self.people), -1)
-        least = np.full(len(self.people), np.iinfo(np.int64).max)
-        for index in self.best:
-            column = self.columns[index]
-            costs = self.points.costs(column.rows, column.point)
-            cheaper = costs < least[column.rows]
-            owner[column.rows[cheaper]] = index
-            least[column.rows[cheaper]] = costs[cheaper]
+        owner, _ = self._served()
         return [
             Group(self.columns[index].point, self.space.helpable[owner == index])
             for index in self.best

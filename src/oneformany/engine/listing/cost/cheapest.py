@@ -21,7 +21,7 @@ NEVER: int = np.iinfo(np.int64).max
 def cheapest(
     ground: Ground, batches: Batches, rows: Indices, features: IntArray, budget: int
 ) -> tuple[IntArray, NDArray[np.int32]]:
-    """Find the cheapest way of each row by itself: its cost, -1 where there is none, and its cells.
+    """Find the cheapest way of each row by itself that changes at most ``budget`` of some features.
 
     Parameters
     ----------
@@ -39,25 +39,21 @@ def cheapest(
     Returns
     -------
     costs : (rows,) array
-        What it costs.
+        What it costs, -1 where there is none.
     cells : (rows, p) array of int32
         Where each row goes, -1 where it stays.
     """
     cells = np.full((len(rows), ground.cells.shape[1]), -1, dtype=np.int32)
-    if ground.decided:
-        costs = kernels.cheapest_each(
-            ground.gain,
-            ground.price,
-            ground.deficit,
-            ground.potential,
-            ground.offsets,
-            features,
-            budget,
-            rows.astype(np.int32),
-            cells,
-        )
-        return costs, cells
-    return _cheapest_by_asking(ground, batches, rows, features, budget, cells), cells
+    if not ground.decided:
+        return _cheapest_by_asking(ground, batches, rows, features, budget, cells), cells
+    costs = np.empty(len(rows), dtype=np.int64)
+    reach = np.zeros((len(features) + 1, budget + 1), dtype=np.int64)
+    lines = np.zeros((5, len(features) + 1), dtype=np.int64)
+    members = rows.astype(np.int32)
+    kernels.cheapest_each(
+        ground.tables, ground.potential, features, budget, members, cells, reach, lines, costs
+    )
+    return costs, cells
 
 
 def _cheapest_by_asking(
@@ -85,23 +81,7 @@ def cheapest_of_set(
 ) -> tuple[IntArray, IntArray]:
     """Find the cheapest way of each row that moves in each of some features, and in no other.
 
-    Parameters
-    ----------
-    ground : Ground
-        The problem.
-    batches : Batches
-        Who accepts what.
-    rows : array
-        Which rows.
-    changed : sequence of int
-        The features.
-
-    Returns
-    -------
-    costs : (rows,) array
-        What it costs; ``NEVER`` where no such way is accepted.
-    goals : (rows, features) array
-        The cells that the row goes to.
+    Returns its cost, ``NEVER`` where no such way is accepted, and the cells that the row goes to.
     """
     choices = ground.choices(changed, ground.goals)
     if not len(choices) or not len(rows):

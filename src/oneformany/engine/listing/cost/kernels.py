@@ -1,23 +1,21 @@
-"""Compiled loops over what moves gain and cost."""
+"""Compiled loops over what moves gain and cost.
+
+Python makes the arrays: a kernel that does so itself takes twice as long to compile.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from oneformany.compiled import inner, outer
+from oneformany.compiled import lean
 
-__all__ = [
-    "FORBIDDEN",
-    "accepts",
-    "cheapen",
-    "cheapest_each",
-    "entry_costs",
-]
+__all__ = ["FORBIDDEN", "accepts", "cheapen", "cheapest_each", "entry_costs"]
 
 FORBIDDEN = np.iinfo(np.int64).min
+MOST = np.iinfo(np.int64).max
 
 
-@inner
+@lean(inner=True)
 def accepts(gain, deficit, offsets, features, target, i):
     """Whether a row that goes to the targets gains what it lacks."""
     total = 0
@@ -29,19 +27,17 @@ def accepts(gain, deficit, offsets, features, target, i):
     return total >= deficit[i]
 
 
-@outer
-def entry_costs(price, offsets, features, starts, rows, targets):
-    """What each row of each group pays for going to the group's targets."""
-    costs = np.zeros(len(rows), np.int64)
+@lean()
+def entry_costs(price, offsets, features, starts, rows, targets, costs):
+    """Add what each row of each group pays for going to the group's targets."""
     for g in range(len(starts) - 1):
         for index in range(starts[g], starts[g + 1]):
             for j in range(len(features)):
                 costs[index] += price[rows[index], offsets[features[j]] + targets[g, j]]
-    return costs
 
 
-@inner
-def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, goals, burdens):
+@lean(inner=True)
+def _affordable_targets(gain, price, offset, n_cells, members, n_members, weight, simple, goals, burdens):
     """Write the targets of one feature that all members may go to, cheapest first, and what all of them pay.
 
     With ``simple`` the members agree on which target is better, and only better ones may cost more.
@@ -49,7 +45,8 @@ def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, g
     """
     for t in range(n_cells):
         burdens[t] = 0
-    for i in members:
+    for m in range(n_members):
+        i = members[m]
         for t in range(n_cells):
             if not simple and gain[i, offset + t] == FORBIDDEN:
                 burdens[t] = FORBIDDEN
@@ -79,40 +76,35 @@ def _affordable_targets(gain, price, offset, n_cells, members, weight, simple, g
     return kept
 
 
-@inner
-def cheapen(gain, price, deficit, offsets, features, members, weight, simple, target, goals, burdens):
+@lean(inner=True)
+def cheapen(tables, features, members, n_members, weight, simple, target, room):
     """Replace a target by the cheapest that the same rows accept, if there is a cheaper one.
 
-    ``goals`` and ``burdens`` are room to work in: a line per feature, an entry per cell.
+    Of the room to work in, the first lines belong to the caller.
     """
+    gain, price, deficit, offsets = tables
+    _, wide, lines = room
     k = len(features)
-    counts = np.empty(k, np.int64)
-    rest = np.zeros(k + 1, np.int64)
+    goals, burdens = wide[1], wide[2]
+    counts, rest, trial, digit, paid = lines[3], lines[4], lines[5], lines[6], lines[7]
+    rest[k] = 0
     for j in range(k):
         f = features[j]
+        n_cells = offsets[f + 1] - offsets[f]
         counts[j] = _affordable_targets(
-            gain,
-            price,
-            offsets[f],
-            offsets[f + 1] - offsets[f],
-            members,
-            weight,
-            simple,
-            goals[j],
-            burdens[j],
+            gain, price, offsets[f], n_cells, members, n_members, weight, simple, goals[j], burdens[j]
         )
     for j in range(k - 1, -1, -1):
         rest[j] = rest[j + 1] + burdens[j, 0]
-    trial = np.zeros(k, np.int64)
-    digit = np.zeros(k, np.int64)
-    paid = np.zeros(k + 1, np.int64)
-    best = np.iinfo(np.int64).max
+    paid[0] = 0
+    digit[0] = 0
+    best = MOST
     j = 0
     while j >= 0:
         if j == k:
             every = True
-            for i in members:
-                if not accepts(gain, deficit, offsets, features, trial, i):
+            for m in range(n_members):
+                if not accepts(gain, deficit, offsets, features, trial, members[m]):
                     every = False
                     break
                 if simple:
@@ -133,31 +125,32 @@ def cheapen(gain, price, deficit, offsets, features, members, weight, simple, ta
             j -= 1
 
 
-@inner
-def _cheapest(gain, price, deficit, potential, offsets, features, budget, i, target):
+@lean(inner=True)
+def _cheapest(tables, potential, features, budget, i, target, reach, lines):
     """Cheapest way of one row to gain what it lacks by at most ``budget`` moves; -1 when there is none.
 
-    Depth first over ``features``: each goes to a cell or stays. Writes the cells, its own where it stays.
+    Depth first over ``features``: each goes to a cell or stays. Writes the cells, -1 where it stays.
     """
+    gain, price, deficit, offsets = tables
     p = len(features)
-    ranked = np.empty(p, np.int64)
+    ranked, cell, gained, paid, left = lines[0], lines[1], lines[2], lines[3], lines[4]
     for d in range(p):
         index = d
         while index > 0 and potential[i, ranked[index - 1]] < potential[i, features[d]]:
             ranked[index] = ranked[index - 1]
             index -= 1
         ranked[index] = features[d]
-    reach = np.zeros((p + 1, budget + 1), np.int64)
     for d in range(p - 1, -1, -1):
         for moves in range(1, budget + 1):
             reach[d, moves] = max(reach[d + 1, moves], reach[d + 1, moves - 1] + potential[i, ranked[d]])
     if reach[0, budget] < deficit[i]:
         return -1
     best = -1
-    cell = np.full(p + 1, -1, np.int64)
-    gained = np.zeros(p + 1, np.int64)
-    paid = np.zeros(p + 1, np.int64)
-    left = np.full(p + 1, budget, np.int64)
+    for d in range(p + 1):
+        cell[d] = -1
+    gained[0] = 0
+    paid[0] = 0
+    left[0] = budget
     d = 0
     while d >= 0:
         hopeless = gained[d] + reach[d, left[d]] < deficit[i] or (best >= 0 and paid[d] >= best)
@@ -200,14 +193,12 @@ def _cheapest(gain, price, deficit, potential, offsets, features, budget, i, tar
     return best
 
 
-@outer
-def cheapest_each(gain, price, deficit, potential, offsets, features, budget, members, targets):
-    """Cheapest way of each member by itself; -1 where there is none. Writes cells, -1 where one stays."""
-    costs = np.empty(len(members), np.int64)
+@lean()
+def cheapest_each(tables, potential, features, budget, members, targets, reach, lines, costs):
+    """Write the cost of the cheapest way of each member by itself, -1 where there is none, and its cells.
+
+    ``reach`` and ``lines`` are room to work in: a line of the first, and an entry of each line of the
+    second, per feature and one more; the last line of ``reach`` is 0.
+    """
     for m in range(len(members)):
-        for f in range(targets.shape[1]):
-            targets[m, f] = -1
-        costs[m] = _cheapest(
-            gain, price, deficit, potential, offsets, features, budget, members[m], targets[m]
-        )
-    return costs
+        costs[m] = _cheapest(tables, potential, features, budget, members[m], targets[m], reach, lines)

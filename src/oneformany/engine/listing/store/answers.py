@@ -22,15 +22,7 @@ class OutOfTimeError(Exception):
 
 
 class Answers:
-    """Answers by point, as long as they fit.
-
-    Parameters
-    ----------
-    oracle : Oracle
-        The classifier.
-    stop : Stop
-        When to end, by :class:`OutOfTimeError`.
-    """
+    """Answers by point, as long as they fit; ends by :class:`OutOfTimeError`."""
 
     def __init__(self, oracle: Oracle, stop: Stop) -> None:
         self.asked = 0
@@ -43,13 +35,7 @@ class Answers:
         self._slots = np.full(4 * FIRST_POINTS, -1, dtype=np.int32)
 
     def positive(self, points: IntArray) -> BoolArray:
-        """Whether each point is positive.
-
-        Parameters
-        ----------
-        points : (m, p) array
-            In the codes that the classifier reads.
-        """
+        """Whether each point, in the codes that the classifier reads, is positive."""
         if self._count + len(points) > MOST_POINTS:
             self._count = 0
             self._slots[:] = -1

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.table import entries_of
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.store import kernels
 from oneformany.stop import Stop
 
 __all__ = ["Found", "Store"]
 
-Found = tuple[IntArray, NDArray[np.int32], IntArray, NDArray[np.int32]]
-
 WORDS = 4
 BATCH = 2000
 SEED = 0
 
 
-class Store:
-    """Columns in arrays that grow.
+class Found(NamedTuple):
+    """Groups of one feature set, one after the other, what their rows pay, and the targets of each group."""
 
-    Parameters
-    ----------
-    ground : Ground
-        The problem.
-    costed : bool
-        Keep columns that are cheaper for some row, not only those that cover more.
-    """
+    features: IntArray
+    starts: IntArray
+    rows: NDArray[np.int32]
+    costs: IntArray
+    targets: NDArray[np.int32]
+
+
+class Store:
+    """Columns in arrays that grow; ``costed``: also those that only are cheaper for some row."""
 
     def __init__(self, ground: Ground, *, costed: bool) -> None:
         n, width = len(ground.cells), max(ground.size, 1)
@@ -78,29 +80,13 @@ class Store:
         entries, p = len(self.rows), self.ground.problem.n_features
         return entries * 12 + self.count * (5 * p + 8 * self.ground.size + 24)
 
-    def absorb(self, features: IntArray, found: Found) -> None:
-        """Add groups.
-
-        Parameters
-        ----------
-        features : integer array
-            Their changed features.
-        found : starts, rows, costs, targets
-            The groups, one after the other, what their rows pay, and the target cells of each group.
-        """
-        self._make_room(len(found[0]) - 1, len(found[1]))
+    def absorb(self, found: Found) -> None:
+        """Add groups."""
+        self._make_room(len(found.starts) - 1, len(found.rows))
         self.count = kernels.absorb(
-            self.ground.problem.multiplicity,
-            self._keys,
-            self.costed,
-            found,
-            features,
+            *(self.ground.problem.multiplicity, self._keys, self.costed, tuple(found[1:]), found.features),
             (self._starts, self._rows, self._costs, self._targets),
-            self._features,
-            self._codes,
-            self._totals,
-            self._slots,
-            self.count,
+            *(self._features, self._codes, self._totals, self._slots, self.count),
         )
 
     def covered(self) -> BoolArray:
@@ -110,39 +96,23 @@ class Store:
         return covered
 
     def hold(self, starts: IntArray, rows: NDArray[np.int32], which: IntArray) -> BoolArray:
-        """Which of some sets of rows are part of a column.
-
-        Parameters
-        ----------
-        starts, rows : integer arrays
-            The sets, one after the other.
-        which : array
-            The numbers of those in question; of the others nothing is said.
-        """
+        """Which of some sets of rows are part of a column; only those in question are looked at."""
         joined = np.concatenate([self.rows, rows])
         ends = np.concatenate([self.starts, len(self.rows) + starts[1:]])
-        by_size = np.argsort(-np.diff(self.starts), kind="stable")
-        first, columns = kernels.columns_of_rows(self.starts, self.rows, by_size, len(self.ground.cells))
-        bits = kernels.signatures(ends, joined, self._keys, WORDS)
         held = np.zeros(len(ends) - 1, dtype=np.bool_)
-        kernels.dominated(ends, joined, joined, False, first, columns, bits, self.count + which, held)
+        _, first, columns = self._by_size()
+        bits = self._signatures(ends, joined)
+        kernels.dominated(ends, joined, self.costs, False, first, columns, bits, self.count + which, held)
         return held[self.count :]
 
     def reduce(self, stop: Stop) -> None:
-        """Drop dominated columns, as many as are found until time is up.
-
-        Parameters
-        ----------
-        stop : Stop
-            When to end.
-        """
+        """Drop dominated columns, as many as are found until time is up."""
         if stop.expired():
             return
         starts, rows, costs = self.starts, self.rows, self.costs
         gone = np.zeros(self.count, dtype=np.bool_)
-        by_size = np.argsort(-np.diff(starts), kind="stable")
-        first, columns = kernels.columns_of_rows(starts, rows, by_size, len(self.ground.cells))
-        bits = kernels.signatures(starts, rows, self._keys, WORDS)
+        by_size, first, columns = self._by_size()
+        bits = self._signatures(starts, rows)
         for begin in range(0, self.count, BATCH):
             if stop.expired():
                 break
@@ -151,10 +121,20 @@ class Store:
         if gone.any():
             self._keep(np.flatnonzero(~gone))
 
+    def _signatures(self, starts: IntArray, rows: NDArray[np.int32]) -> NDArray[np.uint64]:
+        bits = np.zeros((len(starts) - 1, WORDS), dtype=np.uint64)
+        kernels.signatures(starts, rows, self._keys, bits)
+        return bits
+
+    def _by_size(self) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
+        """The columns, largest first; where those of each row begin in a list of them, in that order."""
+        by_size = np.argsort(-np.diff(self.starts), kind="stable")
+        entries, starts = entries_of(self.starts, by_size)
+        sorted_columns = Incidence.of(starts, self.rows[entries], len(self.ground.cells))
+        return by_size, sorted_columns.row_starts, by_size.astype(np.int32)[sorted_columns.row_columns]
+
     def _keep(self, kept: IntArray) -> None:
-        sizes = np.diff(self.starts)[kept]
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        entries = np.repeat(self.starts[kept] - starts[:-1], sizes) + np.arange(starts[-1])
+        entries, starts = entries_of(self.starts, kept)
         self._rows[: starts[-1]] = self.rows[entries]
         self._costs[: starts[-1]] = self.costs[entries]
         self._starts[: len(starts)] = starts

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.compiled import inner, outer
+from oneformany.compiled import lean
 
-__all__ = [
-    "absorb",
-    "columns_of_rows",
-    "dominated",
-    "rehash",
-    "remember",
-    "signatures",
-]
+__all__ = ["absorb", "dominated", "rehash", "remember", "signatures"]
 
 
-@outer
+@lean()
 def absorb(weight, row_keys, costed, found, features, store, store_features, codes, totals, slots, count):
     """Add groups to a store that has room for all of them; return how many columns it then holds.
 
@@ -77,7 +70,7 @@ def absorb(weight, row_keys, costed, found, features, store, store_features, cod
     return count
 
 
-@outer
+@lean()
 def rehash(codes, slots):
     """Fill an empty table of slots with columns by their codes."""
     mask = np.uint64(len(slots) - 1)
@@ -88,35 +81,16 @@ def rehash(codes, slots):
         slots[slot] = c
 
 
-@outer
-def columns_of_rows(starts, rows, by_size, n_rows):
-    """For each row the columns that hold it, in the order ``by_size``."""
-    first = np.zeros(n_rows + 1, np.int64)
-    for row in rows:
-        first[row + 1] += 1
-    for i in range(n_rows):
-        first[i + 1] += first[i]
-    ends = first[:-1].copy()
-    columns = np.empty(len(rows), np.int32)
-    for c in by_size:
-        for index in range(starts[c], starts[c + 1]):
-            columns[ends[rows[index]]] = c
-            ends[rows[index]] += 1
-    return first, columns
-
-
-@outer
-def signatures(starts, rows, row_keys, words):
-    """Some bits per column: those of all of its rows. The bits of a part are part of the bits."""
-    bits = np.zeros((len(starts) - 1, words), np.uint64)
+@lean()
+def signatures(starts, rows, row_keys, bits):
+    """Set some bits per column: those of all of its rows. The bits of a part are part of the bits."""
     for c in range(len(starts) - 1):
         for index in range(starts[c], starts[c + 1]):
-            key = row_keys[rows[index]] % np.uint64(64 * words)
+            key = row_keys[rows[index]] % np.uint64(64 * bits.shape[1])
             bits[c, np.int64(key // np.uint64(64))] |= np.uint64(1) << (key % np.uint64(64))
-    return bits
 
 
-@inner
+@lean(inner=True)
 def _inside(rows, starts, costs, costed, small, large):
     """Whether a column's rows all belong to another one, where none of them pays more."""
     other = starts[large]
@@ -137,10 +111,11 @@ def _inside(rows, starts, costs, costed, small, large):
     return True
 
 
-@outer
+@lean()
 def dominated(starts, rows, costs, costed, first, columns, bits, batch, gone):
     """Mark the columns of a batch whose rows all belong to another column, and pay no more there."""
-    for c in batch:
+    for turn in range(len(batch)):
+        c = batch[turn]
         size = starts[c + 1] - starts[c]
         rarest = rows[starts[c]]
         for index in range(starts[c], starts[c + 1]):
@@ -163,7 +138,7 @@ def dominated(starts, rows, costs, costed, first, columns, bits, batch, gone):
                 break
 
 
-@outer
+@lean()
 def remember(points, words, slots, count, entries):
     """Write for each point its entry among ``words``, a new one if it is new; return how many there are."""
     mask = np.uint64(len(slots) - 1)

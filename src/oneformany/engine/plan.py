@@ -1,0 +1,125 @@
+"""What is going to be listed: everything, or a part where everything would be too much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.engine.cover.table import NO_CELL, ColumnTable
+from oneformany.engine.listing.batches import Batches
+from oneformany.engine.listing.estimate import Estimate, affordable
+from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.listing import FullListing, Keep, list_columns
+from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
+from oneformany.engine.run import Options
+from oneformany.engine.screening import screen
+from oneformany.problem import Problem
+from oneformany.problem.costs import Costs
+from oneformany.statistics import Statistics
+from oneformany.stop import Stop
+
+__all__ = ["Plan", "planned"]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is going to be listed.
+
+    Attributes
+    ----------
+    problem : Problem
+        The question.
+    by_cost : bool
+        Whether all columns are kept that least cost needs.
+    changes : int or None
+        How many features the listed columns change at most, where all of them would be too many.
+    memory : int
+        Bytes that the listing may take.
+    notes : tuple of str
+        What is left out, in words.
+    """
+
+    problem: Problem
+    by_cost: bool
+    changes: int | None = None
+    memory: int = 1 << 30
+    notes: tuple[str, ...] = ()
+
+    def listing(self, stop: Stop) -> FullListing:
+        """List what is planned; where that is a part, nothing is proved by its absence from it."""
+        keep: Keep = "cost" if self.by_cost else "coverage"
+        if self.changes is None:
+            return list_columns(self.problem, keep=keep, stop=stop, memory=self.memory)
+        smaller = replace(self.problem, max_changes=self.changes)
+        found = list_columns(smaller, keep=keep, stop=stop, memory=self.memory)
+        return _with_rows_alone(self.problem, found, stop)
+
+
+def planned(problem: Problem, options: Options, *, by_cost: bool) -> Plan:
+    """Decide what to list: everything, or what changes fewer features, where that would be too much."""
+
+    def estimated(asked: Problem, keep: Keep = "coverage") -> Estimate:
+        return affordable(asked, keep=keep, most_work=options.most_work, memory=options.memory)
+
+    notes: list[str] = []
+    if by_cost:
+        estimate = estimated(problem, "cost")
+        if estimate.ok:
+            return Plan(problem, by_cost=True, memory=options.memory)
+        notes.append(f"the least cost is not proved: a listing for it would take {estimate.reason}")
+    estimate = estimated(problem)
+    changes = None
+    if not estimate.ok:
+        changes = max(1, problem.max_changes - 1)
+        while changes > 1 and not estimated(replace(problem, max_changes=changes)).ok:
+            changes -= 1
+        notes.append(
+            f"only columns that change at most {changes} of the {problem.max_changes} features were listed: "
+            f"all would take {estimate.reason}"
+        )
+    return Plan(problem, by_cost=False, changes=changes, memory=options.memory, notes=tuple(notes))
+
+
+def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
+    """Give every row that needs more changes than were listed a column of its own, or a proof."""
+    ground = Ground.of(problem)
+    waiting = np.flatnonzero(~part.reachable)
+    if ground.decided:
+        screened = screen(problem, Statistics(), stop)
+        points = dict(zip(screened.helpable.tolist(), screened.points, strict=True))
+        proved = np.array(list(screened.reasons), dtype=np.int64)
+    else:
+        soon = stop.part(REACHING_TIME * stop.remaining())
+        reached = reach_rows(ground, Batches(ground, soon), waiting, soon)
+        points = {row: reached.cells[row] for row in np.flatnonzero(reached.reachable).tolist()}
+        proved = np.flatnonzero(reached.unreachable)
+    alone = [(row, points[row]) for row in waiting.tolist() if row in points]
+    reachable, unreachable = part.reachable.copy(), ground.hopeless()
+    reachable[[row for row, _ in alone]] = True
+    unreachable[proved] = True
+    return FullListing(_extended(problem, part.table, alone), reachable, unreachable, part.asked)
+
+
+def _extended(problem: Problem, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:
+    """Add a column for each of some rows and the point it goes to; others may be missing."""
+    rows = np.array([row for row, _ in alone], dtype=np.int32)
+    points = np.array([point for _, point in alone], dtype=np.int64).reshape(len(rows), problem.n_features)
+    changed = points != problem.rows[rows]
+    costs = (problem.costs or Costs.changes(problem.levels)).of(problem.rows[rows], points)
+    if problem.share == "features":
+        targets = np.full(points.shape, NO_CELL)
+    elif problem.share == "action":
+        targets = np.where(changed, points, NO_CELL)
+    else:
+        targets = points
+    return ColumnTable(
+        starts=np.concatenate([table.starts, table.starts[-1] + 1 + np.arange(len(rows))]),
+        rows=np.concatenate([table.rows, rows]),
+        costs=np.concatenate([table.costs, costs]),
+        changed=np.concatenate([table.changed, changed]),
+        targets=np.concatenate([table.targets, targets.astype(np.int32)]),
+        n_rows=table.n_rows,
+        complete=False,
+    )
