@@ -14,7 +14,7 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network import branching as network_branching
 from oneformany.oracles.network import search as network_search
 from oneformany.oracles.network.arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_points
-from oneformany.oracles.network.bounds import bound_logit, improve
+from oneformany.oracles.network.bounds import bound_each, bound_logit
 from oneformany.oracles.network.climb import climb
 from oneformany.oracles.network.leaves import enter
 from oneformany.oracles.network.oracle import Network, NetworkOracle
@@ -258,7 +258,7 @@ def test_frozen_and_other_arrays_share_compiled_code():
     oracle.reach(problem.question(0))
     oracle.upper_bound(question.domain)
     oracle.relaxation()
-    assert len(climb.signatures) == len(improve.signatures) == 1
+    assert len(climb.signatures) == len(bound_each.signatures) == 1
 
 
 def test_a_network_cannot_be_changed():
