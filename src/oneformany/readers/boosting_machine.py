@@ -35,29 +35,6 @@ def read_boosting_machine(
 
     Each term is seen on all levels of its features and becomes a tree, so that pairs are settled by the same
     branch and bound as forests.
-
-    Parameters
-    ----------
-    model : interpret.glassbox.ExplainableBoostingClassifier
-        Fitted on a frame.
-    schema : Schema, optional
-        The features, all that the model reads. A number in a bin counts as the number that stands for the
-        bin, see :class:`~oneformany.readers.rows.Rows`. Without it every value of the frame is a level.
-    frame : DataFrame, optional
-        Rows; needed when there is no schema.
-    threshold : float or None
-        Least probability of the positive class; ``None``: 0.5.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is not fitted or knows more than two classes.
-    InputError
-        Schema, frame, threshold or positive class do not fit.
-    PredictionMismatchError
-        The terms do not sum to what the model says.
     """
     sign = 1 if class_index(model, positive) else -1
     if len(model.classes_) > 2:

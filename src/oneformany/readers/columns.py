@@ -23,18 +23,6 @@ def encoding_for(model: Any, schema: Schema) -> Encoding:
     A model fitted on a frame is matched by its column names: the schema's one-hot names, or the
     features' own names when their levels are numbers; the order does not matter. A model fitted on an array
     is matched by its width: the one-hot columns, or one column of codes per feature.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    schema : Schema
-        The features.
-
-    Raises
-    ------
-    InputError
-        The model was fitted on other columns.
     """
     names = fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
@@ -134,15 +122,7 @@ def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:
 
 
 def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
-    """Turn codes into what a model reads: a frame if it was fitted on one, an array otherwise.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    encoding : Encoding
-        The model's columns.
-    """
+    """Turn codes into what a model reads: a frame if it was fitted on one, an array otherwise."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return encoding.encode
@@ -150,15 +130,7 @@ def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
 
 
 def fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
-    """Name the columns that a model was fitted with; LightGBM has them with "_" for spaces.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier; ``None`` is returned for one that does not know names.
-    known : collection of str
-        Names that there are.
-    """
+    """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None

@@ -125,13 +125,7 @@ class _Encoded:
 
 
 def plain_array(frame: pd.DataFrame) -> Any:
-    """Make an array for a model that was fitted on one; gaps become not-a-number.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The columns that the model reads, in order.
-    """
+    """Make an array for a model that was fitted on one; gaps become not-a-number."""
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return np.column_stack(
             [frame.iloc[:, c].to_numpy(np.float64, na_value=np.nan) for c in range(frame.shape[1])]

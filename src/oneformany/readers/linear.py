@@ -63,28 +63,6 @@ def read_linear(
     model was fitted in it, are the model's to decide. Where that cannot be asked (the oracle was read
     without a verdict, or there are too many such points to list) they do not count as positive; so a point
     that the oracle calls positive is positive for the model, however it rounds.
-
-    Parameters
-    ----------
-    model : scikit-learn classifier
-        Fitted: logistic regression, linear support vectors, ridge, perceptron, stochastic gradient
-        descent, linear discriminant analysis, naive Bayes of every kind, or one of these calibrated
-        by a single sigmoid.
-    encoding : Encoding
-        How codes become the columns that the model was fitted on.
-    threshold : float or None
-        For models with probabilities the least probability of the positive class, otherwise the least
-        decision value; ``None``: where the model's ``predict`` switches, 0.5 or 0.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or has not exactly two classes; for more there is
-        :func:`~oneformany.readers.multiclass.read_classes`.
-    InputError
-        Columns, threshold or positive class do not fit the model, or its weights are not finite.
     """
     sign = 1.0 if class_index(model, positive) else -1.0
     if len(model.classes_) > 2:
@@ -114,15 +92,7 @@ def _is_exact(score: _Score, encoding: Encoding) -> bool:
 
 
 def two_class_tables(model: Any, encoding: Encoding) -> tuple[list[FloatArray], float]:
-    """Tables and intercept of the score that grows with the probability of the second of two classes.
-
-    Parameters
-    ----------
-    model : scikit-learn classifier
-        Any that :func:`read_linear` reads.
-    encoding : Encoding
-        How codes become its columns.
-    """
+    """Tables and intercept of the score that grows with the probability of the second of two classes."""
     return _tables(_score(model), encoding, type(model).__name__)
 
 

@@ -63,17 +63,7 @@ def _numeric(column: pd.Series[Any]) -> bool:
 
 
 def known_categories(model: Any, frame: pd.DataFrame, labels: Sequence[str]) -> dict[str, list[Any]]:
-    """Find the categories that a boosting model was fitted on.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    frame : DataFrame
-        Rows; columns of type category are those that XGBoost and LightGBM read as such.
-    labels : sequence of str
-        The columns that the model reads, in order.
-    """
+    """Find the categories that a boosting model was fitted on, by columns that have the type category."""
     typed = [name for name in labels if isinstance(frame[name].dtype, pd.CategoricalDtype)]
     kind = type(model)
     if named("lightgbm", "LGBMClassifier", "Booster")(kind):
@@ -93,13 +83,7 @@ def known_categories(model: Any, frame: pd.DataFrame, labels: Sequence[str]) -> 
 
 
 def preprocessed(model: Any) -> tuple[Any, Any] | None:
-    """Separate a histogram boosting model from the coding of categories that it begins with.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier; for others than ``HistGradientBoostingClassifier`` with categories, ``None``.
-    """
+    """Separate a histogram boosting model from the coding of categories that it begins with, if it does."""
     if not named("sklearn", "HistGradientBoostingClassifier")(type(model)):
         return None
     if getattr(model, "is_categorical_", None) is None:

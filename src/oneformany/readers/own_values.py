@@ -74,13 +74,7 @@ class Cells:
         return rest if len(rest) else self.codes
 
     def inside(self, feature: int, cell: int) -> list[Any]:
-        """Distinct values of the reference data in a cell.
-
-        Parameters
-        ----------
-        feature, cell : int
-            Which cell.
-        """
+        """Distinct values of the reference data in a cell."""
         column, of = self.columns[feature], self.cell_of[feature]
         counted = column.codes[self.n_rows :] if len(column.codes) > self.n_rows else column.codes
         found = np.unique(counted)

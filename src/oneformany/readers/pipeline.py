@@ -38,31 +38,10 @@ def read_pipeline(
     What each level becomes is not computed from the steps' parameters but seen: frames in which one
     feature takes each of its levels are sent through the fitted steps, and random rows confirm it.
 
-    Parameters
-    ----------
-    model : sklearn.pipeline.Pipeline
-        Fitted.
-    schema : Schema, optional
-        The features, one for every column that the pipeline reads. A number in a bin counts as the number
-        that stands for the bin, see :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct
-        value of the frame is a level, except that neighbouring numbers which the steps do not tell apart
-        (say, in a bin of ``KBinsDiscretizer``) are one; columns that the steps ignore are not features.
-    frame : DataFrame, optional
-        Rows; needed when there is no schema.
-    threshold : float or None
-        Least probability or decision value, as for the pipeline's classifier; ``None``: as the pipeline's
-        ``predict`` decides.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        A step may mix features, the classifier cannot be read, or the pipeline is not fitted.
-    InputError
-        Schema or frame do not fit the pipeline.
-    PredictionMismatchError
-        The steps do not act feature by feature after all.
+    A number in a bin of the schema counts as the number that stands for the bin, see
+    :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct value of the frame is a level,
+    except that neighbouring numbers which the steps do not tell apart (say, in a bin of ``KBinsDiscretizer``)
+    are one; columns that the steps ignore are not features.
     """
     steps, classifier = take_apart(model)
     class_index(classifier, positive)
@@ -88,20 +67,7 @@ def read_pipeline(
 
 
 def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encoding:
-    """See what each level of each feature becomes.
-
-    Parameters
-    ----------
-    transform : callable
-        Turns frames into columns, feature by feature.
-    rows : Rows
-        Turns codes into frames.
-
-    Raises
-    ------
-    PredictionMismatchError
-        On random rows the columns are not what single features make of them.
-    """
+    """See what each level of each feature becomes."""
     levels = rows.schema.levels
     base = transform(rows.frame(np.zeros((1, len(levels)), dtype=np.int64)))[0]
     columns, values = [], []

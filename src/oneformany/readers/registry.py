@@ -42,7 +42,8 @@ class Reader:
     read : str or callable
         The reading function, or where it is, as ``"module:function"``.
     reads : {"columns", "labels", "frames"}
-        What the model itself reads, and so how the function is called:
+        What the model itself reads, and so how the function is called, with threshold and positive class
+        as for :func:`read_model`:
 
         - numeric columns: with ``(model, encoding, threshold, positive)``; it returns an oracle;
         - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;

@@ -90,22 +90,7 @@ class Rows:
 
 
 def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:
-    """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame.
-
-    Parameters
-    ----------
-    model : object
-        A fitted model, or anything that does not know its columns.
-    frame : DataFrame or None
-        Rows.
-    schema : Schema or None
-        The features.
-
-    Raises
-    ------
-    InputError
-        There is neither a frame nor a schema, or the model was fitted on other columns.
-    """
+    """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame."""
     if frame is not None and not isinstance(frame, pd.DataFrame):
         raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
     if schema is not None:
@@ -128,17 +113,7 @@ def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None
 
 
 def own_rows(model: Any, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
-    """Take the rows of a schema, or of a frame in which every distinct value is a level.
-
-    Parameters
-    ----------
-    model : object
-        What reads them.
-    schema : Schema or None
-        The features; ``None``: the columns that the model wants.
-    frame : DataFrame or None
-        Rows; needed when there is no schema.
-    """
+    """Take the rows of a schema, or of a frame in which every distinct value is a level."""
     names = wanted_columns(model, frame, schema)
     if schema is None and frame is not None:
         schema = infer_schema(frame, columns=names, bins=None)

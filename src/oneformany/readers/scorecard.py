@@ -50,19 +50,7 @@ def read_scorecard(
 def scorecard_reading(
     points: Points, schema: Schema, threshold: float | None = None, positive: object = 1
 ) -> Reading:
-    """Read a scorecard for the front door, with a plain sum of its points as verdict.
-
-    Parameters
-    ----------
-    points : mapping of feature name to mapping of level label to points
-        The scorecard.
-    schema : Schema
-        The features.
-    threshold : float
-        Points needed; a scorecard has no default.
-    positive : object
-        Only 1: those who have the points.
-    """
+    """Read a scorecard for the front door, with a plain sum of its points as verdict."""
     if threshold is None:
         raise InputError("a scorecard needs a threshold: the points that make a row positive")
     if positive != 1:

@@ -53,15 +53,7 @@ class Splits:
         return cls(thresholds, weights, frozenset(categories), strict, single)
 
     def intervals(self, column: int, values: FloatArray) -> FloatArray:
-        """Say between which thresholds each value of an input lies; not-a-number stays what it is.
-
-        Parameters
-        ----------
-        column : int
-            The input.
-        values : (n,) array
-            What stands there.
-        """
+        """Say between which thresholds each value of an input lies; not-a-number stays what it is."""
         if column in self.categories:
             return values
         compared = values.astype(np.float32).astype(np.float64) if self.single else values
@@ -70,15 +62,7 @@ class Splits:
         return np.where(np.isnan(values), np.nan, found)
 
     def between(self, column: int, intervals: FloatArray) -> FloatArray:
-        """Weigh the thresholds between each value of an input and the one before it.
-
-        Parameters
-        ----------
-        column : int
-            The input.
-        intervals : (n,) array
-            As :meth:`intervals` gives them for increasing values.
-        """
+        """Weigh the thresholds between each value of an input and the one before it."""
         total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
         if column in self.categories:
             return np.ones(len(intervals))
@@ -87,13 +71,7 @@ class Splits:
 
 
 def model_splits(model: Any) -> Splits | None:
-    """Find the splits of a model made of trees; ``None`` for other models.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    """
+    """Find the splits of a model made of trees; ``None`` for other models."""
     kind = type(model)
     if named("sklearn", "HistGradientBoostingClassifier")(kind):
         return Splits.of(_histogram(model))

@@ -43,21 +43,7 @@ class ValueClasses:
     def of(
         cls, feature: Feature, column: ColumnValues, cells: IntArray, told: Told | None, n_rows: int
     ) -> ValueClasses:
-        """Put values together.
-
-        Parameters
-        ----------
-        feature : Feature
-            Cells and targets.
-        column : ColumnValues
-            Distinct values.
-        cells : (values,) array
-            The cell of each.
-        told : Told or None
-            What the model tells apart; ``None``: everything.
-        n_rows : int
-            The first so many of the column's codes are those of rows.
-        """
+        """Put values together; without ``told`` the model tells all apart, and rows have the first codes."""
         wanted = {
             cell: column.index_of(value)
             for cell in range(feature.n_levels)

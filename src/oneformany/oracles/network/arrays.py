@@ -97,18 +97,7 @@ INSIDE, TARGET = range(2)
 def make_part(net: Arrays, options: BoolArray, free: BoolArray, extra: int, anchor: IntArray) -> Part:
     """Describe the points of a question, with all ranges as wide as they can be.
 
-    Parameters
-    ----------
-    net : Arrays
-        The network.
-    options : (choices,) boolean array
-        Choices a feature may take when it moves; a feature that is not free and lacks its anchor has to.
-    free : (p,) boolean array
-        Features that move at no cost.
-    extra : int
-        How many others may move.
-    anchor : (p,) array
-        The choices to start from.
+    ``options`` are what a feature may take when it moves; one that is not free and lacks its anchor has to.
     """
     lines = np.zeros((5, *net.biases.shape))
     lines[LOW], lines[HIGH], lines[LOWER_SLOPE] = -net.limits, net.limits, -1.0

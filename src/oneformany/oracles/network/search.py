@@ -67,21 +67,7 @@ class Acceptance:
 def search(
     net: Arrays, question: Part, acceptance: Acceptance, budget: int | None = None, stop: Stop | None = None
 ) -> Answer:
-    """Find a positive point; points are given as choices.
-
-    Parameters
-    ----------
-    net : Arrays
-        The network.
-    question : Part
-        Where to look; it is changed.
-    acceptance : Acceptance
-        Which points are positive.
-    budget : int or None
-        How many parts may be bounded before giving up; ``None``: never give up.
-    stop : Stop or None
-        When to give up otherwise.
-    """
+    """Find a positive point, given as choices, bounding at most ``budget`` parts; changes the question."""
     work = reserve(net)
     if enter(net, question, work) < 0:
         return Answer.none()

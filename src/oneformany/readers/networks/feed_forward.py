@@ -89,28 +89,6 @@ def network_oracle(
 
     The margin exceeds what rounding can do to a logit in the library (each operation with a relative error
     of at most ``roundoff``, sums in any order) and here, and to the probability behind it.
-
-    Parameters
-    ----------
-    model : str
-        Its name, for messages.
-    steps : sequence of Affine and RELU
-        The network up to its logits.
-    encoding : Encoding
-        How codes become the columns it reads.
-    threshold : float or None
-        Least probability; ``None``: as the model predicts, 0.5 with two classes.
-    positive : int
-        Index of the positive class.
-    roundoff : float
-        ``DOUBLE`` or ``SINGLE``.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The network has no weights.
-    InputError
-        Columns, threshold or class do not fit, or weights are not finite.
     """
     affine = [step for step in steps if isinstance(step, Affine)]
     if not affine:
@@ -140,26 +118,7 @@ def confirm(
     positive: int,
     own: Callable[[FloatArray], FloatArray],
 ) -> None:
-    """Compare a reading with the model itself on a few points.
-
-    Parameters
-    ----------
-    model : str
-        Its name, for messages.
-    oracle : NetworkOracle
-        What was read.
-    encoding : Encoding
-        How codes become the columns it reads.
-    positive : int
-        Index of the positive class.
-    own : callable
-        From columns to the model's own probabilities, a column per class.
-
-    Raises
-    ------
-    PredictionMismatchError
-        They differ by more than rounding.
-    """
+    """Compare a reading with the model itself on a few points."""
     draw = np.random.default_rng(0)
     codes = np.stack([draw.integers(n, size=N_CONFIRMED) for n in encoding.levels], axis=1)
     scores = oracle.score(codes)

@@ -46,27 +46,6 @@ def read_network(
 
     It has one input and one output: one logit (that of class 1) or one per class, or their sigmoid or
     softmax.
-
-    Parameters
-    ----------
-    model : onnx.ModelProto or path
-        The graph.
-    encoding : Encoding
-        How codes become the columns that the graph reads.
-    threshold : float or None
-        Least probability of the positive class; ``None``: 0.5 with two classes. With more classes it must be
-        ``None``: a point is positive when no other class has a larger logit.
-    positive : int
-        Number of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The graph contains something else.
-    InputError
-        Columns, threshold or positive class do not fit the graph, or its weights are not finite.
-    PredictionMismatchError
-        The graph computes something else than was read.
     """
     if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
         raise InputError(f"positive is {positive!r}; the classes of a graph are numbered from 0")
@@ -86,15 +65,7 @@ def read_network(
 
 
 def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
-    """What a graph itself says, by the reference implementation: a column of probabilities per class.
-
-    Parameters
-    ----------
-    model : onnx.ModelProto or path
-        As for :func:`read_network`.
-    columns : (n, width) array
-        The graph's input.
-    """
+    """What a graph itself says, by the reference implementation: a column of probabilities per class."""
     from onnx.reference import ReferenceEvaluator
 
     loaded = _load(model)

@@ -40,27 +40,6 @@ def read_network(
     Its structure is traced, so functional calls and modules in modules are read as well. It ends in one
     logit (that of class 1) or one per class, or in their sigmoid or softmax. Points are positive for the
     module as it computes in its own precision; the margin for float32 is accordingly larger.
-
-    Parameters
-    ----------
-    model : torch.nn.Module
-        Trained, and in evaluation mode where that matters.
-    encoding : Encoding
-        How codes become the columns that the module reads.
-    threshold : float or None
-        Least probability of the positive class; ``None``: 0.5 with two classes. With more classes it must be
-        ``None``: a point is positive when no other class has a larger logit.
-    positive : int
-        Number of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The module contains something else, or is in training mode although that matters.
-    InputError
-        Columns, threshold or positive class do not fit the module, or its weights are not finite.
-    PredictionMismatchError
-        The module computes something else than its structure says.
     """
     import torch
 
@@ -79,15 +58,7 @@ def read_network(
 
 
 def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
-    """What a module itself says: a column of probabilities per class.
-
-    Parameters
-    ----------
-    model : torch.nn.Module
-        As for :func:`read_network`.
-    columns : (n, width) array
-        The module's input.
-    """
+    """What a module itself says: a column of probabilities per class."""
     import torch
 
     _, head = _trace(model)

@@ -12,15 +12,7 @@ __all__ = ["lightgbm_probabilities", "xgboost_probabilities"]
 
 
 def xgboost_probabilities(model: Any, columns: FloatArray) -> FloatArray:
-    """Ask an ``xgboost.Booster`` for the probabilities of both classes.
-
-    Parameters
-    ----------
-    model : xgboost.Booster
-        With a binary objective.
-    columns : (n, width) array
-        Its input.
-    """
+    """Ask an ``xgboost.Booster`` for the probabilities of both classes."""
     import xgboost
 
     data = xgboost.DMatrix(columns, feature_names=model.feature_names, feature_types=model.feature_types)
@@ -28,15 +20,7 @@ def xgboost_probabilities(model: Any, columns: FloatArray) -> FloatArray:
 
 
 def lightgbm_probabilities(model: Any, columns: FloatArray) -> FloatArray:
-    """Ask a ``lightgbm.Booster`` for the probabilities of both classes.
-
-    Parameters
-    ----------
-    model : lightgbm.Booster
-        With a binary objective.
-    columns : (n, width) array
-        Its input.
-    """
+    """Ask a ``lightgbm.Booster`` for the probabilities of both classes."""
     return _both(model.predict(columns))
 
 

@@ -34,24 +34,6 @@ def read_trees(
 
     The score is what LightGBM calls raw: the log-odds divided by its parameter ``sigmoid``. Where
     rounding in LightGBM could decide, the model itself does.
-
-    Parameters
-    ----------
-    model : LGBMClassifier or Booster
-        Fitted with the objective ``binary``.
-    encoding : Encoding
-        How levels fill the columns the model was fitted on.
-    threshold : float or None
-        Probability of the positive class from which a point is positive; ``None``: 0.5.
-    positive : object
-        Label of the positive class; 0 or 1 for a booster.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or has another objective.
-    InputError
-        Columns, threshold or positive class do not fit the model.
     """
     name = type(model).__name__
     content = _booster(model).dump_model()

@@ -47,25 +47,6 @@ def read_trees(
     the log-odds (half of them for the exponential loss) for boosting. Scores so near the threshold that
     scikit-learn's rounding could decide are the model's to decide; read without its verdict (see
     :class:`~oneformany.readers.verdict.Reading`) they do not count as positive.
-
-    Parameters
-    ----------
-    model : classifier
-        A decision or extra tree, a random forest or extra trees, bagging or AdaBoost of such trees,
-        gradient boosting, or histogram gradient boosting with or without categorical columns.
-    encoding : Encoding
-        How levels fill the columns the model was fitted on.
-    threshold : float or None
-        Probability of the positive class from which a point is positive; ``None``: 0.5.
-    positive : object
-        Label of the positive class. Boosting must know two classes, the others may know more.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or knows only one class.
-    InputError
-        Columns, threshold or positive class do not fit the model.
     """
     name = type(model).__name__
     _check_kind(model, name)

@@ -36,24 +36,6 @@ def read_trees(
 
     The score is the log-odds. XGBoost adds leaves in single precision; within the worst case of that,
     some ``1e-4`` for two hundred trees, the model itself decides.
-
-    Parameters
-    ----------
-    model : XGBClassifier, XGBRFClassifier or Booster
-        Fitted with the objective ``binary:logistic``.
-    encoding : Encoding
-        How levels fill the columns the model was fitted on.
-    threshold : float or None
-        Probability of the positive class from which a point is positive; ``None``: 0.5.
-    positive : object
-        Label of the positive class; 0 or 1 for a booster.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or has another objective.
-    InputError
-        Columns, threshold or positive class do not fit the model.
     """
     name = type(model).__name__
     booster, missing = _booster(model)
