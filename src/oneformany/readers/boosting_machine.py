@@ -12,8 +12,9 @@ import pandas as pd
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
+from oneformany.readers.chances import least_probability
 from oneformany.readers.rows import Rows, own_rows
-from oneformany.readers.trees.tree_reading import log_odds_oracle, probability
+from oneformany.readers.trees.tree_reading import log_odds_oracle
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
 from oneformany.schema.schema import Schema
 
@@ -56,7 +57,7 @@ def read_boosting_machine(
         for features, table in zip(terms, _tables(model, rows, terms), strict=True)
     ]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
-    oracle = log_odds_oracle(rows.schema.code_encoding(), trees, intercept, probability(threshold))
+    oracle = log_odds_oracle(rows.schema.code_encoding(), trees, intercept, least_probability(threshold))
     checked = np.random.default_rng(0).integers(rows.schema.levels, size=(N_CHECKED, len(position)))
     difference = np.abs(oracle.score(checked) - sign * model.decision_function(rows.frame(checked)))
     if difference.max() > LARGEST_DIFFERENCE:

@@ -10,11 +10,10 @@ import pandas as pd
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-__all__ = ["encoding_for", "fitted_names", "inputs_for", "own_columns", "reads_schema"]
+__all__ = ["encoding_for", "fitted_names", "inputs_for", "reads_schema"]
 
 
 def encoding_for(model: Any, schema: Schema) -> Encoding:
@@ -80,45 +79,6 @@ def _one_hot_is_plain(schema: Schema) -> bool:
         feature.numbers is None or tuple(feature.numbers) == tuple(range(feature.n_levels))
         for feature in schema.features
     )
-
-
-def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:
-    """Make a schema for a model that was fitted on a frame's own numeric columns.
-
-    Every distinct number in the frame is a level, so nothing is rounded.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    frame : DataFrame
-        The rows to explain.
-
-    Raises
-    ------
-    InputError
-        The frame has other columns than the model reads, or columns that hold no numbers.
-    """
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
-    kind = type(model).__name__
-    width = getattr(model, "n_features_in_", frame.shape[1])
-    names = fitted_names(model, frame.columns) or [str(name) for name in frame.columns]
-    missing = [name for name in names if name not in frame.columns]
-    if missing or len(names) != width:
-        lack = f"the frame lacks {missing[0]!r}" if missing else f"the frame has {len(names)}"
-        raise InputError(
-            f"{kind} was fitted on {width} columns, {lack}; "
-            "pass the schema whose one-hot columns it was fitted on"
-        )
-    schema = infer_schema(frame, columns=names, bins=None)
-    for feature in schema.features:
-        if feature.numbers is None:
-            raise InputError(
-                f"column {feature.name!r} holds texts, which {kind} cannot read; "
-                "pass the schema whose one-hot columns it was fitted on"
-            )
-    return schema, schema.number_encoding()
 
 
 def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.readers.chances import SINGLE, log_odds
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
@@ -29,9 +30,6 @@ PROBABILITY_MARGIN = 1e-12
 
 EXACT_BITS = 12
 """Products and sums of multiples of ``2**-EXACT_BITS`` of usual size are exact in double precision."""
-
-SINGLE = 2.0**-24
-"""Relative error of one operation in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +50,7 @@ class _Score:
 
 
 def read_linear(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = None,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> AdditiveOracle:
     """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
 
@@ -152,10 +147,6 @@ def _score(model: Any) -> _Score:
     raise UnsupportedModelError(f"{type(model).__name__} is not a linear classifier; read are {supported}")
 
 
-def _logit(probability: float) -> float:
-    return math.log(probability) - math.log1p(-probability)
-
-
 def _weighted(weights: FloatArray, constant: float, inverse: Callable[[float], float] | None) -> _Score:
     return _Score(
         len(weights), lambda column, values: weights[column] * values, constant, inverse, weights=weights
@@ -179,13 +170,13 @@ def _decision(model: Any) -> _Score:
 
 def _logistic(model: Any) -> _Score:
     if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
-        return _coefficients(model, lambda probability: _logit(probability) / 2)
-    return _coefficients(model, _logit)
+        return _coefficients(model, lambda probability: log_odds(probability) / 2)
+    return _coefficients(model, log_odds)
 
 
 def _gradient_descent(model: Any) -> _Score:
     inverses: dict[str, Callable[[float], float]] = {
-        "log_loss": _logit,
+        "log_loss": log_odds,
         "modified_huber": lambda probability: 2 * probability - 1,
     }
     return _coefficients(model, inverses.get(model.loss))
@@ -193,12 +184,12 @@ def _gradient_descent(model: Any) -> _Score:
 
 def _multinomial_bayes(model: Any) -> _Score:
     weights, prior = _ratios(model)
-    return _weighted(weights, prior, _logit)
+    return _weighted(weights, prior, log_odds)
 
 
 def _complement_bayes(model: Any) -> _Score:
     weights, _ = _ratios(model)
-    return _weighted(weights, 0.0, _logit)
+    return _weighted(weights, 0.0, log_odds)
 
 
 def _bernoulli_bayes(model: Any) -> _Score:
@@ -206,7 +197,7 @@ def _bernoulli_bayes(model: Any) -> _Score:
         absent = np.log(1 - np.exp(model.feature_log_prob_))
     weights = (model.feature_log_prob_ - absent)[1] - (model.feature_log_prob_ - absent)[0]
     constant = model.class_log_prior_ + absent.sum(axis=1)
-    score = _weighted(weights, float(constant[1] - constant[0]), _logit)
+    score = _weighted(weights, float(constant[1] - constant[0]), log_odds)
     if model.binarize is None:
         return score
     return replace(score, share=lambda column, values: weights[column] * (values > model.binarize))
@@ -224,7 +215,7 @@ def _categorical_bayes(model: Any) -> _Score:
         return np.asarray(odds[values.astype(np.int64)])
 
     prior = model.class_log_prior_
-    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), _logit)
+    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), log_odds)
 
 
 def _gaussian_bayes(model: Any) -> _Score:
@@ -234,7 +225,7 @@ def _gaussian_bayes(model: Any) -> _Score:
         return np.asarray((distance[:, 0] - distance[:, 1]) / 2)
 
     prior = np.log(model.class_prior_)
-    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), _logit)
+    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), log_odds)
 
 
 def _ratios(model: Any) -> tuple[FloatArray, float]:
@@ -264,7 +255,7 @@ def _calibrated(model: Any) -> _Score:
 
     def response(probability: float) -> float:
         """Find the classifier's own response at which the calibrated probability is reached."""
-        return (_logit(probability) - offset) / slope
+        return (log_odds(probability) - offset) / slope
 
     if hasattr(base, "decision_function"):
         if slope > 0:
@@ -296,7 +287,7 @@ _SCORES: dict[str, Callable[[Any], _Score]] = {
     "RidgeClassifier": _decision,
     "RidgeClassifierCV": _decision,
     "Perceptron": _decision,
-    "LinearDiscriminantAnalysis": lambda model: _coefficients(model, _logit),
+    "LinearDiscriminantAnalysis": lambda model: _coefficients(model, log_odds),
     "BernoulliNB": _bernoulli_bayes,
     "CategoricalNB": _categorical_bayes,
     "MultinomialNB": _multinomial_bayes,

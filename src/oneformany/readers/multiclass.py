@@ -10,8 +10,9 @@ import numpy as np
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
+from oneformany.readers.chances import DOUBLE
 from oneformany.readers.linear import read_linear, two_class_tables
-from oneformany.readers.networks.feed_forward import DOUBLE, Affine, network_oracle
+from oneformany.readers.networks.feed_forward import Affine, network_oracle
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
@@ -21,10 +22,7 @@ SAFETY = 64 * DOUBLE
 
 
 def read_classes(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = None,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> AdditiveOracle | NetworkOracle:
     """Read a linear or naive Bayes classifier of two or more classes.
 

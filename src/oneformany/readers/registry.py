@@ -162,33 +162,21 @@ READERS: list[Reader] = [
         ),
         ".trees.sklearn_trees:read_trees",
     ),
-    Reader(
-        "XGBClassifier",
-        named("xgboost", "XGBClassifier"),
-        ".trees.xgboost_trees:read_trees",
-    ),
+    Reader("XGBClassifier", named("xgboost", "XGBClassifier"), ".trees.xgboost_trees:read_trees"),
     Reader(
         "boosters of XGBoost",
         named("xgboost", "Booster"),
         ".trees.xgboost_trees:read_trees",
-        probabilities=".trees.boosters:xgboost_probabilities",
+        probabilities=".trees.xgboost_trees:class_probabilities",
     ),
-    Reader(
-        "LGBMClassifier",
-        named("lightgbm", "LGBMClassifier"),
-        ".trees.lightgbm_trees:read_trees",
-    ),
+    Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), ".trees.lightgbm_trees:read_trees"),
     Reader(
         "boosters of LightGBM",
         named("lightgbm", "Booster"),
         ".trees.lightgbm_trees:read_trees",
-        probabilities=".trees.boosters:lightgbm_probabilities",
+        probabilities=".trees.lightgbm_trees:class_probabilities",
     ),
-    Reader(
-        "MLPClassifier",
-        named("sklearn", "MLPClassifier"),
-        ".networks.sklearn_mlp:read_network",
-    ),
+    Reader("MLPClassifier", named("sklearn", "MLPClassifier"), ".networks.sklearn_mlp:read_network"),
     Reader(
         "PyTorch modules of linear layers and ReLU",
         named("torch", "Module"),
@@ -216,7 +204,7 @@ READERS: list[Reader] = [
     Reader(
         "scorecards (dict of feature to level to points)",
         named("builtins", "dict"),
-        ".scorecard:scorecard_reading",
+        ".scorecard:read_scorecard",
         reads="labels",
     ),
     Reader(

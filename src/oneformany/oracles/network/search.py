@@ -8,15 +8,7 @@ from itertools import product
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.oracles.network.arrays import (
-    EXTRA,
-    HIDDEN,
-    Arrays,
-    Part,
-    Work,
-    reserve,
-    score_points,
-)
+from oneformany.oracles.network.arrays import EXTRA, HIDDEN, Arrays, Part, Work, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.branching import split
 from oneformany.oracles.network.climb import climb

@@ -8,7 +8,8 @@ import numpy as np
 
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.networks.feed_forward import DOUBLE, RELU, SINGLE, Affine, Step, network_oracle
+from oneformany.readers.chances import DOUBLE, SINGLE
+from oneformany.readers.networks.feed_forward import RELU, Affine, Step, network_oracle
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
@@ -16,10 +17,7 @@ __all__ = ["read_network"]
 
 
 def read_network(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = None,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> NetworkOracle:
     """Read a fitted multilayer perceptron, so that the engine can prove what it answers."""
     kind = type(model).__name__

@@ -23,12 +23,8 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.trees.tree_reading import (
-    LevelTable,
-    log_odds_oracle,
-    probability,
-    probability_oracle,
-)
+from oneformany.readers.chances import least_probability
+from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle, probability_oracle
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
@@ -36,10 +32,7 @@ __all__ = ["read_trees"]
 
 
 def read_trees(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = 0.5,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
 ) -> TreeOracle:
     """Read a fitted tree, forest, bagging or boosting classifier of scikit-learn.
 
@@ -52,7 +45,7 @@ def read_trees(
     _check_kind(model, name)
     encoding.check_width(model.n_features_in_, name)
     index = class_position(model.classes_, positive, name)
-    chance = probability(threshold, len(model.classes_))
+    chance = least_probability(threshold, len(model.classes_))
     table = LevelTable.of(encoding)
     if isinstance(model, DecisionTreeClassifier):
         return probability_oracle(encoding, _votes([model], model.classes_[index], table), chance)
