@@ -251,6 +251,16 @@ def test_without_a_budget_the_proof_comes():
     assert oracle.reach(question).proved_none
 
 
+def test_ties_are_listed_within_the_budget_of_changes():
+    """Tests a question of 41 points among a million million."""
+    network = Network(([[0.0], [1.0]],) * 40, [0.0], (([[1.0]], [0.0]),))
+    oracle = NetworkOracle(network, 1.0, margin=1e-6).decided_by(lambda codes: codes[:, 7] == 1)
+    question = Question(
+        np.zeros(40, dtype=np.int64), np.zeros(40, dtype=np.bool_), 1, np.ones((40, 2), dtype=np.bool_)
+    )
+    assert np.flatnonzero(oracle.reach(question).point).tolist() == [7]
+
+
 def test_frozen_and_other_arrays_share_compiled_code():
     oracle, question = hard_oracle(budget=1)
     problem = Problem(np.zeros((1, 14), dtype=np.int8), oracle.levels, oracle, max_changes=14)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,21 +31,11 @@ FEW = 64
 
 @dataclass(frozen=True, eq=False)
 class Acceptance:
-    """When a point is positive.
+    """When a point is positive."""
 
-    Attributes
-    ----------
-    least : float
-        No point with a lower score is.
-    sure : float
-        Every point with at least this score is.
-    decide : callable or None
-        Decides about rows of choices with scores between; ``None``: they are not.
-    """
-
-    least: float
-    sure: float
-    decide: Decide | None = None
+    least: float  # no point with a lower score is
+    sure: float  # every point with at least this score is
+    decide: Decide | None = None  # decides about rows of choices with scores between; ``None``: they are not
 
     def met(self, points: IntArray, scores: FloatArray) -> BoolArray:
         """Whether points with these scores are positive."""
@@ -125,13 +115,13 @@ def _reaches(net: Arrays, point: IntArray, acceptance: Acceptance, work: Work) -
 
 def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | None:
     """Look through a small part for a point near the threshold that is positive."""
-    options = [
-        start + np.flatnonzero(part.options[start:end])
-        for start, end in zip(net.starts, net.starts[1:], strict=False)
-    ]
-    points = np.array(list(product(*options)), dtype=np.int64).reshape(-1, len(part.anchor))
-    moved = ((points != part.anchor) & ~part.free).sum(axis=1)
-    points = points[moved <= part.numbers[EXTRA]]
+    points = part.anchor[None]
+    for feature, (start, end) in enumerate(pairwise(net.starts)):
+        options = start + np.flatnonzero(part.options[start:end])
+        taken = np.tile(options, len(points))
+        points = points.repeat(len(options), axis=0)
+        points[:, feature] = taken
+        points = points[((points != part.anchor) & ~part.free).sum(axis=1) <= part.numbers[EXTRA]]
     scores = np.empty(len(points))
     score_points(net, points, np.empty_like(net.biases), scores)
     positive = acceptance.met(points, scores)
