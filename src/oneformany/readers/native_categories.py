@@ -23,17 +23,10 @@ class TextsError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class CategoryCodes:
-    """Turn a frame into numbers, with the codes that a model has for categories.
+    """Turn a frame into numbers, with the codes that a model has for categories."""
 
-    Attributes
-    ----------
-    model : str
-        What to call it in messages.
-    categories : dict of str to list
-        Known categories of the columns that are read as such, in the order of their codes.
-    """
-
-    model: str
+    model: str  # what to call it in messages
+    # Known categories of the columns that are read as such, in the order of their codes
     categories: dict[str, list[Any]]
 
     def __call__(self, frame: pd.DataFrame) -> FloatArray:

@@ -34,33 +34,16 @@ __all__ = ["Cells", "read_cells", "read_values"]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of all columns that a model reads, and the values in them.
+    """The cells of all columns that a model reads, and the values in them."""
 
-    Attributes
-    ----------
-    schema : Schema
-        Cells and targets.
-    columns : tuple of ColumnValues
-        Distinct values; ``codes`` are those of the rows, then of the reference data.
-    cell_of : tuple of integer arrays
-        The cell of each value.
-    told : tuple of Told or None
-        What the model tells apart in each column.
-    encoding : Encoding or None
-        What the model makes of each value.
-    labels : dict
-        What the user's frames call the columns.
-    n_rows : int
-        Number of rows, reference data aside.
-    """
-
-    schema: Schema
+    schema: Schema  # cells and targets
+    # Distinct values; ``codes`` are those of the rows, then of the reference data
     columns: tuple[ColumnValues, ...]
-    cell_of: tuple[IntArray, ...]
-    told: tuple[Told | None, ...]
-    encoding: Encoding | None
-    labels: dict[str, Any]
-    n_rows: int
+    cell_of: tuple[IntArray, ...]  # the cell of each value
+    told: tuple[Told | None, ...]  # what the model tells apart in each column
+    encoding: Encoding | None  # what the model makes of each value
+    labels: dict[str, Any]  # what the user's frames call the columns
+    n_rows: int  # number of rows, reference data aside
 
     @property
     def codes(self) -> IntArray:

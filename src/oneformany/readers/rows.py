@@ -27,23 +27,13 @@ class Rows:
     median of the numbers that a frame has there (the lower one of two, so that it occurs), or its right
     edge where the frame has none; the last bin has no right edge and stands for a number as far above its
     left edge as the bin before is wide. Build it with :meth:`of`.
-
-    Attributes
-    ----------
-    schema : Schema
-        The features.
-    values : tuple of arrays
-        ``values[l][v]``: what stands in the frame for level ``v`` of feature ``l``.
-    fixed : dict of str to array
-        Further columns, which the model demands but does not read, with a value for all rows.
-    names : tuple of str
-        Columns of the frames, in order.
     """
 
-    schema: Schema
-    values: tuple[Any, ...]
+    schema: Schema  # the features
+    values: tuple[Any, ...]  # ``values[l][v]``: what stands in the frame for level ``v`` of feature ``l``
+    # Further columns, which the model demands but does not read, with a value for all rows
     fixed: dict[str, Any]
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # columns of the frames, in order
 
     @classmethod
     def of(

@@ -17,27 +17,14 @@ __all__ = ["ValueClasses"]
 
 @dataclass(frozen=True, eq=False)
 class ValueClasses:
-    """Values that lie in one cell and are the same to the model.
+    """Values that lie in one cell and are the same to the model."""
 
-    Attributes
-    ----------
-    first : (classes,) array
-        A value of each class.
-    class_of : (values,) array
-        The class of each value; -1 for values that neither a row nor a target has.
-    cells : (classes,) array
-        The cell of each class.
-    targets : (cells,) array
-        The class that each cell sends rows to, or ``NO_TARGET``.
-    plain : bool
-        Whether every cell is one class, so that cells decide what the model says.
-    """
-
-    first: IntArray
+    first: IntArray  # (classes,): a value of each class
+    # (values,): the class of each value; -1 for values that neither a row nor a target has
     class_of: IntArray
-    cells: IntArray
-    targets: IntArray
-    plain: bool
+    cells: IntArray  # (classes,): the cell of each class
+    targets: IntArray  # (cells,): the class that each cell sends rows to, or ``NO_TARGET``
+    plain: bool  # whether every cell is one class, so that cells decide what the model says
 
     @classmethod
     def of(

@@ -100,17 +100,10 @@ class ProbabilityVerdict:
 
 @dataclass(frozen=True, eq=False)
 class FrameVerdict:
-    """Ask a model that reads frames.
+    """Ask a model that reads frames."""
 
-    Parameters
-    ----------
-    rows : Rows
-        Turns codes into frames.
-    decide : callable
-        Says for each row of a frame whether the model calls it positive.
-    """
-
-    rows: Rows
+    rows: Rows  # turns codes into frames
+    # Says for each row of a frame whether the model calls it positive
     decide: Callable[[pd.DataFrame], BoolArray]
 
     def __call__(self, codes: IntArray) -> BoolArray:

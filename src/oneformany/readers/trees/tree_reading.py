@@ -21,17 +21,11 @@ EXACT_BITS = 12
 
 @dataclass(frozen=True, eq=False)
 class LevelTable:
-    """The value of each model column at each level of the feature that fills it.
+    """The value of each model column at each level of the feature that fills it."""
 
-    Attributes
-    ----------
-    feature : (columns,) integer array
-        The feature that fills each model column; 0 for columns that none fills.
-    inputs : (columns, max levels) array
-        What they hold; past the last level the first is repeated, constant columns are constant.
-    """
-
-    feature: IntArray
+    feature: IntArray  # (columns,): the feature that fills each model column; 0 for columns that none fills
+    # (columns, max levels): what they hold; past the last level the first is repeated, constant columns
+    # are constant
     inputs: FloatArray
 
     @classmethod
