@@ -183,21 +183,18 @@ def _gradient_descent(model: Any) -> _Score:
 
 
 def _multinomial_bayes(model: Any) -> _Score:
-    weights, prior = _ratios(model)
-    return _weighted(weights, prior, log_odds)
+    return _weighted(_ahead(model.feature_log_prob_), float(_ahead(model.class_log_prior_)), log_odds)
 
 
 def _complement_bayes(model: Any) -> _Score:
-    weights, _ = _ratios(model)
-    return _weighted(weights, 0.0, log_odds)
+    return _weighted(_ahead(model.feature_log_prob_), 0.0, log_odds)
 
 
 def _bernoulli_bayes(model: Any) -> _Score:
     with np.errstate(divide="ignore"):
         absent = np.log(1 - np.exp(model.feature_log_prob_))
-    weights = (model.feature_log_prob_ - absent)[1] - (model.feature_log_prob_ - absent)[0]
-    constant = model.class_log_prior_ + absent.sum(axis=1)
-    score = _weighted(weights, float(constant[1] - constant[0]), log_odds)
+    weights = _ahead(model.feature_log_prob_ - absent)
+    score = _weighted(weights, float(_ahead(model.class_log_prior_ + absent.sum(axis=1))), log_odds)
     if model.binarize is None:
         return score
     return replace(score, share=lambda column, values: weights[column] * (values > model.binarize))
@@ -211,11 +208,9 @@ def _categorical_bayes(model: Any) -> _Score:
                 f"CategoricalNB knows the codes 0 to {known - 1} in column {column}, not "
                 f"{values.min():g} to {values.max():g}; fit it with min_categories=schema.levels"
             )
-        odds = model.feature_log_prob_[column][1] - model.feature_log_prob_[column][0]
-        return np.asarray(odds[values.astype(np.int64)])
+        return np.asarray(_ahead(model.feature_log_prob_[column])[values.astype(np.int64)])
 
-    prior = model.class_log_prior_
-    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), log_odds)
+    return _Score(model.n_features_in_, share, float(_ahead(model.class_log_prior_)), log_odds)
 
 
 def _gaussian_bayes(model: Any) -> _Score:
@@ -224,13 +219,12 @@ def _gaussian_bayes(model: Any) -> _Score:
         distance = (values[:, None] - model.theta_[:, column]) ** 2 / spread + np.log(spread)
         return np.asarray((distance[:, 0] - distance[:, 1]) / 2)
 
-    prior = np.log(model.class_prior_)
-    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), log_odds)
+    return _Score(model.n_features_in_, share, float(_ahead(np.log(model.class_prior_))), log_odds)
 
 
-def _ratios(model: Any) -> tuple[FloatArray, float]:
-    logs, prior = model.feature_log_prob_, model.class_log_prior_
-    return np.asarray(logs[1] - logs[0]), float(prior[1] - prior[0])
+def _ahead(logs: Any) -> FloatArray:
+    """By how much the second class is ahead of the first."""
+    return np.asarray(logs[1] - logs[0])
 
 
 def _calibrated(model: Any) -> _Score:

@@ -39,22 +39,7 @@ class Rows:
     def of(
         cls, schema: Schema, frame: pd.DataFrame | None = None, names: Sequence[str] | None = None
     ) -> Rows:
-        """Find the values.
-
-        Parameters
-        ----------
-        schema : Schema
-            The features.
-        frame : DataFrame, optional
-            Rows to take the numbers in bins, and the types of the columns, from.
-        names : sequence of str, optional
-            Columns that the frames shall have; by default those of the schema.
-
-        Raises
-        ------
-        InputError
-            A column that shall be there is neither in the schema nor in the frame.
-        """
+        """Find the values, in columns as the model names them; numbers in bins and types are the frame's."""
         order = tuple(schema.names if names is None else names)
         if isinstance(schema, ValueSchema):
             if missing := [name for name in order if name not in schema.names]:

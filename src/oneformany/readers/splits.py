@@ -19,23 +19,13 @@ Split = tuple[int, float, float]
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """The thresholds at which trees compare their inputs.
+    """The thresholds at which trees compare their inputs."""
 
-    Attributes
-    ----------
-    thresholds, weights : dict of input to array
-        Increasing thresholds, and the total gain of the splits at each.
-    strict : bool
-        Whether an input equal to a threshold goes right (``<``) rather than left (``<=``).
-    single : bool
-        Whether inputs are compared in single precision.
-    """
-
-    thresholds: dict[int, FloatArray]
-    weights: dict[int, FloatArray]
-    categories: frozenset[int]
-    strict: bool
-    single: bool
+    thresholds: dict[int, FloatArray]  # of each input, increasing
+    weights: dict[int, FloatArray]  # the total gain of the splits at each
+    categories: frozenset[int]  # inputs that are compared with sets of categories
+    strict: bool  # whether an input equal to a threshold goes right (``<``) rather than left (``<=``)
+    single: bool  # whether inputs are compared in single precision
 
     @classmethod
     def of(cls, splits: Iterator[Split], *, strict: bool = False, single: bool = False) -> Splits:
