@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeVar
 
 import numba
 
-__all__ = ["inner", "lean", "outer"]
+__all__ = ["inlined", "inner", "lean", "outer"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +24,12 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
     compiled: Callable[P, R] = numba.njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
         function
     )
+    return compiled
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Write a function into its callers; where there is but one, compiling it takes no time of its own."""
+    compiled: Callable[P, R] = numba.njit(inline="always")(function)
     return compiled
 
 

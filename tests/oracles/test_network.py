@@ -14,7 +14,7 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network import branching as network_branching
 from oneformany.oracles.network import search as network_search
 from oneformany.oracles.network.arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_points
-from oneformany.oracles.network.bounds import bound_logit, improve
+from oneformany.oracles.network.bounds import bound_each, bound_logit
 from oneformany.oracles.network.climb import climb
 from oneformany.oracles.network.leaves import enter
 from oneformany.oracles.network.oracle import Network, NetworkOracle
@@ -251,6 +251,16 @@ def test_without_a_budget_the_proof_comes():
     assert oracle.reach(question).proved_none
 
 
+def test_ties_are_listed_within_the_budget_of_changes():
+    """Tests a question of 41 points among a million million."""
+    network = Network(([[0.0], [1.0]],) * 40, [0.0], (([[1.0]], [0.0]),))
+    oracle = NetworkOracle(network, 1.0, margin=1e-6).decided_by(lambda codes: codes[:, 7] == 1)
+    question = Question(
+        np.zeros(40, dtype=np.int64), np.zeros(40, dtype=np.bool_), 1, np.ones((40, 2), dtype=np.bool_)
+    )
+    assert np.flatnonzero(oracle.reach(question).point).tolist() == [7]
+
+
 def test_frozen_and_other_arrays_share_compiled_code():
     oracle, question = hard_oracle(budget=1)
     problem = Problem(np.zeros((1, 14), dtype=np.int8), oracle.levels, oracle, max_changes=14)
@@ -258,7 +268,7 @@ def test_frozen_and_other_arrays_share_compiled_code():
     oracle.reach(problem.question(0))
     oracle.upper_bound(question.domain)
     oracle.relaxation()
-    assert len(climb.signatures) == len(improve.signatures) == 1
+    assert len(climb.signatures) == len(bound_each.signatures) == 1
 
 
 def test_a_network_cannot_be_changed():

@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 
 from oneformany import Feature, Schema
 from oneformany.exceptions import InputError
-from oneformany.readers.columns import encoding_for, inputs_for, own_columns
+from oneformany.readers.columns import encoding_for, inputs_for
 
 LABELLED = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
 NUMERIC = Schema(
@@ -56,29 +56,3 @@ def test_columns_of_another_schema_are_refused():
 def test_labels_that_a_model_read_as_numbers_are_refused():
     with pytest.raises(InputError, match="'sex' has labels, no numbers of its own"):
         encoding_for(fit(pd.DataFrame(CODES, columns=["sex", "housing"])), LABELLED)
-
-
-def test_the_own_columns_of_a_frame_make_a_schema_without_rounding():
-    frame = pd.DataFrame({"rooms": [3, 8, 8, 3], "extra": ["a", "b", "c", "d"], "rate": [0.1, 0.2, 0.4, 0.1]})
-    model = fit(frame[["rate", "rooms"]])
-    schema, encoding = own_columns(model, frame)
-    assert schema.names == ("rate", "rooms")
-    assert (encoding.encode(schema.encode(frame)) == frame[["rate", "rooms"]]).all(axis=None)
-
-
-@pytest.mark.parametrize(
-    ("frame", "words"),
-    [
-        (pd.DataFrame({"rooms": [1]}), "fitted on 2 columns, the frame has 1; pass the schema"),
-        (pd.DataFrame({"rooms": [1], "sex": ["male"]}), "column 'sex' holds texts, which LogisticRegression"),
-        (np.zeros((1, 2)), "not ndarray"),
-    ],
-)
-def test_frames_that_an_unnamed_model_cannot_have_been_fitted_on_are_refused(frame, words):
-    with pytest.raises(InputError, match=words):
-        own_columns(fit(CODES), frame)
-
-
-def test_a_column_that_the_model_knows_by_name_must_be_there():
-    with pytest.raises(InputError, match="the frame lacks 'floor'"):
-        own_columns(fit(NUMERIC.decode(CODES)), pd.DataFrame({"rooms": [3], "flor": [1]}))

@@ -20,8 +20,8 @@ import oneformany as ofm
 from oneformany import Feature, Schema
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.readers.columns import own_columns
 from oneformany.readers.registry import READERS, named, oracle_for, read_model, reader_for
+from oneformany.schema.discretise import infer_schema
 
 SCHEMA = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
 CODES = np.array([[0, 0], [1, 1], [1, 2], [0, 2]])
@@ -110,10 +110,9 @@ def test_lightgbm_knows_columns_with_spaces_by_other_names():
     assert (read_model(model, schema).verdict(POINTS) == (model.predict(frame) == 1)).all()
     numbers = pd.DataFrame({"rooms there": POINTS[:, 1], "floor": POINTS[:, 0]})
     model = MODELS["LGBMClassifier"].fit(numbers, CHOICE)
-    schema, encoding = own_columns(model, numbers)
-    assert schema.names == ("rooms there", "floor")
+    schema = infer_schema(numbers, bins=None)
     codes = schema.encode(numbers)
-    assert (read_model(model, encoding).verdict(codes) == (model.predict(numbers) == 1)).all()
+    assert (read_model(model, schema).verdict(codes) == (model.predict(numbers) == 1)).all()
 
 
 @pytest.mark.parametrize("positive", [0, 1])

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import admits
+from oneformany.oracles.grid import finest_digits
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Decide, describe_ties, points_between
 
 __all__ = ["AdditiveOracle"]
 
-FINEST_DIGITS = 12
 LARGEST_SUM = 2**61
 NEVER = -(2**40)
 
@@ -64,7 +64,7 @@ class AdditiveOracle:
         _check(entries, intercept, threshold, margin)
         self._levels = tuple(len(table) for table in entries)
         largest = abs(intercept) + abs(threshold) + margin + sum(float(np.abs(t).max()) for t in entries)
-        self.digits = _digits(largest)
+        self.digits = finest_digits(largest, LARGEST_SUM, "tables")
         self._scale = scale = int(10**self.digits)
         width = max(self._levels)
         self.units = np.full((len(entries), width), NEVER, dtype=np.int64)
@@ -170,15 +170,6 @@ class AdditiveOracle:
     def _sum(self, codes: IntArray) -> IntArray:
         rows = np.arange(len(self._levels))
         return np.asarray(self.intercept_units + self.units[rows, np.asarray(codes)].sum(axis=-1))
-
-
-def _digits(largest: float) -> int:
-    digits = FINEST_DIGITS
-    while digits > 0 and (largest + 1) * 10**digits >= LARGEST_SUM:
-        digits -= 1
-    if (largest + 1) * 10**digits >= LARGEST_SUM:
-        raise InputError(f"scores of size {largest:g} are too large: divide tables and threshold")
-    return digits
 
 
 def _check(entries: list[FloatArray], intercept: float, threshold: float, margin: float) -> None:

@@ -196,24 +196,7 @@ class _SpentError(Exception):
 
 
 def check_probabilities(output: ArrayLike, rows: int, positive: int = 1) -> FloatArray:
-    """Take the probabilities of the positive class from what a function returned.
-
-    Parameters
-    ----------
-    output : array
-        One probability per row, or one column of them per class.
-    rows : int
-        For how many rows it was asked.
-    positive : int
-        Column of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        These are labels, or something else than probabilities.
-    InputError
-        There is no such column.
-    """
+    """Take the probabilities of the positive class from what a function returned."""
     array = np.asarray(output)
     if array.dtype.kind != "f":
         shown = repr(array.ravel().tolist()[0]) if array.size else "nothing"

@@ -20,29 +20,11 @@ def climb(
     rng: np.random.Generator,
     restarts: int,
 ) -> IntArray | None:
-    """Look for a point whose score reaches the threshold.
+    """Look for a point whose score reaches the threshold; every free feature must have a level to take.
 
     Each step goes to the best neighbour. Neighbours differ in one feature, or, where no such is better and
     all changes are spent, take one feature back and move another instead. The first climb starts at
     the anchor, the others at random points.
-
-    Parameters
-    ----------
-    question : Question
-        Which points count; every free feature must have a level in its domain.
-    score : callable
-        Scores points, given as an ``(n, p)`` array.
-    threshold : float
-        What to reach.
-    rng : numpy random generator
-        Draws the starts.
-    restarts : int
-        Climbs after the first.
-
-    Returns
-    -------
-    array or None
-        A point that reaches the threshold, if one was found.
     """
     levels = choices(question)
     for attempt in range(restarts + 1):

@@ -26,27 +26,13 @@ def describe_ties(sure: float, accepted: Iterable[Sequence[int]]) -> dict[str, A
 def points_between(
     units: IntArray, levels: Sequence[int], low: int, high: int, *, one_per_sum: bool = False
 ) -> IntArray | None:
-    """List the points whose units sum to at least ``low`` and less than ``high``.
+    """List the points whose units sum to at least ``low`` and less than ``high``; ``None``: too many.
+
+    With ``one_per_sum`` at least one for each sum, instead of all; that succeeds for larger spaces.
 
     The features are divided into two halves; the sums of one half are looked up among the sorted sums of the
     other (Horowitz and Sahni, "Computing partitions with applications to the knapsack problem",
     Journal of the ACM 21, 1974), so that spaces of ten thousand million points can be searched.
-
-    Parameters
-    ----------
-    units : (p, max levels) integer array
-        What each level adds.
-    levels : sequence of int
-        Number of levels of each feature.
-    low, high : int
-        The range.
-    one_per_sum : bool
-        List at least one point for each sum, instead of all of them; that succeeds for larger spaces.
-
-    Returns
-    -------
-    array or None
-        The points; ``None`` when they, or the sums to look through, are too many.
     """
     parts: tuple[list[int], list[int]] = ([], [])
     sizes = [1, 1]

@@ -12,8 +12,9 @@ import pandas as pd
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
+from oneformany.readers.chances import least_probability
 from oneformany.readers.rows import Rows, own_rows
-from oneformany.readers.trees.tree_reading import log_odds_oracle, probability
+from oneformany.readers.trees.tree_reading import log_odds_oracle
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
 from oneformany.schema.schema import Schema
 
@@ -35,29 +36,6 @@ def read_boosting_machine(
 
     Each term is seen on all levels of its features and becomes a tree, so that pairs are settled by the same
     branch and bound as forests.
-
-    Parameters
-    ----------
-    model : interpret.glassbox.ExplainableBoostingClassifier
-        Fitted on a frame.
-    schema : Schema, optional
-        The features, all that the model reads. A number in a bin counts as the number that stands for the
-        bin, see :class:`~oneformany.readers.rows.Rows`. Without it every value of the frame is a level.
-    frame : DataFrame, optional
-        Rows; needed when there is no schema.
-    threshold : float or None
-        Least probability of the positive class; ``None``: 0.5.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is not fitted or knows more than two classes.
-    InputError
-        Schema, frame, threshold or positive class do not fit.
-    PredictionMismatchError
-        The terms do not sum to what the model says.
     """
     sign = 1 if class_index(model, positive) else -1
     if len(model.classes_) > 2:
@@ -79,7 +57,7 @@ def read_boosting_machine(
         for features, table in zip(terms, _tables(model, rows, terms), strict=True)
     ]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
-    oracle = log_odds_oracle(rows.schema.code_encoding(), trees, intercept, probability(threshold))
+    oracle = log_odds_oracle(rows.schema.code_encoding(), trees, intercept, least_probability(threshold))
     checked = np.random.default_rng(0).integers(rows.schema.levels, size=(N_CHECKED, len(position)))
     difference = np.abs(oracle.score(checked) - sign * model.decision_function(rows.frame(checked)))
     if difference.max() > LARGEST_DIFFERENCE:

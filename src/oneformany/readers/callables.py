@@ -53,28 +53,9 @@ def read_function(
     threshold: float | None = None,
     positive: object = 1,
 ) -> Reading:
-    """Read a function from frames to probabilities; see :class:`~oneformany.oracles.blackbox.BlackBoxOracle`.
+    """Read a function from frames, with the columns of the schema or of the frame, to probabilities.
 
-    Parameters
-    ----------
-    model : callable or BlackBox
-        The function. It is called with frames that have the schema's columns, or the given frame's.
-    schema : Schema, optional
-        The features; without it every distinct value of the frame is a level.
-    frame : DataFrame, optional
-        Rows; bins stand for a number that occurs there, see :class:`~oneformany.readers.rows.Rows`.
-    threshold : float or None
-        Least probability of a positive point; ``None``: 0.5, or an error with more than two classes.
-    positive : object
-        Number of the positive class, or its label when the function is the ``predict_proba`` of a fitted
-        classifier.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The function returns something else than probabilities.
-    InputError
-        Frame, threshold or positive class cannot be used.
+    The positive class is a number, or its label when the function is the ``predict_proba`` of a classifier.
     """
     box = model if isinstance(model, BlackBox) else BlackBox(model)
     owner = getattr(box.function, "__self__", None)

@@ -10,11 +10,10 @@ import pandas as pd
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-__all__ = ["encoding_for", "fitted_names", "inputs_for", "own_columns", "reads_schema"]
+__all__ = ["encoding_for", "fitted_names", "inputs_for", "reads_schema"]
 
 
 def encoding_for(model: Any, schema: Schema) -> Encoding:
@@ -23,18 +22,6 @@ def encoding_for(model: Any, schema: Schema) -> Encoding:
     A model fitted on a frame is matched by its column names: the schema's one-hot names, or the
     features' own names when their levels are numbers; the order does not matter. A model fitted on an array
     is matched by its width: the one-hot columns, or one column of codes per feature.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    schema : Schema
-        The features.
-
-    Raises
-    ------
-    InputError
-        The model was fitted on other columns.
     """
     names = fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
@@ -94,55 +81,8 @@ def _one_hot_is_plain(schema: Schema) -> bool:
     )
 
 
-def own_columns(model: Any, frame: pd.DataFrame) -> tuple[Schema, Encoding]:
-    """Make a schema for a model that was fitted on a frame's own numeric columns.
-
-    Every distinct number in the frame is a level, so nothing is rounded.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    frame : DataFrame
-        The rows to explain.
-
-    Raises
-    ------
-    InputError
-        The frame has other columns than the model reads, or columns that hold no numbers.
-    """
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
-    kind = type(model).__name__
-    width = getattr(model, "n_features_in_", frame.shape[1])
-    names = fitted_names(model, frame.columns) or [str(name) for name in frame.columns]
-    missing = [name for name in names if name not in frame.columns]
-    if missing or len(names) != width:
-        lack = f"the frame lacks {missing[0]!r}" if missing else f"the frame has {len(names)}"
-        raise InputError(
-            f"{kind} was fitted on {width} columns, {lack}; "
-            "pass the schema whose one-hot columns it was fitted on"
-        )
-    schema = infer_schema(frame, columns=names, bins=None)
-    for feature in schema.features:
-        if feature.numbers is None:
-            raise InputError(
-                f"column {feature.name!r} holds texts, which {kind} cannot read; "
-                "pass the schema whose one-hot columns it was fitted on"
-            )
-    return schema, schema.number_encoding()
-
-
 def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
-    """Turn codes into what a model reads: a frame if it was fitted on one, an array otherwise.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    encoding : Encoding
-        The model's columns.
-    """
+    """Turn codes into what a model reads: a frame if it was fitted on one, an array otherwise."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return encoding.encode
@@ -150,15 +90,7 @@ def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
 
 
 def fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
-    """Name the columns that a model was fitted with; LightGBM has them with "_" for spaces.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier; ``None`` is returned for one that does not know names.
-    known : collection of str
-        Names that there are.
-    """
+    """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return None

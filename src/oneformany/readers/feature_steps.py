@@ -32,20 +32,7 @@ SELECTORS = frozenset(
 
 
 def check_step(step: Any, name: str) -> None:
-    """Make sure that a fitted step, and every step inside it, acts feature by feature.
-
-    Parameters
-    ----------
-    step : transformer or str
-        A step of a pipeline.
-    name : str
-        What the user calls it.
-
-    Raises
-    ------
-    UnsupportedModelError
-        It may mix features.
-    """
+    """Make sure that a fitted step, and every step inside it, acts feature by feature."""
     if step is None or isinstance(step, str):
         return
     if isinstance(step, (Pipeline, FeatureUnion, ColumnTransformer)):

@@ -12,10 +12,10 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from oneformany.arrays import BoolArray, FloatArray
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import InputError
 from oneformany.readers.columns import fitted_names
 from oneformany.readers.native_categories import CategoryCodes, known_categories, preprocessed
-from oneformany.readers.pipeline import Transform, entry, take_apart
+from oneformany.readers.pipeline import Transform, open_pipeline
 from oneformany.readers.registry import Reader, reader_for, unwrapped
 from oneformany.readers.verdict import Verdict, class_index
 from oneformany.schema.encoding import Encoding
@@ -26,36 +26,19 @@ __all__ = ["Inputs", "inputs_of", "plain_array"]
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """A model's way from a frame to its answer.
-
-    Attributes
-    ----------
-    model : object
-        The model.
-    reader : Reader
-        Reads ``classifier``, or the model itself where nobody can look inside.
-    names : tuple of str
-        Frame columns that the model reads, in order.
-    decide : callable
-        The model's own decision about each row of a frame that has these columns, by the user's labels.
-    transform : callable or None
-        Turns such a frame into the numbers that ``classifier`` reads, column by column; ``None``: unknown.
-    classifier : object
-        What follows.
-    known : dict of str to frozenset
-        Categories that the model was fitted on, where it says so.
-    unread : frozenset of str
-        Those of the columns that its first step drops.
-    """
+    """A model's way from a frame to its answer."""
 
     model: Any
-    reader: Reader
-    names: tuple[str, ...]
+    reader: Reader  # reads ``classifier``, or the model itself where nobody can look inside
+    names: tuple[str, ...]  # frame columns that the model reads, in order
+    # The model's own decision about each row of a frame that has these columns, by the user's labels
     decide: Callable[[pd.DataFrame], BoolArray]
+    # Turns such a frame into the numbers that ``classifier`` reads, column by column; ``None``: unknown
     transform: Callable[[pd.DataFrame], FloatArray] | None = None
-    classifier: Any = None
+    classifier: Any = None  # what follows
+    # Categories that the model was fitted on, where it says so
     known: dict[str, frozenset[object]] = field(default_factory=dict)
-    unread: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()  # those of the columns that its first step drops
 
 
 def inputs_of(model: Any, table: Table, threshold: float | None, positive: object) -> Inputs:
@@ -96,7 +79,7 @@ def inputs_of(model: Any, table: Table, threshold: float | None, positive: objec
     classifier = model
     if (parts := preprocessed(model)) is not None:
         steps, classifier = parts
-        transform = Transform([steps], named=hasattr(model, "feature_names_in_"), gaps_are_missing=False)
+        transform = Transform.of([steps], model, model)
         categories = _encoder_categories(steps, own)
     decide: Any = _decide(model, reader, transform, threshold, positive)
     known = {name: frozenset(values) for name, values in categories.items()}
@@ -125,13 +108,7 @@ class _Encoded:
 
 
 def plain_array(frame: pd.DataFrame) -> Any:
-    """Make an array for a model that was fitted on one; gaps become not-a-number.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The columns that the model reads, in order.
-    """
+    """Make an array for a model that was fitted on one; gaps become not-a-number."""
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return np.column_stack(
             [frame.iloc[:, c].to_numpy(np.float64, na_value=np.nan) for c in range(frame.shape[1])]
@@ -159,23 +136,11 @@ def _columns(model: Any, table: Table) -> tuple[str, ...]:
 
 
 def _pipeline(outer: Any, model: Pipeline, table: Table, threshold: float | None, positive: object) -> Inputs:
-    steps, classifier = take_apart(model)
-    class_index(classifier, positive)
-    reader = reader_for(classifier)
-    if reader.reads != "columns":
-        raise UnsupportedModelError(
-            f"the pipeline ends in {type(classifier).__name__}, which reads no columns of numbers"
-        )
-    first = entry(model)
+    reader, steps, classifier, first = open_pipeline(model, positive)
     names = _columns(first, table)
-    inner = list(steps)
     if (parts := preprocessed(classifier)) is not None:
-        inner, classifier = [*inner, parts[0]], parts[1]
-    transform = Transform(
-        inner,
-        named=hasattr(first, "feature_names_in_"),
-        gaps_are_missing=type(classifier).__module__.split(".")[0] == "xgboost",
-    )
+        steps, classifier = [*steps, parts[0]], parts[1]
+    transform = Transform.of(steps, classifier, first)
     own = table.named(table.frame[list(names)])
     known = {name: frozenset(values) for name, values in _encoder_categories(first, own).items()}
     decide = Verdict(model, transform.inputs, threshold, positive)

@@ -13,6 +13,7 @@ import numpy as np
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.readers.chances import SINGLE, log_odds
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
@@ -29,9 +30,6 @@ PROBABILITY_MARGIN = 1e-12
 
 EXACT_BITS = 12
 """Products and sums of multiples of ``2**-EXACT_BITS`` of usual size are exact in double precision."""
-
-SINGLE = 2.0**-24
-"""Relative error of one operation in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +50,7 @@ class _Score:
 
 
 def read_linear(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = None,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> AdditiveOracle:
     """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
 
@@ -63,28 +58,6 @@ def read_linear(
     model was fitted in it, are the model's to decide. Where that cannot be asked (the oracle was read
     without a verdict, or there are too many such points to list) they do not count as positive; so a point
     that the oracle calls positive is positive for the model, however it rounds.
-
-    Parameters
-    ----------
-    model : scikit-learn classifier
-        Fitted: logistic regression, linear support vectors, ridge, perceptron, stochastic gradient
-        descent, linear discriminant analysis, naive Bayes of every kind, or one of these calibrated
-        by a single sigmoid.
-    encoding : Encoding
-        How codes become the columns that the model was fitted on.
-    threshold : float or None
-        For models with probabilities the least probability of the positive class, otherwise the least
-        decision value; ``None``: where the model's ``predict`` switches, 0.5 or 0.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or has not exactly two classes; for more there is
-        :func:`~oneformany.readers.multiclass.read_classes`.
-    InputError
-        Columns, threshold or positive class do not fit the model, or its weights are not finite.
     """
     sign = 1.0 if class_index(model, positive) else -1.0
     if len(model.classes_) > 2:
@@ -114,15 +87,7 @@ def _is_exact(score: _Score, encoding: Encoding) -> bool:
 
 
 def two_class_tables(model: Any, encoding: Encoding) -> tuple[list[FloatArray], float]:
-    """Tables and intercept of the score that grows with the probability of the second of two classes.
-
-    Parameters
-    ----------
-    model : scikit-learn classifier
-        Any that :func:`read_linear` reads.
-    encoding : Encoding
-        How codes become its columns.
-    """
+    """Tables and intercept of the score that grows with the probability of the second of two classes."""
     return _tables(_score(model), encoding, type(model).__name__)
 
 
@@ -182,10 +147,6 @@ def _score(model: Any) -> _Score:
     raise UnsupportedModelError(f"{type(model).__name__} is not a linear classifier; read are {supported}")
 
 
-def _logit(probability: float) -> float:
-    return math.log(probability) - math.log1p(-probability)
-
-
 def _weighted(weights: FloatArray, constant: float, inverse: Callable[[float], float] | None) -> _Score:
     return _Score(
         len(weights), lambda column, values: weights[column] * values, constant, inverse, weights=weights
@@ -209,34 +170,31 @@ def _decision(model: Any) -> _Score:
 
 def _logistic(model: Any) -> _Score:
     if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
-        return _coefficients(model, lambda probability: _logit(probability) / 2)
-    return _coefficients(model, _logit)
+        return _coefficients(model, lambda probability: log_odds(probability) / 2)
+    return _coefficients(model, log_odds)
 
 
 def _gradient_descent(model: Any) -> _Score:
     inverses: dict[str, Callable[[float], float]] = {
-        "log_loss": _logit,
+        "log_loss": log_odds,
         "modified_huber": lambda probability: 2 * probability - 1,
     }
     return _coefficients(model, inverses.get(model.loss))
 
 
 def _multinomial_bayes(model: Any) -> _Score:
-    weights, prior = _ratios(model)
-    return _weighted(weights, prior, _logit)
+    return _weighted(_ahead(model.feature_log_prob_), float(_ahead(model.class_log_prior_)), log_odds)
 
 
 def _complement_bayes(model: Any) -> _Score:
-    weights, _ = _ratios(model)
-    return _weighted(weights, 0.0, _logit)
+    return _weighted(_ahead(model.feature_log_prob_), 0.0, log_odds)
 
 
 def _bernoulli_bayes(model: Any) -> _Score:
     with np.errstate(divide="ignore"):
         absent = np.log(1 - np.exp(model.feature_log_prob_))
-    weights = (model.feature_log_prob_ - absent)[1] - (model.feature_log_prob_ - absent)[0]
-    constant = model.class_log_prior_ + absent.sum(axis=1)
-    score = _weighted(weights, float(constant[1] - constant[0]), _logit)
+    weights = _ahead(model.feature_log_prob_ - absent)
+    score = _weighted(weights, float(_ahead(model.class_log_prior_ + absent.sum(axis=1))), log_odds)
     if model.binarize is None:
         return score
     return replace(score, share=lambda column, values: weights[column] * (values > model.binarize))
@@ -250,11 +208,9 @@ def _categorical_bayes(model: Any) -> _Score:
                 f"CategoricalNB knows the codes 0 to {known - 1} in column {column}, not "
                 f"{values.min():g} to {values.max():g}; fit it with min_categories=schema.levels"
             )
-        odds = model.feature_log_prob_[column][1] - model.feature_log_prob_[column][0]
-        return np.asarray(odds[values.astype(np.int64)])
+        return np.asarray(_ahead(model.feature_log_prob_[column])[values.astype(np.int64)])
 
-    prior = model.class_log_prior_
-    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), _logit)
+    return _Score(model.n_features_in_, share, float(_ahead(model.class_log_prior_)), log_odds)
 
 
 def _gaussian_bayes(model: Any) -> _Score:
@@ -263,13 +219,12 @@ def _gaussian_bayes(model: Any) -> _Score:
         distance = (values[:, None] - model.theta_[:, column]) ** 2 / spread + np.log(spread)
         return np.asarray((distance[:, 0] - distance[:, 1]) / 2)
 
-    prior = np.log(model.class_prior_)
-    return _Score(model.n_features_in_, share, float(prior[1] - prior[0]), _logit)
+    return _Score(model.n_features_in_, share, float(_ahead(np.log(model.class_prior_))), log_odds)
 
 
-def _ratios(model: Any) -> tuple[FloatArray, float]:
-    logs, prior = model.feature_log_prob_, model.class_log_prior_
-    return np.asarray(logs[1] - logs[0]), float(prior[1] - prior[0])
+def _ahead(logs: Any) -> FloatArray:
+    """By how much the second class is ahead of the first."""
+    return np.asarray(logs[1] - logs[0])
 
 
 def _calibrated(model: Any) -> _Score:
@@ -294,7 +249,7 @@ def _calibrated(model: Any) -> _Score:
 
     def response(probability: float) -> float:
         """Find the classifier's own response at which the calibrated probability is reached."""
-        return (_logit(probability) - offset) / slope
+        return (log_odds(probability) - offset) / slope
 
     if hasattr(base, "decision_function"):
         if slope > 0:
@@ -326,7 +281,7 @@ _SCORES: dict[str, Callable[[Any], _Score]] = {
     "RidgeClassifier": _decision,
     "RidgeClassifierCV": _decision,
     "Perceptron": _decision,
-    "LinearDiscriminantAnalysis": lambda model: _coefficients(model, _logit),
+    "LinearDiscriminantAnalysis": lambda model: _coefficients(model, log_odds),
     "BernoulliNB": _bernoulli_bayes,
     "CategoricalNB": _categorical_bayes,
     "MultinomialNB": _multinomial_bayes,

@@ -10,8 +10,9 @@ import numpy as np
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
+from oneformany.readers.chances import DOUBLE
 from oneformany.readers.linear import read_linear, two_class_tables
-from oneformany.readers.networks.feed_forward import DOUBLE, Affine, network_oracle
+from oneformany.readers.networks.feed_forward import Affine, network_oracle
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
@@ -21,10 +22,7 @@ SAFETY = 64 * DOUBLE
 
 
 def read_classes(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = None,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> AdditiveOracle | NetworkOracle:
     """Read a linear or naive Bayes classifier of two or more classes.
 
@@ -33,25 +31,6 @@ def read_classes(
     of which is additive, is not negative. The smallest lead is the score; written with ReLUs it is a small
     network, so the answers have proofs. With a threshold, models that have only decision values
     are positive when that of the positive class, one against the rest, reaches it.
-
-    Parameters
-    ----------
-    model : scikit-learn classifier
-        Fitted, of a kind that :func:`~oneformany.readers.linear.read_linear` reads.
-    encoding : Encoding
-        How codes become the columns that the model was fitted on.
-    threshold : float or None
-        As said above; ``None``: as the model's ``predict`` decides.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or knows only one class.
-    InputError
-        Columns, threshold or positive class do not fit the model: the probability of one class among
-        several is not additive.
     """
     index = class_index(model, positive)
     n_classes = len(model.classes_)

@@ -23,17 +23,10 @@ class TextsError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class CategoryCodes:
-    """Turn a frame into numbers, with the codes that a model has for categories.
+    """Turn a frame into numbers, with the codes that a model has for categories."""
 
-    Attributes
-    ----------
-    model : str
-        What to call it in messages.
-    categories : dict of str to list
-        Known categories of the columns that are read as such, in the order of their codes.
-    """
-
-    model: str
+    model: str  # what to call it in messages
+    # Known categories of the columns that are read as such, in the order of their codes
     categories: dict[str, list[Any]]
 
     def __call__(self, frame: pd.DataFrame) -> FloatArray:
@@ -63,17 +56,7 @@ def _numeric(column: pd.Series[Any]) -> bool:
 
 
 def known_categories(model: Any, frame: pd.DataFrame, labels: Sequence[str]) -> dict[str, list[Any]]:
-    """Find the categories that a boosting model was fitted on.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    frame : DataFrame
-        Rows; columns of type category are those that XGBoost and LightGBM read as such.
-    labels : sequence of str
-        The columns that the model reads, in order.
-    """
+    """Find the categories that a boosting model was fitted on, by columns that have the type category."""
     typed = [name for name in labels if isinstance(frame[name].dtype, pd.CategoricalDtype)]
     kind = type(model)
     if named("lightgbm", "LGBMClassifier", "Booster")(kind):
@@ -93,13 +76,7 @@ def known_categories(model: Any, frame: pd.DataFrame, labels: Sequence[str]) -> 
 
 
 def preprocessed(model: Any) -> tuple[Any, Any] | None:
-    """Separate a histogram boosting model from the coding of categories that it begins with.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier; for others than ``HistGradientBoostingClassifier`` with categories, ``None``.
-    """
+    """Separate a histogram boosting model from the coding of categories that it begins with, if it does."""
     if not named("sklearn", "HistGradientBoostingClassifier")(type(model)):
         return None
     if getattr(model, "is_categorical_", None) is None:

@@ -12,15 +12,14 @@ import pandas as pd
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
-from oneformany.problem.own import OwnValues
+from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.pipeline import probe
 from oneformany.readers.registry import read_model
 from oneformany.readers.rows import Rows
 from oneformany.readers.splits import Splits, model_splits
-from oneformany.readers.value_classes import ValueClasses
 from oneformany.readers.verdict import FrameVerdict, Reading
-from oneformany.schema.cells import Choice, Told, decide_cells
+from oneformany.schema.cells import Choice, Told, decide_cells, same_rows
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import Table
@@ -34,33 +33,16 @@ __all__ = ["Cells", "read_cells", "read_values"]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of all columns that a model reads, and the values in them.
+    """The cells of all columns that a model reads, and the values in them."""
 
-    Attributes
-    ----------
-    schema : Schema
-        Cells and targets.
-    columns : tuple of ColumnValues
-        Distinct values; ``codes`` are those of the rows, then of the reference data.
-    cell_of : tuple of integer arrays
-        The cell of each value.
-    told : tuple of Told or None
-        What the model tells apart in each column.
-    encoding : Encoding or None
-        What the model makes of each value.
-    labels : dict
-        What the user's frames call the columns.
-    n_rows : int
-        Number of rows, reference data aside.
-    """
-
-    schema: Schema
+    schema: Schema  # cells and targets
+    # Distinct values; ``codes`` are those of the rows, then of the reference data
     columns: tuple[ColumnValues, ...]
-    cell_of: tuple[IntArray, ...]
-    told: tuple[Told | None, ...]
-    encoding: Encoding | None
-    labels: dict[str, Any]
-    n_rows: int
+    cell_of: tuple[IntArray, ...]  # the cell of each value
+    told: tuple[Told | None, ...]  # what the model tells apart in each column
+    encoding: Encoding | None  # what the model makes of each value
+    labels: dict[str, Any]  # what the user's frames call the columns
+    n_rows: int  # number of rows, reference data aside
 
     @property
     def codes(self) -> IntArray:
@@ -74,13 +56,7 @@ class Cells:
         return rest if len(rest) else self.codes
 
     def inside(self, feature: int, cell: int) -> list[Any]:
-        """Distinct values of the reference data in a cell.
-
-        Parameters
-        ----------
-        feature, cell : int
-            Which cell.
-        """
+        """Distinct values of the reference data in a cell."""
         column, of = self.columns[feature], self.cell_of[feature]
         counted = column.codes[self.n_rows :] if len(column.codes) > self.n_rows else column.codes
         found = np.unique(counted)
@@ -160,7 +136,7 @@ def read_values(
         Label of the positive class.
     """
     classes = [
-        ValueClasses.of(feature, column, of, told, cells.n_rows)
+        _ValueClasses.of(feature, column, of, told, cells.n_rows)
         for feature, column, of, told in zip(
             cells.schema.features, cells.columns, cells.cell_of, cells.told, strict=True
         )
@@ -189,6 +165,45 @@ def read_values(
         tuple(part.cells for part in classes),
         tuple(part.targets for part in classes),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _ValueClasses:
+    """Values that lie in one cell and are the same to the model."""
+
+    first: IntArray  # (classes,): a value of each class
+    # (values,): the class of each value; -1 for values that neither a row nor a target has
+    class_of: IntArray
+    cells: IntArray  # (classes,): the cell of each class
+    targets: IntArray  # (cells,): the class that each cell sends rows to, or ``NO_TARGET``
+    plain: bool  # whether every cell is one class, so that cells decide what the model says
+
+    @classmethod
+    def of(
+        cls, feature: Feature, column: ColumnValues, cells: IntArray, told: Told | None, n_rows: int
+    ) -> _ValueClasses:
+        """Put values together; without ``told`` the model tells all apart, and rows have the first codes."""
+        wanted = {
+            cell: column.index_of(value)
+            for cell in range(feature.n_levels)
+            if (value := feature.target(cell)) is not None
+        }
+        used = np.zeros(len(cells), dtype=np.bool_)
+        used[column.codes[:n_rows]] = True
+        used[list(wanted.values())] = True
+        kinds = np.arange(len(cells)) if told is None else same_rows(told.rows)
+        indices = np.flatnonzero(used)
+        _, first, number = np.unique(
+            np.stack([cells[indices], kinds[indices]], axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        of = np.full(len(cells), -1, dtype=np.int64)
+        of[indices] = number.ravel()
+        targets = np.full(feature.n_levels, NO_TARGET, dtype=np.int64)
+        for cell, index in wanted.items():
+            targets[cell] = of[index]
+        found = cells[indices[first]].astype(np.int64)
+        plain = len(found) == feature.n_levels
+        return cls(indices[first], of, found, targets, plain)
 
 
 def _column(table: Table | None, name: str) -> pd.Series[Any] | None:

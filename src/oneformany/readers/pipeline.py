@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.readers.feature_steps import check_step
-from oneformany.readers.registry import reader_for, unwrapped
+from oneformany.readers.registry import Reader, reader_for, unwrapped
 from oneformany.readers.rows import Rows, wanted_columns
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
 from oneformany.schema.discretise import bin_labels, infer_schema
@@ -21,7 +21,7 @@ from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["Transform", "entry", "probe", "read_pipeline", "take_apart"]
+__all__ = ["Transform", "open_pipeline", "probe", "read_pipeline"]
 
 N_CHECKED = 64
 
@@ -38,45 +38,13 @@ def read_pipeline(
     What each level becomes is not computed from the steps' parameters but seen: frames in which one
     feature takes each of its levels are sent through the fitted steps, and random rows confirm it.
 
-    Parameters
-    ----------
-    model : sklearn.pipeline.Pipeline
-        Fitted.
-    schema : Schema, optional
-        The features, one for every column that the pipeline reads. A number in a bin counts as the number
-        that stands for the bin, see :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct
-        value of the frame is a level, except that neighbouring numbers which the steps do not tell apart
-        (say, in a bin of ``KBinsDiscretizer``) are one; columns that the steps ignore are not features.
-    frame : DataFrame, optional
-        Rows; needed when there is no schema.
-    threshold : float or None
-        Least probability or decision value, as for the pipeline's classifier; ``None``: as the pipeline's
-        ``predict`` decides.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        A step may mix features, the classifier cannot be read, or the pipeline is not fitted.
-    InputError
-        Schema or frame do not fit the pipeline.
-    PredictionMismatchError
-        The steps do not act feature by feature after all.
+    A number in a bin of the schema counts as the number that stands for the bin, see
+    :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct value of the frame is a level,
+    except that neighbouring numbers which the steps do not tell apart (say, in a bin of ``KBinsDiscretizer``)
+    are one; columns that the steps ignore are not features.
     """
-    steps, classifier = take_apart(model)
-    class_index(classifier, positive)
-    reader = reader_for(classifier)
-    if reader.reads != "columns":
-        raise UnsupportedModelError(
-            f"the pipeline ends in {type(classifier).__name__}, which reads no columns of numbers"
-        )
-    first = entry(model)
-    transform = Transform(
-        steps,
-        named=hasattr(first, "feature_names_in_"),
-        gaps_are_missing=type(classifier).__module__.split(".")[0] == "xgboost",
-    )
+    reader, steps, classifier, first = open_pipeline(model, positive)
+    transform = Transform.of(steps, classifier, first)
     names = wanted_columns(first, frame, schema)
     if schema is None:
         rows = _own_rows(transform, names, cast("pd.DataFrame", frame))
@@ -88,20 +56,7 @@ def read_pipeline(
 
 
 def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encoding:
-    """See what each level of each feature becomes.
-
-    Parameters
-    ----------
-    transform : callable
-        Turns frames into columns, feature by feature.
-    rows : Rows
-        Turns codes into frames.
-
-    Raises
-    ------
-    PredictionMismatchError
-        On random rows the columns are not what single features make of them.
-    """
+    """See what each level of each feature becomes."""
     levels = rows.schema.levels
     base = transform(rows.frame(np.zeros((1, len(levels)), dtype=np.int64)))[0]
     columns, values = [], []
@@ -134,6 +89,12 @@ class Transform:
     named: bool
     gaps_are_missing: bool
 
+    @classmethod
+    def of(cls, steps: Sequence[Any], classifier: Any, first: Any) -> Transform:
+        """Take the steps before a classifier, of which the first reads the frame."""
+        sparse = type(classifier).__module__.split(".")[0] == "xgboost"
+        return cls(steps, named=hasattr(first, "feature_names_in_"), gaps_are_missing=sparse)
+
     def inputs(self, frame: pd.DataFrame) -> Any:
         """Give what the first step reads."""
         return frame if self.named else frame.to_numpy()
@@ -157,10 +118,10 @@ class Transform:
             raise UnsupportedModelError(f"the pipeline's steps leave texts as they are: {error}") from error
 
 
-def take_apart(model: Any) -> tuple[list[Any], Any]:
-    """Separate the steps from the classifier at the end, in pipelines in pipelines as well."""
+def open_pipeline(model: Pipeline, positive: object) -> tuple[Reader, list[Any], Any, Any]:
+    """Find the classifier at the end, its reader, the steps before it, and the one that reads the frame."""
     steps: list[Any] = []
-    last = model
+    last: Any = model
     while isinstance(last, Pipeline):
         for name, step in last.steps[:-1]:
             check_step(step, name)
@@ -169,15 +130,16 @@ def take_apart(model: Any) -> tuple[list[Any], Any]:
         last = unwrapped(last.steps[-1][1])
     if last is None or isinstance(last, str):
         raise UnsupportedModelError(f"the pipeline ends in {last!r}, not in a classifier")
-    return steps, last
-
-
-def entry(model: Pipeline) -> Any:
-    """Find the step that reads the frame first, and so knows its columns."""
-    step: Any = model
-    while isinstance(step, Pipeline):
-        step = next(inner for _, inner in step.steps if inner is not None and not isinstance(inner, str))
-    return step
+    class_index(last, positive)
+    reader = reader_for(last)
+    if reader.reads != "columns":
+        raise UnsupportedModelError(
+            f"the pipeline ends in {type(last).__name__}, which reads no columns of numbers"
+        )
+    first: Any = model
+    while isinstance(first, Pipeline):
+        first = next(inner for _, inner in first.steps if inner is not None and not isinstance(inner, str))
+    return reader, steps, last, first
 
 
 def _rows(transform: Transform, names: Sequence[str], schema: Schema, frame: pd.DataFrame | None) -> Rows:

@@ -42,7 +42,8 @@ class Reader:
     read : str or callable
         The reading function, or where it is, as ``"module:function"``.
     reads : {"columns", "labels", "frames"}
-        What the model itself reads, and so how the function is called:
+        What the model itself reads, and so how the function is called, with threshold and positive class
+        as for :func:`read_model`:
 
         - numeric columns: with ``(model, encoding, threshold, positive)``; it returns an oracle;
         - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
@@ -161,33 +162,21 @@ READERS: list[Reader] = [
         ),
         ".trees.sklearn_trees:read_trees",
     ),
-    Reader(
-        "XGBClassifier",
-        named("xgboost", "XGBClassifier"),
-        ".trees.xgboost_trees:read_trees",
-    ),
+    Reader("XGBClassifier", named("xgboost", "XGBClassifier"), ".trees.xgboost_trees:read_trees"),
     Reader(
         "boosters of XGBoost",
         named("xgboost", "Booster"),
         ".trees.xgboost_trees:read_trees",
-        probabilities=".trees.boosters:xgboost_probabilities",
+        probabilities=".trees.xgboost_trees:class_probabilities",
     ),
-    Reader(
-        "LGBMClassifier",
-        named("lightgbm", "LGBMClassifier"),
-        ".trees.lightgbm_trees:read_trees",
-    ),
+    Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), ".trees.lightgbm_trees:read_trees"),
     Reader(
         "boosters of LightGBM",
         named("lightgbm", "Booster"),
         ".trees.lightgbm_trees:read_trees",
-        probabilities=".trees.boosters:lightgbm_probabilities",
+        probabilities=".trees.lightgbm_trees:class_probabilities",
     ),
-    Reader(
-        "MLPClassifier",
-        named("sklearn", "MLPClassifier"),
-        ".networks.sklearn_mlp:read_network",
-    ),
+    Reader("MLPClassifier", named("sklearn", "MLPClassifier"), ".networks.sklearn_mlp:read_network"),
     Reader(
         "PyTorch modules of linear layers and ReLU",
         named("torch", "Module"),
@@ -215,7 +204,7 @@ READERS: list[Reader] = [
     Reader(
         "scorecards (dict of feature to level to points)",
         named("builtins", "dict"),
-        ".scorecard:scorecard_reading",
+        ".scorecard:read_scorecard",
         reads="labels",
     ),
     Reader(

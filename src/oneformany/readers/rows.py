@@ -27,44 +27,19 @@ class Rows:
     median of the numbers that a frame has there (the lower one of two, so that it occurs), or its right
     edge where the frame has none; the last bin has no right edge and stands for a number as far above its
     left edge as the bin before is wide. Build it with :meth:`of`.
-
-    Attributes
-    ----------
-    schema : Schema
-        The features.
-    values : tuple of arrays
-        ``values[l][v]``: what stands in the frame for level ``v`` of feature ``l``.
-    fixed : dict of str to array
-        Further columns, which the model demands but does not read, with a value for all rows.
-    names : tuple of str
-        Columns of the frames, in order.
     """
 
-    schema: Schema
-    values: tuple[Any, ...]
+    schema: Schema  # the features
+    values: tuple[Any, ...]  # ``values[l][v]``: what stands in the frame for level ``v`` of feature ``l``
+    # Further columns, which the model demands but does not read, with a value for all rows
     fixed: dict[str, Any]
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # columns of the frames, in order
 
     @classmethod
     def of(
         cls, schema: Schema, frame: pd.DataFrame | None = None, names: Sequence[str] | None = None
     ) -> Rows:
-        """Find the values.
-
-        Parameters
-        ----------
-        schema : Schema
-            The features.
-        frame : DataFrame, optional
-            Rows to take the numbers in bins, and the types of the columns, from.
-        names : sequence of str, optional
-            Columns that the frames shall have; by default those of the schema.
-
-        Raises
-        ------
-        InputError
-            A column that shall be there is neither in the schema nor in the frame.
-        """
+        """Find the values, in columns as the model names them; numbers in bins and types are the frame's."""
         order = tuple(schema.names if names is None else names)
         if isinstance(schema, ValueSchema):
             if missing := [name for name in order if name not in schema.names]:
@@ -90,22 +65,7 @@ class Rows:
 
 
 def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:
-    """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame.
-
-    Parameters
-    ----------
-    model : object
-        A fitted model, or anything that does not know its columns.
-    frame : DataFrame or None
-        Rows.
-    schema : Schema or None
-        The features.
-
-    Raises
-    ------
-    InputError
-        There is neither a frame nor a schema, or the model was fitted on other columns.
-    """
+    """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame."""
     if frame is not None and not isinstance(frame, pd.DataFrame):
         raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
     if schema is not None:
@@ -128,17 +88,7 @@ def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None
 
 
 def own_rows(model: Any, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
-    """Take the rows of a schema, or of a frame in which every distinct value is a level.
-
-    Parameters
-    ----------
-    model : object
-        What reads them.
-    schema : Schema or None
-        The features; ``None``: the columns that the model wants.
-    frame : DataFrame or None
-        Rows; needed when there is no schema.
-    """
+    """Take the rows of a schema, or of a frame in which every distinct value is a level."""
     names = wanted_columns(model, frame, schema)
     if schema is None and frame is not None:
         schema = infer_schema(frame, columns=names, bins=None)

@@ -15,64 +15,30 @@ from oneformany.readers.verdict import Reading
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["Points", "read_scorecard", "scorecard_reading"]
+__all__ = ["read_scorecard"]
 
 Points = Mapping[str, Mapping[str, float]]
 
 
 def read_scorecard(
-    points: Points, schema: Schema, threshold: float, intercept: float = 0.0
-) -> AdditiveOracle:
-    """Read a scorecard; a point is positive when its points sum to at least the threshold, exactly.
-
-    Parameters
-    ----------
-    points : mapping of feature name to mapping of level label to points
-        A feature that is left out gives no points; a feature that is there needs all its levels.
-    schema : Schema
-        The features.
-    threshold : float
-        Points needed.
-    intercept : float
-        Points that everybody has.
-
-    Raises
-    ------
-    InputError
-        A feature or level is unknown or missing, or points are not numbers.
-    """
-    for name in points:
-        schema.index(name)
-    tables = [_table(feature, points.get(feature.name)) for feature in schema.features]
-    return AdditiveOracle(tables, intercept, threshold)
-
-
-def scorecard_reading(
     points: Points, schema: Schema, threshold: float | None = None, positive: object = 1
 ) -> Reading:
-    """Read a scorecard for the front door, with a plain sum of its points as verdict.
+    """Read a scorecard: a row is positive when its points sum to at least the threshold, exactly.
 
-    Parameters
-    ----------
-    points : mapping of feature name to mapping of level label to points
-        The scorecard.
-    schema : Schema
-        The features.
-    threshold : float
-        Points needed; a scorecard has no default.
-    positive : object
-        Only 1: those who have the points.
+    A feature that is left out gives no points; a feature that is there needs all its levels.
     """
     if threshold is None:
         raise InputError("a scorecard needs a threshold: the points that make a row positive")
     if positive != 1:
         raise InputError(f"a scorecard has no class {positive!r}; to ask for few points, negate them")
-    oracle = read_scorecard(points, schema, threshold)
+    for name in points:
+        schema.index(name)
+    tables = [_table(feature, points.get(feature.name)) for feature in schema.features]
 
     def verdict(codes: IntArray) -> BoolArray:
         return np.array([_total(points, schema, row) >= Decimal(str(threshold)) for row in codes.tolist()])
 
-    return Reading(oracle, verdict)
+    return Reading(AdditiveOracle(tables, threshold=threshold), verdict)
 
 
 def _total(points: Points, schema: Schema, row: list[int]) -> Decimal:

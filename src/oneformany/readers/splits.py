@@ -19,23 +19,13 @@ Split = tuple[int, float, float]
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """The thresholds at which trees compare their inputs.
+    """The thresholds at which trees compare their inputs."""
 
-    Attributes
-    ----------
-    thresholds, weights : dict of input to array
-        Increasing thresholds, and the total gain of the splits at each.
-    strict : bool
-        Whether an input equal to a threshold goes right (``<``) rather than left (``<=``).
-    single : bool
-        Whether inputs are compared in single precision.
-    """
-
-    thresholds: dict[int, FloatArray]
-    weights: dict[int, FloatArray]
-    categories: frozenset[int]
-    strict: bool
-    single: bool
+    thresholds: dict[int, FloatArray]  # of each input, increasing
+    weights: dict[int, FloatArray]  # the total gain of the splits at each
+    categories: frozenset[int]  # inputs that are compared with sets of categories
+    strict: bool  # whether an input equal to a threshold goes right (``<``) rather than left (``<=``)
+    single: bool  # whether inputs are compared in single precision
 
     @classmethod
     def of(cls, splits: Iterator[Split], *, strict: bool = False, single: bool = False) -> Splits:
@@ -53,15 +43,7 @@ class Splits:
         return cls(thresholds, weights, frozenset(categories), strict, single)
 
     def intervals(self, column: int, values: FloatArray) -> FloatArray:
-        """Say between which thresholds each value of an input lies; not-a-number stays what it is.
-
-        Parameters
-        ----------
-        column : int
-            The input.
-        values : (n,) array
-            What stands there.
-        """
+        """Say between which thresholds each value of an input lies; not-a-number stays what it is."""
         if column in self.categories:
             return values
         compared = values.astype(np.float32).astype(np.float64) if self.single else values
@@ -70,15 +52,7 @@ class Splits:
         return np.where(np.isnan(values), np.nan, found)
 
     def between(self, column: int, intervals: FloatArray) -> FloatArray:
-        """Weigh the thresholds between each value of an input and the one before it.
-
-        Parameters
-        ----------
-        column : int
-            The input.
-        intervals : (n,) array
-            As :meth:`intervals` gives them for increasing values.
-        """
+        """Weigh the thresholds between each value of an input and the one before it."""
         total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
         if column in self.categories:
             return np.ones(len(intervals))
@@ -87,13 +61,7 @@ class Splits:
 
 
 def model_splits(model: Any) -> Splits | None:
-    """Find the splits of a model made of trees; ``None`` for other models.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    """
+    """Find the splits of a model made of trees; ``None`` for other models."""
     kind = type(model)
     if named("sklearn", "HistGradientBoostingClassifier")(kind):
         return Splits.of(_histogram(model))

@@ -100,17 +100,10 @@ class ProbabilityVerdict:
 
 @dataclass(frozen=True, eq=False)
 class FrameVerdict:
-    """Ask a model that reads frames.
+    """Ask a model that reads frames."""
 
-    Parameters
-    ----------
-    rows : Rows
-        Turns codes into frames.
-    decide : callable
-        Says for each row of a frame whether the model calls it positive.
-    """
-
-    rows: Rows
+    rows: Rows  # turns codes into frames
+    # Says for each row of a frame whether the model calls it positive
     decide: Callable[[pd.DataFrame], BoolArray]
 
     def __call__(self, codes: IntArray) -> BoolArray:
@@ -149,22 +142,7 @@ class Reading:
 
 
 def class_index(model: Any, positive: object) -> int:
-    """Find the positive class among those of a fitted classifier.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is a regressor, not fitted, or knows only one class.
-    InputError
-        The positive label is not one of its classes.
-    """
+    """Find the positive class among those of a fitted classifier."""
     kind = type(model).__name__
     if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
         raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
@@ -174,24 +152,7 @@ def class_index(model: Any, positive: object) -> int:
 
 
 def class_position(classes: Sequence[Any], positive: object, model: str) -> int:
-    """Find the positive class among those that a model knows.
-
-    Parameters
-    ----------
-    classes : sequence
-        Labels of the classes.
-    positive : object
-        Label of the positive class.
-    model : str
-        Name of the model, for messages.
-
-    Raises
-    ------
-    UnsupportedModelError
-        There is only one class.
-    InputError
-        The positive label is not one of the classes.
-    """
+    """Find the positive class among those that a model knows."""
     labels: list[Any] = np.asarray(classes).tolist()
     if len(labels) < 2:
         raise UnsupportedModelError(f"{model} knows only the class {labels[0]!r}; fit it on rows of two")

@@ -16,7 +16,6 @@ from oneformany.compiled import lean
 
 __all__ = [
     "BASE",
-    "CANDIDATES",
     "COEFS",
     "EXTRA",
     "GAINS",
@@ -38,7 +37,6 @@ __all__ = [
     "Arrays",
     "Part",
     "Work",
-    "copy_lines",
     "copy_part",
     "forward",
     "make_part",
@@ -84,14 +82,14 @@ LOW, HIGH, LOWER_SLOPE, PENALTY, SIDE = range(5)
 class Work(NamedTuple):
     """Memory for one question: few arrays with named slices, since each array costs a call time."""
 
-    layers: FloatArray  # (9, depth + 1, widest): HIDDEN ... BASE
+    layers: FloatArray  # (8, depth + 1, widest): HIDDEN ... BASE
     choices: FloatArray  # (2, choices): GAINS, TRIAL
     lift: FloatArray  # (p,)
     features: IntArray  # (2, p): INSIDE, TARGET
     sums: FloatArray  # (p + 1, widest)
 
 
-HIDDEN, COEFS, RAW, UPPER_SLOPE, UPPER_SHIFT, SLOPE, LOOSENESS, CANDIDATES, BASE = range(9)
+HIDDEN, COEFS, RAW, UPPER_SLOPE, UPPER_SHIFT, SLOPE, LOOSENESS, BASE = range(8)
 GAINS, TRIAL = range(2)
 INSIDE, TARGET = range(2)
 
@@ -99,18 +97,7 @@ INSIDE, TARGET = range(2)
 def make_part(net: Arrays, options: BoolArray, free: BoolArray, extra: int, anchor: IntArray) -> Part:
     """Describe the points of a question, with all ranges as wide as they can be.
 
-    Parameters
-    ----------
-    net : Arrays
-        The network.
-    options : (choices,) boolean array
-        Choices a feature may take when it moves; a feature that is not free and lacks its anchor has to.
-    free : (p,) boolean array
-        Features that move at no cost.
-    extra : int
-        How many others may move.
-    anchor : (p,) array
-        The choices to start from.
+    ``options`` are what a feature may take when it moves; one that is not free and lacks its anchor has to.
     """
     lines = np.zeros((5, *net.biases.shape))
     lines[LOW], lines[HIGH], lines[LOWER_SLOPE] = -net.limits, net.limits, -1.0
@@ -128,7 +115,7 @@ def reserve(net: Arrays) -> Work:
     """Reserve memory for questions about a network."""
     n_features = len(net.starts) - 1
     return Work(
-        layers=np.zeros((9, *net.biases.shape)),
+        layers=np.zeros((8, *net.biases.shape)),
         choices=np.zeros((2, len(net.rows))),
         lift=np.zeros(n_features),
         features=np.zeros((2, n_features), dtype=np.int64),
@@ -167,12 +154,3 @@ def score_points(net: Arrays, points: IntArray, hidden: FloatArray, scores: Floa
     """Score each row of choices."""
     for row in range(len(points)):
         scores[row] = score_point(net, points[row], hidden)
-
-
-@lean(inner=True)
-def copy_lines(source: Part, target: Part) -> None:
-    """Copy what is known about the units; by loops, since slices take long to compile."""
-    for s in range(source.lines.shape[0]):
-        for k in range(source.lines.shape[1]):
-            for j in range(source.lines.shape[2]):
-                target.lines[s, k, j] = source.lines[s, k, j]

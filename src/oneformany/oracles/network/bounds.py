@@ -25,8 +25,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.arrays import IntArray
-from oneformany.compiled import lean
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.compiled import inlined, lean
 from oneformany.oracles.network.arrays import (
     BASE,
     COEFS,
@@ -53,34 +53,16 @@ from oneformany.oracles.network.arrays import (
     score_point,
 )
 
-__all__ = ["bound_logit", "draw_lines", "improve", "open_features", "update_ranges"]
+__all__ = ["bound_each", "bound_logit", "bound_sides"]
 
 TINY, HUGE = 1e-100, 1e100
 """Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
 
-
-@lean(inner=True)
-def open_features(net: Arrays, part: Part, work: Work) -> int:
-    """List the features with several options in ``INSIDE``; the others are settled and add to ``BASE``."""
-    n_open = 0
-    for j in range(net.widths[0]):
-        work.layers[BASE, 0, j] = net.biases[0, j]
-    for f in range(len(part.anchor)):
-        several = 0
-        for c in range(net.starts[f], net.starts[f + 1]):
-            if part.options[c]:
-                several += 1
-                work.features[TARGET, f] = c
-        if several > 1:
-            work.features[INSIDE, n_open] = f
-            n_open += 1
-        else:
-            for j in range(net.widths[0]):
-                work.layers[BASE, 0, j] += net.rows[work.features[TARGET, f], j]
-    return n_open
+NOTHING = np.zeros((1, 3), dtype=np.int64)
+"""The demand that changes nothing."""
 
 
-@lean(inner=True, reorder=True)
+@inlined
 def _backward(net: Arrays, part: Part, layer: int, unit: int, sign: float, work: Work) -> float:
     """Bound ``sign`` times a pre-activation by ``COEFS[0] @ layer 0`` plus the returned constant.
 
@@ -151,20 +133,22 @@ def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
             if part.options[c] and work.choices[TRIAL, c] > most:
                 most = work.choices[TRIAL, c]
                 work.features[TARGET, f] = c
-        work.lift[f] = 0.0 if part.free[f] else most - work.choices[TRIAL, part.anchor[f]]
-        movable += work.lift[f] > 0.0
-        lifts += work.lift[f]
-        value += most - work.lift[f]
+        lift = 0.0 if part.free[f] else most - work.choices[TRIAL, part.anchor[f]]
+        work.lift[f] = lift
+        movable += lift > 0.0
+        lifts += lift
+        value += most - lift
     few = 2 * extra < movable
     picked = 0.0
     for _ in range(extra if few else movable - extra):
-        at = -1
+        at, best = -1, 0.0
         for t in range(n_open):
             f = work.features[INSIDE, t]
-            if work.lift[f] > 0.0 and (at < 0 or (work.lift[f] > work.lift[at]) == few):
-                at = f
-        picked += work.lift[at]
-        work.lift[at] = -work.lift[at]
+            lift = work.lift[f]
+            if lift > 0.0 and (at < 0 or (lift > best) == few):
+                at, best = f, lift
+        picked += best
+        work.lift[at] = -best
     for t in range(n_open):
         f = work.features[INSIDE, t]
         if not part.free[f] and (work.lift[f] == 0.0 or (work.lift[f] < 0.0) != few):
@@ -172,28 +156,12 @@ def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
     return value + (picked if few else lifts - picked)
 
 
-@lean(inner=True)
-def draw_lines(part: Part, layer: int, unit: int, work: Work) -> None:
-    """Draw the lines of a unit over its range; they meet where the sign is settled."""
-    low, high = part.lines[LOW, layer, unit], part.lines[HIGH, layer, unit]
-    work.layers[UPPER_SLOPE, layer, unit] = 1.0 if low >= 0.0 else 0.0
-    work.layers[UPPER_SHIFT, layer, unit] = 0.0
-    if low < 0.0 < high:
-        work.layers[UPPER_SLOPE, layer, unit] = high / (high - low)
-        work.layers[UPPER_SHIFT, layer, unit] = (
-            -low * work.layers[UPPER_SLOPE, layer, unit]
-        )  # -low * high may underflow
-        if part.lines[LOWER_SLOPE, layer, unit] >= 0.0:
-            return
-    part.lines[LOWER_SLOPE, layer, unit] = 1.0 if high > -low else 0.0
-
-
-@lean()
-def update_ranges(net: Arrays, part: Part, n_open: int, work: Work) -> bool:
-    """Narrow the ranges and draw the upper lines; false when some range is empty: the part has no point."""
+@inlined
+def _update_ranges(net: Arrays, part: Part, n_open: int, work: Work) -> bool:
+    """Narrow the ranges and draw the lines; false when some range is empty: the part has no point."""
     for k in range(len(net.widths) - 1):
         for i in range(net.widths[k]):
-            low, high = part.lines[LOW, k, i], part.lines[HIGH, k, i]
+            low, high, side = part.lines[LOW, k, i], part.lines[HIGH, k, i], part.lines[SIDE, k, i]
             if k >= part.numbers[STALE]:
                 for sign in (1.0, -1.0):
                     most = _linear(net, part, n_open, k, i, sign, work) + _peak(net, part, n_open, work)
@@ -201,73 +169,62 @@ def update_ranges(net: Arrays, part: Part, n_open: int, work: Work) -> bool:
                         high = min(high, most)
                     else:
                         low = max(low, -most)
-            if part.lines[SIDE, k, i] > 0.0:
+            if side > 0.0:
                 low = max(low, 0.0)
-            elif part.lines[SIDE, k, i] < 0.0:
+            elif side < 0.0:
                 high = min(high, 0.0)
             if low > high:
                 return False
             part.lines[LOW, k, i], part.lines[HIGH, k, i] = low, high
-            draw_lines(part, k, i, work)
+            slope = 1.0 if low >= 0.0 else 0.0
+            crosses = low < 0.0 < high
+            if crosses:
+                slope = high / (high - low)
+            work.layers[UPPER_SLOPE, k, i] = slope
+            work.layers[UPPER_SHIFT, k, i] = -min(low, 0.0) * slope  # low * high may underflow
+            if not crosses or part.lines[LOWER_SLOPE, k, i] < 0.0:
+                part.lines[LOWER_SLOPE, k, i] = 1.0 if high > -low else 0.0
     part.numbers[STALE] = len(net.widths) - 1
     return True
 
 
-@lean(inner=True)
-def _follow_lines(net: Arrays, part: Part, work: Work) -> None:
-    """Fill ``HIDDEN`` with what the lines, instead of the ReLUs, make of ``TARGET``."""
-    last = len(net.widths) - 1
-    for j in range(net.widths[0]):
-        work.layers[HIDDEN, 0, j] = net.biases[0, j]
-    for f in range(len(part.anchor)):
-        c = work.features[TARGET, f]
-        for j in range(net.widths[0]):
-            work.layers[HIDDEN, 0, j] += net.rows[c, j]
-    for k in range(last - 1):
-        for i in range(net.widths[k + 1]):
-            work.layers[HIDDEN, k + 1, i] = net.biases[k + 1, i]
-        for j in range(net.widths[k]):
-            active = work.layers[HIDDEN, k, j]
-            if work.layers[RAW, k, j] > 0.0:
-                active = work.layers[UPPER_SLOPE, k, j] * active + work.layers[UPPER_SHIFT, k, j]
-            else:
-                active *= part.lines[LOWER_SLOPE, k, j]
-            for i in range(net.widths[k + 1]):
-                work.layers[HIDDEN, k + 1, i] += active * net.weights[k, j, i]
-
-
-@lean(inner=True)
+@inlined
 def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
     """How the bound changes with each penalty and lower line, ``SLOPE``; returns the sum of squares.
 
-    ``LOOSENESS`` grows by what each unit's line adds to the bound at ``TARGET``.
+    ``HIDDEN`` becomes what the lines, instead of the ReLUs, make of its layer 0. ``LOOSENESS`` grows by what
+    each unit's line adds to the bound.
     """
     square = 0.0
     for k in range(len(net.widths) - 1):
+        for i in range(net.widths[k + 1]):
+            work.layers[HIDDEN, k + 1, i] = net.biases[k + 1, i]
         for j in range(net.widths[k]):
-            entry, raw = work.layers[HIDDEN, k, j], work.layers[RAW, k, j]
+            entry, raw, side = work.layers[HIDDEN, k, j], work.layers[RAW, k, j], part.lines[SIDE, k, j]
+            below = part.lines[LOWER_SLOPE, k, j]
+            line = below * entry
+            if raw > 0.0:
+                line = work.layers[UPPER_SLOPE, k, j] * entry + work.layers[UPPER_SHIFT, k, j]
             slope = 0.0
-            if part.lines[SIDE, k, j] != 0.0:
-                slope = part.lines[SIDE, k, j] * entry
+            if side != 0.0:
+                slope = side * entry
                 if slope > 0.0 and part.lines[PENALTY, k, j] <= 0.0:
                     slope = 0.0
             elif part.lines[LOW, k, j] < 0.0 < part.lines[HIGH, k, j]:
-                below = part.lines[LOWER_SLOPE, k, j]
-                if raw > 0.0:
-                    line = work.layers[UPPER_SLOPE, k, j] * entry + work.layers[UPPER_SHIFT, k, j]
-                else:
-                    line = below * entry
+                work.layers[LOOSENESS, k, j] += raw * (line - max(entry, 0.0))
+                if raw <= 0.0:
                     slope = raw * entry
                     if (slope > 0.0 and below <= 0.0) or (slope < 0.0 and below >= 1.0):
                         slope = 0.0
-                work.layers[LOOSENESS, k, j] += raw * (line - max(entry, 0.0))
             work.layers[SLOPE, k, j] = slope
             square += slope * slope
+            for i in range(net.widths[k + 1]):
+                work.layers[HIDDEN, k + 1, i] += line * net.weights[k, j, i]
     return square
 
 
-@lean()
-def improve(
+@inlined
+def _improve(
     net: Arrays, part: Part, n_open: int, rounds: int, enough: float, point: IntArray, work: Work
 ) -> tuple[float, float]:
     """Bound the score with the ranges as they are; see :func:`bound_logit`."""
@@ -293,19 +250,46 @@ def improve(
                 point[f] = work.features[TARGET, f]
         if least < enough or best >= enough > -np.inf:  # -inf: nothing is aimed at
             break
-        _follow_lines(net, part, work)
         square = _measure_slopes(net, part, work)
         if not TINY < square < HUGE or turn + 1 == rounds:
             break
         step = (value - max(enough, best)) / square
         for k in range(last):
             for j in range(net.widths[k]):
-                move = step * work.layers[SLOPE, k, j]
+                which, most = LOWER_SLOPE, 1.0
                 if part.lines[SIDE, k, j] != 0.0:
-                    part.lines[PENALTY, k, j] = min(max(0.0, part.lines[PENALTY, k, j] - move), HUGE)
-                elif move != 0.0:
-                    part.lines[LOWER_SLOPE, k, j] = min(1.0, max(0.0, part.lines[LOWER_SLOPE, k, j] - move))
+                    which, most = PENALTY, HUGE
+                moved = part.lines[which, k, j] - step * work.layers[SLOPE, k, j]
+                part.lines[which, k, j] = min(max(0.0, moved), most)
     return least, kept
+
+
+@lean()
+def bound_each(
+    net: Arrays,
+    part: Part,
+    n_open: int,
+    demands: IntArray,
+    rounds: int,
+    enough: float,
+    point: IntArray,
+    work: Work,
+    lines: FloatArray,
+    bounds: FloatArray,
+) -> None:
+    """Bound the part under each demand, after which it has ``lines`` again; a side of 0 demands nothing."""
+    for d in range(len(demands)):
+        side = demands[d, 2]
+        if side != 0:
+            part.lines[SIDE, demands[d, 0], demands[d, 1]] = side
+        bounds[d, 0] = bounds[d, 1] = -np.inf
+        if _update_ranges(net, part, n_open, work):
+            bounds[d, 0], bounds[d, 1] = _improve(net, part, n_open, rounds, enough, point, work)
+        if side != 0:  # by loops, since slices take long to compile
+            for s in range(lines.shape[0]):
+                for k in range(lines.shape[1]):
+                    for j in range(lines.shape[2]):
+                        part.lines[s, k, j] = lines[s, k, j]
 
 
 def bound_logit(
@@ -318,6 +302,25 @@ def bound_logit(
     ``enough``, or a point that reaches it. ``point`` becomes the best scoring one of the points where the
     bounds peaked.
     """
-    if not update_ranges(net, part, n_open, work):
-        return -np.inf, -np.inf
-    return improve(net, part, n_open, rounds, enough, point, work)
+    bounds = np.empty((1, 2))
+    bound_each(net, part, n_open, NOTHING, rounds, enough, point, work, part.lines, bounds)
+    return float(bounds[0, 0]), float(bounds[0, 1])
+
+
+def bound_sides(
+    net: Arrays,
+    part: Part,
+    n_open: int,
+    demands: IntArray,
+    rounds: int,
+    enough: float,
+    point: IntArray,
+    work: Work,
+) -> FloatArray:
+    """Bound the part, whose ranges must be known, under each demand ``(layer, unit, side)``, ``(d, 3)``.
+
+    Ranges of later layers stay as they are. The part is not changed; ``point`` becomes some point.
+    """
+    bounds = np.empty((len(demands), 2))
+    bound_each(net, part, n_open, demands, rounds, enough, point, work, part.lines.copy(), bounds)
+    return bounds[:, 0]

@@ -7,19 +7,20 @@ from math import comb
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.compiled import lean
+from oneformany.compiled import inlined, lean
 from oneformany.oracles.network.arrays import (
+    BASE,
     EXTRA,
     GAINS,
     HIDDEN,
     INSIDE,
     STALE,
+    TARGET,
     Arrays,
     Part,
     Work,
     forward,
 )
-from oneformany.oracles.network.bounds import open_features
 
 __all__ = ["enter", "has_more_points_than", "look_through", "shrink"]
 
@@ -27,10 +28,10 @@ __all__ = ["enter", "has_more_points_than", "look_through", "shrink"]
 @lean()
 def enter(net: Arrays, part: Part, work: Work) -> int:
     """Apply what follows from the budget and list the open features; returns how many, -1: no point left."""
-    return open_features(net, part, work) if _settle(net, part) else -1
+    return _open_features(net, part, work) if _settle(net, part) else -1
 
 
-@lean(inner=True)
+@inlined
 def _settle(net: Arrays, part: Part) -> bool:
     """Move features that have to, and keep those that no budget is left for; false when no point is left."""
     for f in range(len(part.anchor)):
@@ -50,38 +51,57 @@ def _settle(net: Arrays, part: Part) -> bool:
     return bool(part.numbers[EXTRA] >= 0)
 
 
-@lean(inner=True)
+@inlined
+def _open_features(net: Arrays, part: Part, work: Work) -> int:
+    """List the features with several options in ``INSIDE``; the others are settled and add to ``BASE``."""
+    n_open = 0
+    for j in range(net.widths[0]):
+        work.layers[BASE, 0, j] = net.biases[0, j]
+    for f in range(len(part.anchor)):
+        several = 0
+        for c in range(net.starts[f], net.starts[f + 1]):
+            if part.options[c]:
+                several += 1
+                work.features[TARGET, f] = c
+        if several > 1:
+            work.features[INSIDE, n_open] = f
+            n_open += 1
+        else:
+            for j in range(net.widths[0]):
+                work.layers[BASE, 0, j] += net.rows[work.features[TARGET, f], j]
+    return n_open
+
+
+@inlined
 def _around(work: Work, n_open: int, extra: int) -> tuple[float, float]:
     """Find the smallest lift that the peak takes, and the largest that it leaves; 0 where there is none."""
     taken = left = 0.0
     for t in range(n_open):
-        f = work.features[INSIDE, t]
+        lift = work.lift[work.features[INSIDE, t]]
         larger = equal = 0
         for u in range(n_open):
-            other = work.features[INSIDE, u]
-            larger += work.lift[other] > work.lift[f]
-            equal += work.lift[other] == work.lift[f]
+            other = work.lift[work.features[INSIDE, u]]
+            larger += other > lift
+            equal += other == lift
         if larger < extra <= larger + equal:
-            taken = work.lift[f]
+            taken = lift
         if larger <= extra < larger + equal:
-            left = work.lift[f]
+            left = lift
     return taken, left
 
 
 @lean()
 def shrink(net: Arrays, part: Part, n_open: int, value: float, threshold: float, work: Work) -> bool:
     """Drop choices that no point above the threshold makes, by the linear bound; whether these were many."""
-    extra = part.numbers[EXTRA]
     for t in range(n_open):
         f = work.features[INSIDE, t]
         work.lift[f] = 0.0
         if not part.free[f]:
             for c in range(net.starts[f], net.starts[f + 1]):
                 if part.options[c]:
-                    work.lift[f] = max(
-                        work.lift[f], work.choices[GAINS, c] - work.choices[GAINS, part.anchor[f]]
-                    )
-    taken, left = _around(work, n_open, extra)
+                    lift = work.choices[GAINS, c] - work.choices[GAINS, part.anchor[f]]
+                    work.lift[f] = max(work.lift[f], lift)
+    taken, left = _around(work, n_open, part.numbers[EXTRA])
     total = dropped = 0
     for t in range(n_open):
         f = work.features[INSIDE, t]
@@ -92,12 +112,13 @@ def shrink(net: Arrays, part: Part, n_open: int, value: float, threshold: float,
         for c in range(net.starts[f], net.starts[f + 1]):
             if not part.options[c]:
                 continue
+            gain = work.choices[GAINS, c]
             if part.free[f]:
-                best = value - most + work.choices[GAINS, c]
+                best = value - most + gain
             elif c == at:
                 best = value - max(0.0, lift - left)
             else:
-                best = value - max(lift, taken) + work.choices[GAINS, c] - work.choices[GAINS, at]
+                best = value - max(lift, taken) + gain - work.choices[GAINS, at]
             total += 1
             if best < threshold:
                 part.options[c] = False

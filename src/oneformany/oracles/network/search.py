@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.oracles.network.arrays import (
-    EXTRA,
-    HIDDEN,
-    Arrays,
-    Part,
-    Work,
-    reserve,
-    score_points,
-)
+from oneformany.oracles.network.arrays import EXTRA, HIDDEN, Arrays, Part, Work, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.branching import split
 from oneformany.oracles.network.climb import climb
@@ -39,21 +31,11 @@ FEW = 64
 
 @dataclass(frozen=True, eq=False)
 class Acceptance:
-    """When a point is positive.
+    """When a point is positive."""
 
-    Attributes
-    ----------
-    least : float
-        No point with a lower score is.
-    sure : float
-        Every point with at least this score is.
-    decide : callable or None
-        Decides about rows of choices with scores between; ``None``: they are not.
-    """
-
-    least: float
-    sure: float
-    decide: Decide | None = None
+    least: float  # no point with a lower score is
+    sure: float  # every point with at least this score is
+    decide: Decide | None = None  # decides about rows of choices with scores between; ``None``: they are not
 
     def met(self, points: IntArray, scores: FloatArray) -> BoolArray:
         """Whether points with these scores are positive."""
@@ -67,21 +49,7 @@ class Acceptance:
 def search(
     net: Arrays, question: Part, acceptance: Acceptance, budget: int | None = None, stop: Stop | None = None
 ) -> Answer:
-    """Find a positive point; points are given as choices.
-
-    Parameters
-    ----------
-    net : Arrays
-        The network.
-    question : Part
-        Where to look; it is changed.
-    acceptance : Acceptance
-        Which points are positive.
-    budget : int or None
-        How many parts may be bounded before giving up; ``None``: never give up.
-    stop : Stop or None
-        When to give up otherwise.
-    """
+    """Find a positive point, given as choices, bounding at most ``budget`` parts; changes the question."""
     work = reserve(net)
     if enter(net, question, work) < 0:
         return Answer.none()
@@ -147,13 +115,13 @@ def _reaches(net: Arrays, point: IntArray, acceptance: Acceptance, work: Work) -
 
 def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | None:
     """Look through a small part for a point near the threshold that is positive."""
-    options = [
-        start + np.flatnonzero(part.options[start:end])
-        for start, end in zip(net.starts, net.starts[1:], strict=False)
-    ]
-    points = np.array(list(product(*options)), dtype=np.int64).reshape(-1, len(part.anchor))
-    moved = ((points != part.anchor) & ~part.free).sum(axis=1)
-    points = points[moved <= part.numbers[EXTRA]]
+    points = part.anchor[None]
+    for feature, (start, end) in enumerate(pairwise(net.starts)):
+        options = start + np.flatnonzero(part.options[start:end])
+        taken = np.tile(options, len(points))
+        points = points.repeat(len(options), axis=0)
+        points[:, feature] = taken
+        points = points[((points != part.anchor) & ~part.free).sum(axis=1) <= part.numbers[EXTRA]]
     scores = np.empty(len(points))
     score_points(net, points, np.empty_like(net.biases), scores)
     positive = acceptance.met(points, scores)

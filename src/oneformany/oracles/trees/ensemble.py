@@ -10,11 +10,11 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.grid import finest_digits
 
 __all__ = ["LARGEST_SUM", "LEAF", "Tree", "TreeEnsemble"]
 
 LEAF = -1
-FINEST_DIGITS = 12
 LARGEST_SUM = 2**50  # units up to this size survive the way through a float and back
 
 
@@ -139,7 +139,8 @@ class TreeEnsemble:
             if wrong.any():
                 raise InputError(f"tree {number} has a leaf of value {tree.value[wrong][0]}; refit the model")
         pruned = [tree.pruned(levels) for tree in trees]
-        digits = _digits(abs(intercept) + sum(float(np.abs(tree.value).max()) for tree in pruned))
+        largest = abs(intercept) + sum(float(np.abs(tree.value).max()) for tree in pruned)
+        digits = finest_digits(largest, LARGEST_SUM, "leaf values")
         roots = np.cumsum([0, *(len(tree.feature) for tree in pruned)])[:-1]
         return cls(
             levels=tuple(int(n) for n in levels),
@@ -215,12 +216,3 @@ class TreeEnsemble:
             intercept=data["intercept"],
             digits=data["digits"],
         )
-
-
-def _digits(largest: float) -> int:
-    digits = FINEST_DIGITS
-    while digits > 0 and (largest + 1) * 10**digits >= LARGEST_SUM:
-        digits -= 1
-    if (largest + 1) * 10**digits >= LARGEST_SUM:
-        raise InputError(f"scores of size {largest:g} are too large: divide leaf values and threshold")
-    return digits

@@ -40,21 +40,11 @@ ALL = ~ZERO
 
 
 class LeafSets(NamedTuple):
-    """The leaves of an ensemble as bits of 64-bit words; each tree begins a new word.
+    """The leaves of an ensemble as bits of 64-bit words; each tree begins a new word."""
 
-    Attributes
-    ----------
-    allowed : (p, max levels, words) array
-        Leaves whose box contains a level.
-    first : (trees + 1,) array
-        First word of each tree, and the number of words.
-    units : (64 * words,) array
-        Value of the leaf at each bit; falling within a tree.
-    """
-
-    allowed: WordArray
-    first: IntArray
-    units: IntArray
+    allowed: WordArray  # (p, max levels, words): leaves whose box contains a level
+    first: IntArray  # (trees + 1,): first word of each tree, and the number of words
+    units: IntArray  # (64 * words,): value of the leaf at each bit; falling within a tree
 
 
 def leaf_sets(ensemble: TreeEnsemble) -> LeafSets:

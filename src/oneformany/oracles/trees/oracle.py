@@ -16,17 +16,7 @@ from oneformany.oracles.ties import Decide, describe_ties, points_between
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
 from oneformany.oracles.trees.kernels import best_leaves, leaf_sets, reachable, totals
 from oneformany.oracles.trees.moves_kernels import judge_moves
-from oneformany.oracles.trees.search import (
-    FOUND,
-    NODES,
-    NONE,
-    TIES,
-    Core,
-    begin_walk,
-    branch,
-    climb,
-    narrow,
-)
+from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, Core, begin_walk, branch, climb, narrow
 
 __all__ = ["TreeOracle"]
 

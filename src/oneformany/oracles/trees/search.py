@@ -31,42 +31,19 @@ ONE = np.uint64(1)
 
 
 class Core(NamedTuple):
-    """What is left of an ensemble when the levels are limited to those of a question.
+    """What is left of an ensemble when the levels are limited to those of a question."""
 
-    Attributes
-    ----------
-    possible : bool
-        Whether every free feature has a level to take; if not, the rest is without meaning.
-    home : (p,) array
-        The anchor, moved into the domain where it has to.
-    constant : int
-        Sum of the trees that have one leaf left.
-    features : (m,) array
-        The features that can still tell leaves apart.
-    choices : (m,) array
-        How many levels of each of them differ in effect.
-    levels : (p, max levels) array
-        These levels, for each index in ``features``; choice 0 is the home level.
-    allowed : (p, max levels, words) array
-        Remaining leaves whose box contains the level of each choice.
-    alive : (words,) array
-        Remaining leaves.
-    first : (trees + 1,) array
-        First word of each remaining tree, and the number of words.
-    origin : (words,) array
-        The word of the complete ensemble that each word stands for.
-    """
-
-    possible: bool
-    home: IntArray
-    constant: int
-    features: IntArray
-    choices: IntArray
+    possible: bool  # whether every free feature has a level to take; if not, the rest is without meaning
+    home: IntArray  # (p,): the anchor, moved into the domain where it has to
+    constant: int  # sum of the trees that have one leaf left
+    features: IntArray  # (m,): the features that can still tell leaves apart
+    choices: IntArray  # (m,): how many levels of each of them differ in effect
+    # (p, max levels): these levels, for each index in ``features``; choice 0 is the home level
     levels: IntArray
-    allowed: WordArray
-    alive: WordArray
-    first: IntArray
-    origin: IntArray
+    allowed: WordArray  # (p, max levels, words): remaining leaves whose box contains the level of each choice
+    alive: WordArray  # (words,): remaining leaves
+    first: IntArray  # (trees + 1,): first word of each remaining tree, and the number of words
+    origin: IntArray  # (words,): the word of the complete ensemble that each word stands for
 
 
 @njit(cache=True, error_model="numpy")
@@ -295,37 +272,19 @@ def _share(
 
 
 class Walk(NamedTuple):
-    """Where a branch and bound stands, so that it can be paused and resumed.
+    """Where a branch and bound stands, so that it can be paused and resumed."""
 
-    Attributes
-    ----------
-    point : (m,) array
-        One choice per feature of the core; what was found when the outcome is ``FOUND``.
-    home : (m,) array
-        The point it started from.
-    is_open : (m,) array
-        Features that no node above fixed.
-    alive : (m + 1, words) array
-        Leaves that each depth can still reach.
-    features : (3, m + 1) array
-        For each depth: moves left (``BUDGET``), the feature it splits on (``SPLIT``) and how many of its
-        choices wait (``PENDING``).
-    order : (m + 1, max levels) array
-        The waiting choices of each depth, best last.
-    ties : (TIES_KEPT, m) array
-        Points with a total from ``goal`` to ``sure`` that were met since the last pause.
-    state : (4,) array
-        Depth, number of nodes, whether the node at this depth is new, number of ties.
-    """
-
-    point: IntArray
-    home: IntArray
-    is_open: BoolArray
-    alive: WordArray
+    point: IntArray  # (m,): one choice per feature of the core; what was found when the outcome is ``FOUND``
+    home: IntArray  # (m,): the point it started from
+    is_open: BoolArray  # (m,): features that no node above fixed
+    alive: WordArray  # (m + 1, words): leaves that each depth can still reach
+    # (3, m + 1): for each depth: moves left (``BUDGET``), the feature it splits on (``SPLIT``) and how
+    # many of its choices wait (``PENDING``)
     features: IntArray
-    order: IntArray
+    order: IntArray  # (m + 1, max levels): the waiting choices of each depth, best last
+    # (TIES_KEPT, m): points with a total from ``goal`` to ``sure`` that were met since the last pause
     ties: IntArray
-    state: IntArray
+    state: IntArray  # (4,): depth, number of nodes, whether the node at this depth is new, number of ties
 
 
 BUDGET, SPLIT, PENDING = range(3)

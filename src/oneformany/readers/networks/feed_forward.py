@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Final
 
 import numpy as np
@@ -14,15 +13,10 @@ from numpy.typing import ArrayLike
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.network.oracle import Network, NetworkOracle
+from oneformany.readers.chances import least_probability, log_odds
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["DOUBLE", "RELU", "SINGLE", "Affine", "Step", "confirm", "network_oracle", "normalisation"]
-
-DOUBLE: Final = 2.0**-53
-"""Largest relative error of one operation in float64."""
-
-SINGLE: Final = 2.0**-24
-"""The same in float32."""
+__all__ = ["RELU", "Affine", "Step", "confirmed_oracle", "network_oracle", "normalisation"]
 
 SMALLEST_MARGIN: Final = 1e-9
 """By how much the logit of a positive point exceeds what the threshold asks for, at least."""
@@ -89,28 +83,6 @@ def network_oracle(
 
     The margin exceeds what rounding can do to a logit in the library (each operation with a relative error
     of at most ``roundoff``, sums in any order) and here, and to the probability behind it.
-
-    Parameters
-    ----------
-    model : str
-        Its name, for messages.
-    steps : sequence of Affine and RELU
-        The network up to its logits.
-    encoding : Encoding
-        How codes become the columns it reads.
-    threshold : float or None
-        Least probability; ``None``: as the model predicts, 0.5 with two classes.
-    positive : int
-        Index of the positive class.
-    roundoff : float
-        ``DOUBLE`` or ``SINGLE``.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The network has no weights.
-    InputError
-        Columns, threshold or class do not fit, or weights are not finite.
     """
     affine = [step for step in steps if isinstance(step, Affine)]
     if not affine:
@@ -133,33 +105,27 @@ def network_oracle(
     return NetworkOracle(network, needed, margin=margin)
 
 
-def confirm(
+def confirmed_oracle(
     model: str,
-    oracle: NetworkOracle,
+    steps: Sequence[Step],
+    head: str | None,
     encoding: Encoding,
+    threshold: float | None,
     positive: int,
+    roundoff: float,
     own: Callable[[FloatArray], FloatArray],
-) -> None:
-    """Compare a reading with the model itself on a few points.
+) -> NetworkOracle:
+    """Make an oracle of a network whose structure was followed, and compare it with its own answers.
 
-    Parameters
-    ----------
-    model : str
-        Its name, for messages.
-    oracle : NetworkOracle
-        What was read.
-    encoding : Encoding
-        How codes become the columns it reads.
-    positive : int
-        Index of the positive class.
-    own : callable
-        From columns to the model's own probabilities, a column per class.
-
-    Raises
-    ------
-    PredictionMismatchError
-        They differ by more than rounding.
+    ``head`` is what it makes of its logits, sigmoid or a softmax, and ``own`` gives a column of probabilities
+    per class.
     """
+    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
+        raise InputError(f"positive is {positive!r}; the classes of {model} are numbered from 0")
+    n_outputs = next((len(step.bias) for step in reversed(steps) if isinstance(step, Affine)), 0)
+    if head is not None and n_outputs and (head.lower() == "sigmoid") != (n_outputs == 1):
+        raise UnsupportedModelError(f"{model} ends in {head} over {n_outputs} outputs: these are not classes")
+    oracle = network_oracle(model, steps, encoding, threshold, int(positive), roundoff)
     draw = np.random.default_rng(0)
     codes = np.stack([draw.integers(n, size=N_CONFIRMED) for n in encoding.levels], axis=1)
     scores = oracle.score(codes)
@@ -174,6 +140,7 @@ def confirm(
         raise PredictionMismatchError(
             f"{model} was read, but its own answers differ: it must do something else than its layers say"
         )
+    return oracle
 
 
 def _needed(model: str, threshold: float | None, n_outputs: int) -> tuple[float, float]:
@@ -185,11 +152,8 @@ def _needed(model: str, threshold: float | None, n_outputs: int) -> tuple[float,
                 "not a probability; leave the threshold out to explain what the model predicts"
             )
         return 0.0, 1.0
-    probability = 0.5 if threshold is None else threshold
-    if isinstance(probability, bool) or not isinstance(probability, Real) or not 0 < float(probability) < 1:
-        raise InputError(f"the threshold is {threshold!r}; it is a probability, strictly between 0 and 1")
-    odds = float(probability)
-    return math.log(odds) - math.log1p(-odds), 1 / min(odds, 1 - odds)
+    chance = least_probability(threshold)
+    return log_odds(chance), 1 / min(chance, 1 - chance)
 
 
 def _head(model: str, n_outputs: int, positive: int) -> list[Step]:

@@ -5,24 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import FloatArray
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.networks.feed_forward import (
-    DOUBLE,
-    RELU,
-    SINGLE,
-    Affine,
-    Step,
-    confirm,
-    network_oracle,
-    normalisation,
-)
+from oneformany.readers.chances import DOUBLE, SINGLE, both_classes
+from oneformany.readers.networks.feed_forward import RELU, Affine, Step, confirmed_oracle, normalisation
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["class_probabilities", "read_network"]
@@ -37,64 +30,23 @@ READ = (
 
 
 def read_network(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = None,
-    positive: int = 1,
+    model: Any, encoding: Encoding, threshold: float | None = None, positive: int = 1
 ) -> NetworkOracle:
     """Read a graph of linear operations and ReLU, so that the engine can prove what it answers.
 
     It has one input and one output: one logit (that of class 1) or one per class, or their sigmoid or
     softmax.
-
-    Parameters
-    ----------
-    model : onnx.ModelProto or path
-        The graph.
-    encoding : Encoding
-        How codes become the columns that the graph reads.
-    threshold : float or None
-        Least probability of the positive class; ``None``: 0.5 with two classes. With more classes it must be
-        ``None``: a point is positive when no other class has a larger logit.
-    positive : int
-        Number of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The graph contains something else.
-    InputError
-        Columns, threshold or positive class do not fit the graph, or its weights are not finite.
-    PredictionMismatchError
-        The graph computes something else than was read.
     """
-    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
-        raise InputError(f"positive is {positive!r}; the classes of a graph are numbered from 0")
     chain = _follow(_load(model), encoding.width)
-    if (chain.head == "Sigmoid" and chain.width > 1) or (
-        chain.head in ("Softmax", "LogSoftmax") and chain.width == 1
-    ):
-        raise UnsupportedModelError(
-            f"the ONNX graph ends in {chain.head} over {chain.width} outputs: these are not classes"
-        )
     roundoff = SINGLE if np.dtype(np.float32) in chain.precisions else DOUBLE
-    oracle = network_oracle("the ONNX graph", chain.steps, encoding, threshold, int(positive), roundoff)
-    confirm(
-        "the ONNX graph", oracle, encoding, int(positive), lambda columns: class_probabilities(model, columns)
+    own = partial(class_probabilities, model)
+    return confirmed_oracle(
+        "the ONNX graph", chain.steps, chain.head, encoding, threshold, positive, roundoff, own
     )
-    return oracle
 
 
 def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
-    """What a graph itself says, by the reference implementation: a column of probabilities per class.
-
-    Parameters
-    ----------
-    model : onnx.ModelProto or path
-        As for :func:`read_network`.
-    columns : (n, width) array
-        The graph's input.
-    """
+    """What a graph itself says, by the reference implementation: a column of probabilities per class."""
     from onnx.reference import ReferenceEvaluator
 
     loaded = _load(model)
@@ -113,9 +65,7 @@ def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
         outputs = np.exp(-np.logaddexp(0, -outputs))
     elif chain.head is None:
         outputs = np.exp(outputs - np.logaddexp.reduce(outputs, axis=1, keepdims=True))
-    if outputs.shape[1] == 1:
-        outputs = np.hstack([1 - outputs, outputs])
-    return np.asarray(outputs, dtype=np.float64)
+    return both_classes(outputs[:, 0]) if outputs.shape[1] == 1 else np.asarray(outputs, dtype=np.float64)
 
 
 @dataclass

@@ -8,7 +8,8 @@ import numpy as np
 
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.networks.feed_forward import DOUBLE, RELU, SINGLE, Affine, Step, network_oracle
+from oneformany.readers.chances import DOUBLE, SINGLE
+from oneformany.readers.networks.feed_forward import RELU, Affine, Step, network_oracle
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
@@ -16,32 +17,9 @@ __all__ = ["read_network"]
 
 
 def read_network(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = None,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> NetworkOracle:
-    """Read a fitted multilayer perceptron, so that the engine can prove what it answers.
-
-    Parameters
-    ----------
-    model : sklearn.neural_network.MLPClassifier
-        Fitted, with activation "relu" or "identity".
-    encoding : Encoding
-        How codes become the columns that the model was fitted on.
-    threshold : float or None
-        Least probability of the positive class; ``None``: as ``predict`` decides. With more than two classes
-        it must be ``None``: a point is positive when the model predicts the class.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, multilabel, or has another activation.
-    InputError
-        Columns, threshold or positive class do not fit the model, or its weights are not finite.
-    """
+    """Read a fitted multilayer perceptron, so that the engine can prove what it answers."""
     kind = type(model).__name__
     if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
         raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")

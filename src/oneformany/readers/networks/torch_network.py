@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from oneformany.arrays import FloatArray
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.networks.feed_forward import (
-    DOUBLE,
-    RELU,
-    SINGLE,
-    Affine,
-    Step,
-    confirm,
-    network_oracle,
-    normalisation,
-)
+from oneformany.readers.chances import DOUBLE, SINGLE, both_classes
+from oneformany.readers.networks.feed_forward import RELU, Affine, Step, confirmed_oracle, normalisation
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["class_probabilities", "read_network"]
@@ -30,64 +23,26 @@ READ = "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Si
 
 
 def read_network(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = None,
-    positive: int = 1,
+    model: Any, encoding: Encoding, threshold: float | None = None, positive: int = 1
 ) -> NetworkOracle:
     """Read a module of linear layers and ReLU, so that the engine can prove what it answers.
 
     Its structure is traced, so functional calls and modules in modules are read as well. It ends in one
     logit (that of class 1) or one per class, or in their sigmoid or softmax. Points are positive for the
     module as it computes in its own precision; the margin for float32 is accordingly larger.
-
-    Parameters
-    ----------
-    model : torch.nn.Module
-        Trained, and in evaluation mode where that matters.
-    encoding : Encoding
-        How codes become the columns that the module reads.
-    threshold : float or None
-        Least probability of the positive class; ``None``: 0.5 with two classes. With more classes it must be
-        ``None``: a point is positive when no other class has a larger logit.
-    positive : int
-        Number of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The module contains something else, or is in training mode although that matters.
-    InputError
-        Columns, threshold or positive class do not fit the module, or its weights are not finite.
-    PredictionMismatchError
-        The module computes something else than its structure says.
     """
     import torch
 
     kind = type(model).__name__
     if not isinstance(model, torch.nn.Module):
         raise UnsupportedModelError(f"{kind} is not a torch.nn.Module")
-    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
-        raise InputError(f"positive is {positive!r}; the classes of a module are numbered from 0")
     steps, head = _trace(model)
-    n_outputs = next((len(step.bias) for step in reversed(steps) if isinstance(step, Affine)), 0)
-    if (head == "sigmoid" and n_outputs > 1) or (head in ("softmax", "logsoftmax") and n_outputs == 1):
-        raise UnsupportedModelError(f"{kind} ends in {head} over {n_outputs} outputs: these are not classes")
-    oracle = network_oracle(kind, steps, encoding, threshold, int(positive), _roundoff(model))
-    confirm(kind, oracle, encoding, int(positive), lambda columns: class_probabilities(model, columns))
-    return oracle
+    own = partial(class_probabilities, model)
+    return confirmed_oracle(kind, steps, head, encoding, threshold, positive, _roundoff(model), own)
 
 
 def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
-    """What a module itself says: a column of probabilities per class.
-
-    Parameters
-    ----------
-    model : torch.nn.Module
-        As for :func:`read_network`.
-    columns : (n, width) array
-        The module's input.
-    """
+    """What a module itself says: a column of probabilities per class."""
     import torch
 
     _, head = _trace(model)
@@ -100,9 +55,7 @@ def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
         elif head == "logsoftmax":
             outputs = outputs.exp()
     probabilities = outputs.double().cpu().numpy()
-    if probabilities.shape[1] == 1:
-        probabilities = np.hstack([1 - probabilities, probabilities])
-    return np.asarray(probabilities)
+    return both_classes(probabilities[:, 0]) if probabilities.shape[1] == 1 else np.asarray(probabilities)
 
 
 def _trace(model: Any) -> tuple[list[Step], str | None]:

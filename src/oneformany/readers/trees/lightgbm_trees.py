@@ -7,51 +7,27 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from oneformany.arrays import BoolArray
+from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.trees.tree_reading import (
-    LevelTable,
-    log_odds_oracle,
-    probability,
-)
+from oneformany.readers.chances import both_classes, least_probability
+from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["read_trees"]
+__all__ = ["class_probabilities", "read_trees"]
 
 NEARLY_ZERO = 1e-35
 
 
 def read_trees(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = 0.5,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
 ) -> TreeOracle:
     """Read a fitted binary ``LGBMClassifier`` or ``Booster``, with or without categorical columns.
 
     The score is what LightGBM calls raw: the log-odds divided by its parameter ``sigmoid``. Where
     rounding in LightGBM could decide, the model itself does.
-
-    Parameters
-    ----------
-    model : LGBMClassifier or Booster
-        Fitted with the objective ``binary``.
-    encoding : Encoding
-        How levels fill the columns the model was fitted on.
-    threshold : float or None
-        Probability of the positive class from which a point is positive; ``None``: 0.5.
-    positive : object
-        Label of the positive class; 0 or 1 for a booster.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or has another objective.
-    InputError
-        Columns, threshold or positive class do not fit the model.
     """
     name = type(model).__name__
     content = _booster(model).dump_model()
@@ -67,7 +43,12 @@ def read_trees(
     weight = (1 if target == 1 else -1) / (len(grown) if content.get("average_output") else 1)
     steepness = float(dict(setting.split(":") for setting in settings).get("sigmoid", 1.0))
     trees = [_tree(root, weight, table, name) for root in grown]
-    return log_odds_oracle(encoding, trees, 0.0, probability(threshold), steepness=steepness)
+    return log_odds_oracle(encoding, trees, 0.0, least_probability(threshold), steepness=steepness)
+
+
+def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
+    """Ask a ``lightgbm.Booster`` for the probabilities of both classes."""
+    return both_classes(model.predict(columns))
 
 
 def _booster(model: Any) -> Any:

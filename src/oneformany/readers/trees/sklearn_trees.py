@@ -23,12 +23,8 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.trees.tree_reading import (
-    LevelTable,
-    log_odds_oracle,
-    probability,
-    probability_oracle,
-)
+from oneformany.readers.chances import least_probability
+from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle, probability_oracle
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
@@ -36,10 +32,7 @@ __all__ = ["read_trees"]
 
 
 def read_trees(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = 0.5,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
 ) -> TreeOracle:
     """Read a fitted tree, forest, bagging or boosting classifier of scikit-learn.
 
@@ -47,31 +40,12 @@ def read_trees(
     the log-odds (half of them for the exponential loss) for boosting. Scores so near the threshold that
     scikit-learn's rounding could decide are the model's to decide; read without its verdict (see
     :class:`~oneformany.readers.verdict.Reading`) they do not count as positive.
-
-    Parameters
-    ----------
-    model : classifier
-        A decision or extra tree, a random forest or extra trees, bagging or AdaBoost of such trees,
-        gradient boosting, or histogram gradient boosting with or without categorical columns.
-    encoding : Encoding
-        How levels fill the columns the model was fitted on.
-    threshold : float or None
-        Probability of the positive class from which a point is positive; ``None``: 0.5.
-    positive : object
-        Label of the positive class. Boosting must know two classes, the others may know more.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or knows only one class.
-    InputError
-        Columns, threshold or positive class do not fit the model.
     """
     name = type(model).__name__
     _check_kind(model, name)
     encoding.check_width(model.n_features_in_, name)
     index = class_position(model.classes_, positive, name)
-    chance = probability(threshold, len(model.classes_))
+    chance = least_probability(threshold, len(model.classes_))
     table = LevelTable.of(encoding)
     if isinstance(model, DecisionTreeClassifier):
         return probability_oracle(encoding, _votes([model], model.classes_[index], table), chance)

@@ -4,46 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.exceptions import InputError
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.readers.chances import DOUBLE, log_odds
 from oneformany.schema.encoding import Encoding
 
-__all__ = [
-    "DOUBLE",
-    "SINGLE",
-    "LevelTable",
-    "log_odds",
-    "log_odds_oracle",
-    "probability",
-    "probability_oracle",
-]
+__all__ = ["LevelTable", "log_odds_oracle", "probability_oracle"]
 
 EXACT_BITS = 12
 """Sums of multiples of ``2**-EXACT_BITS`` are exact in double precision, and so are their decimals."""
 
-DOUBLE = 2.0**-53
-SINGLE = 2.0**-24
-
 
 @dataclass(frozen=True, eq=False)
 class LevelTable:
-    """The value of each model column at each level of the feature that fills it.
+    """The value of each model column at each level of the feature that fills it."""
 
-    Attributes
-    ----------
-    feature : (columns,) integer array
-        The feature that fills each model column; 0 for columns that none fills.
-    inputs : (columns, max levels) array
-        What they hold; past the last level the first is repeated, constant columns are constant.
-    """
-
-    feature: IntArray
+    feature: IntArray  # (columns,): the feature that fills each model column; 0 for columns that none fills
+    # (columns, max levels): what they hold; past the last level the first is repeated, constant columns
+    # are constant
     inputs: FloatArray
 
     @classmethod
@@ -56,22 +38,6 @@ class LevelTable:
             inputs[columns] = block[:1].T
             inputs[columns, : len(block)] = block.T
         return cls(feature, inputs)
-
-
-def probability(threshold: float | None, n_classes: int = 2) -> float:
-    """Check a threshold; without one it is where ``predict`` switches between two classes."""
-    if threshold is None:
-        if n_classes > 2:
-            raise InputError(f"with {n_classes} classes a threshold on the probability must be named")
-        return 0.5
-    if not isinstance(threshold, Real) or not 0 < threshold < 1:
-        raise InputError(f"the threshold is {threshold!r}; it is a probability, strictly between 0 and 1")
-    return float(threshold)
-
-
-def log_odds(chance: float) -> float:
-    """Where the logistic function takes a value."""
-    return float(np.log(chance) - np.log1p(-chance))
 
 
 def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: float) -> TreeOracle:

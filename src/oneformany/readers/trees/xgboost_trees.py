@@ -9,51 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from oneformany.arrays import BoolArray
+from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.trees.tree_reading import (
-    SINGLE,
-    LevelTable,
-    log_odds,
-    log_odds_oracle,
-    probability,
-)
+from oneformany.readers.chances import SINGLE, both_classes, least_probability, log_odds
+from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["read_trees"]
+__all__ = ["class_probabilities", "read_trees"]
 
 
 def read_trees(
-    model: Any,
-    encoding: Encoding,
-    threshold: float | None = 0.5,
-    positive: object = 1,
+    model: Any, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
 ) -> TreeOracle:
     """Read a fitted binary ``XGBClassifier``, ``XGBRFClassifier`` or ``Booster`` (gbtree or dart).
 
     The score is the log-odds. XGBoost adds leaves in single precision; within the worst case of that,
     some ``1e-4`` for two hundred trees, the model itself decides.
-
-    Parameters
-    ----------
-    model : XGBClassifier, XGBRFClassifier or Booster
-        Fitted with the objective ``binary:logistic``.
-    encoding : Encoding
-        How levels fill the columns the model was fitted on.
-    threshold : float or None
-        Probability of the positive class from which a point is positive; ``None``: 0.5.
-    positive : object
-        Label of the positive class; 0 or 1 for a booster.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model is of another kind, not fitted, or has another objective.
-    InputError
-        Columns, threshold or positive class do not fit the model.
     """
     name = type(model).__name__
     booster, missing = _booster(model)
@@ -74,7 +48,16 @@ def read_trees(
     weights = gradient_booster.get("weight_drop", [1.0] * len(grown))
     trees = [_tree(tree, sign * weight, missing, table) for tree, weight in zip(grown, weights, strict=True)]
     base = float(content["learner_model_param"]["base_score"].strip("[]"))
-    return log_odds_oracle(encoding, trees, sign * log_odds(base), probability(threshold), rounding=SINGLE)
+    chance = least_probability(threshold)
+    return log_odds_oracle(encoding, trees, sign * log_odds(base), chance, rounding=SINGLE)
+
+
+def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
+    """Ask an ``xgboost.Booster`` for the probabilities of both classes."""
+    import xgboost
+
+    data = xgboost.DMatrix(columns, feature_names=model.feature_names, feature_types=model.feature_types)
+    return both_classes(model.predict(data))
 
 
 def _booster(model: Any) -> tuple[Any, float]:
