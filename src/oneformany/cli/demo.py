@@ -54,7 +54,7 @@ def demo(
 
     from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
-    from oneformany.schema.rules import Immutable, OnlyIncrease
+    from oneformany.schema.rules import Immutable, NeverTarget, OnlyDecrease, OnlyIncrease
     from oneformany.verify import verify
 
     check_targets(json_file, report)
@@ -67,17 +67,23 @@ def demo(
         classifier,
         max_changes=max_changes,
         schema=data.schema,
-        rules=[Immutable("credit_history"), OnlyIncrease("employment")],
+        rules=[
+            Immutable("credit_history"),
+            OnlyIncrease("employment"),
+            OnlyDecrease("amount"),
+            NeverTarget("checking_account", "no checking account"),
+            NeverTarget("savings", ["none or unknown", "below 100 DM"]),
+        ],
     )
     say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
-        f"features, fitted to one half, is right about {accuracy:.1%} of the "
-        "other half. Whom it refuses there is explained: credit_history cannot change, employment can only "
-        "grow.\n",
+        f"features, fitted to one half, is right about {accuracy:.1%} of the other half. Whom it refuses "
+        "there is explained. Nobody can change their credit history or lose years of employment; nobody "
+        "shall be told to ask for more money, to spend all savings or to close an account.\n",
     )
     start = perf_counter()
     with Progress("demo") as progress:
-        result = explainer.explain(data.frame.iloc[refused[:rows]], progress=progress)
+        result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
     solved = perf_counter()
     say(result.summary(limit=show))
     checked = verify(result.to_json())
