@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.oracles.network.arrays import EXTRA, HIDDEN, Arrays, Part, Work, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
 from oneformany.oracles.network.branching import split
 from oneformany.oracles.network.climb import climb
 from oneformany.oracles.network.leaves import enter, has_more_points_than, look_through, shrink
 from oneformany.oracles.protocol import Answer
-from oneformany.oracles.ties import Decide
+from oneformany.oracles.ties import Acceptance
 from oneformany.stop import Stop
 
-__all__ = ["FEW", "ROUNDS", "Acceptance", "search"]
+__all__ = ["FEW", "ROUNDS", "search"]
 
 ROUNDS = 10
 """How often a bound is improved."""
@@ -27,23 +26,6 @@ FIRST_ROUNDS = 40
 
 FEW = 64
 """Parts with at most so many points are looked through."""
-
-
-@dataclass(frozen=True, eq=False)
-class Acceptance:
-    """When a point is positive."""
-
-    least: float  # no point with a lower score is
-    sure: float  # every point with at least this score is
-    decide: Decide | None = None  # decides about rows of choices with scores between; ``None``: they are not
-
-    def met(self, points: IntArray, scores: FloatArray) -> BoolArray:
-        """Whether points with these scores are positive."""
-        answers = np.asarray(scores >= self.sure)
-        near = np.flatnonzero((scores >= self.least) & ~answers)
-        if len(near) and self.decide is not None:
-            answers[near] = self.decide(points[near])
-        return answers
 
 
 def search(
@@ -110,7 +92,7 @@ def _reaches(net: Arrays, point: IntArray, acceptance: Acceptance, work: Work) -
     """Whether a point is positive by its score, computed as always."""
     score = np.empty(1)
     score_points(net, point[None], work.layers[HIDDEN], score)
-    return bool(acceptance.met(point[None], score)[0])
+    return bool(acceptance.met(point[None] - net.starts[:-1], score)[0])
 
 
 def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | None:
@@ -124,7 +106,7 @@ def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | No
         points = points[((points != part.anchor) & ~part.free).sum(axis=1) <= part.numbers[EXTRA]]
     scores = np.empty(len(points))
     score_points(net, points, np.empty_like(net.biases), scores)
-    positive = acceptance.met(points, scores)
+    positive = acceptance.met(points - net.starts[:-1], scores)
     return points[int(positive.argmax())] if positive.any() else None
 
 
