@@ -13,10 +13,11 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Acceptance, Decide
+from oneformany.oracles.trees.core import Core, narrow
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
 from oneformany.oracles.trees.kernels import best_leaves, leaf_sets, reachable, totals
 from oneformany.oracles.trees.moves_kernels import judge_moves
-from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, Core, begin_walk, branch, climb, narrow
+from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, begin_walk, branch, climb
 
 __all__ = ["TreeOracle"]
 
@@ -226,7 +227,9 @@ class TreeOracle:
 
     def _totals(self, codes: IntArray) -> IntArray:
         rows = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
-        return np.asarray(self.ensemble.intercept + totals(rows, *self.ensemble.nodes))
+        sums = np.full(len(rows), self.ensemble.intercept)
+        totals(rows, *self.ensemble.nodes, sums)
+        return sums
 
 
 def _point(core: Core, choices: IntArray) -> IntArray:
