@@ -72,7 +72,7 @@ class Reader:
         return _load(self.read)
 
     def verdict(
-        self, model: object, encoding: Encoding, threshold: float | None, positive: object
+        self, model: object, inputs: Callable[[Any], Any], threshold: float | None, positive: object
     ) -> Verdict | ProbabilityVerdict:
         """Make the last word of a model that reads columns.
 
@@ -80,19 +80,19 @@ class Reader:
         ----------
         model : object
             Of this kind.
-        encoding : Encoding
-            Its columns.
+        inputs : callable
+            Turns points into what it reads.
         threshold : float or None
             Least probability or decision value of a positive point.
         positive : object
             Label, or number, of the positive class.
         """
         if self.probabilities is None:
-            return Verdict(model, inputs_for(model, encoding), threshold, positive)
+            return Verdict(model, inputs, threshold, positive)
         if not isinstance(positive, int):
             raise InputError(f"positive is {positive!r}; {type(model).__name__} numbers its classes from 0")
         own = partial(_load(self.probabilities), model)
-        return ProbabilityVerdict(own, encoding.encode, threshold, positive)
+        return ProbabilityVerdict(own, inputs, threshold, positive)
 
 
 def named(package: str, *names: str) -> Callable[[type], bool]:
@@ -351,7 +351,8 @@ def read_model(
             raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
         encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
         oracle: Oracle = reader.load()(model, encoding, threshold, positive)
-        return Reading(oracle, reader.verdict(model, encoding, threshold, positive))
+        inputs = encoding.encode if reader.probabilities else inputs_for(model, encoding)
+        return Reading(oracle, reader.verdict(model, inputs, threshold, positive))
     if isinstance(source, Encoding):
         raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
     given = (source,) if reader.reads == "labels" else (source, frame)
