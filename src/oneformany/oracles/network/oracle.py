@@ -16,8 +16,8 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.network.arrays import GAINS, Arrays, Work, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
-from oneformany.oracles.network.leaves import enter
 from oneformany.oracles.network.moves_kernels import judge_moves
+from oneformany.oracles.network.points import enter
 from oneformany.oracles.network.search import search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Acceptance, Decide
