@@ -80,6 +80,9 @@ class AdditiveOracle:
     def decided_by(self, decide: Decide) -> AdditiveOracle:
         """Let the model decide about the points within the margin, where these can be listed.
 
+        Usually its answers are what some threshold says, and then that is the threshold. Otherwise the points
+        it accepts are remembered one by one.
+
         Parameters
         ----------
         decide : callable

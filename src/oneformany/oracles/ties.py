@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Acceptance", "Decide", "points_between"]
+__all__ = ["Acceptance", "Decide"]
 
 Decide: TypeAlias = Callable[[IntArray], BoolArray]
 """Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
@@ -27,9 +27,8 @@ class Acceptance:
     sure: float  # every point with at least this score is
     decide: Decide | None = None  # about points with scores between; ``None``: those in ``accepted`` are
     rounds: bool = True  # False: points with the same score, an integer, are both positive or both not
-    accepted: set[tuple[int, ...]] = field(
-        default_factory=set
-    )  # points between that the model called positive
+    # Points with scores between that the model called positive
+    accepted: set[tuple[int, ...]] = field(default_factory=set)
 
     def met(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
         """Whether points with these scores are positive."""
@@ -45,7 +44,7 @@ class Acceptance:
         Usually the answers are what some threshold says, and then that is the threshold.
         """
         low, high = self.least - intercept, self.sure - intercept
-        near = points_between(units, levels, low, high, one_per_sum=not self.rounds)
+        near = _points_between(units, levels, low, high, one_per_sum=not self.rounds)
         if near is None:
             return None
         sums = intercept + units[np.arange(len(levels)), near].sum(axis=1)
@@ -77,7 +76,7 @@ class Acceptance:
         return np.asarray(scores >= self.sure)
 
 
-def points_between(
+def _points_between(
     units: IntArray, levels: Sequence[int], low: float, high: float, *, one_per_sum: bool = False
 ) -> IntArray | None:
     """List the points whose units sum to at least ``low`` and less than ``high``; ``None``: too many.

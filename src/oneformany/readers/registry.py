@@ -74,19 +74,7 @@ class Reader:
     def verdict(
         self, model: object, inputs: Callable[[Any], Any], threshold: float | None, positive: object
     ) -> Verdict | ProbabilityVerdict:
-        """Make the last word of a model that reads columns.
-
-        Parameters
-        ----------
-        model : object
-            Of this kind.
-        inputs : callable
-            Turns points into what it reads.
-        threshold : float or None
-            Least probability or decision value of a positive point.
-        positive : object
-            Label, or number, of the positive class.
-        """
+        """Make the last word of a model that reads columns; ``inputs`` turns points into what it reads."""
         if self.probabilities is None:
             return Verdict(model, inputs, threshold, positive)
         if not isinstance(positive, int):
@@ -96,15 +84,7 @@ class Reader:
 
 
 def named(package: str, *names: str) -> Callable[[type], bool]:
-    """Match types that are, or derive from, one of the named classes of a package.
-
-    Parameters
-    ----------
-    package : str
-        Top-level package of the classes.
-    *names : str
-        Names of the classes.
-    """
+    """Match types that are, or derive from, one of the named classes of a top-level package."""
 
     def matches(kind: type) -> bool:
         return any(
@@ -278,13 +258,7 @@ def register_reader(
 
 
 def unwrapped(model: object) -> object:
-    """Take the model out of a parameter search (``GridSearchCV`` and the like) or a ``FrozenEstimator``.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier, or one inside.
-    """
+    """Take the model out of a parameter search (``GridSearchCV`` and the like) or a ``FrozenEstimator``."""
     if named("sklearn", "BaseSearchCV")(type(model)):
         if not hasattr(model, "best_estimator_"):
             raise UnsupportedModelError(f"{type(model).__name__} is not fitted, or was with refit=False")
@@ -295,18 +269,7 @@ def unwrapped(model: object) -> object:
 
 
 def reader_for(model: object) -> Reader:
-    """Find the first reader that understands a model.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-
-    Raises
-    ------
-    UnsupportedModelError
-        There is none.
-    """
+    """Find the first reader that understands a model; without one, ``UnsupportedModelError`` is raised."""
     kind = type(unwrapped(model))
     for reader in READERS:
         if reader.matches(kind):
