@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from measuring import script_parser, timed
 from oneformany.methods import solve
-from oneformany.oracles.network import branching as network_branching
+from oneformany.oracles.network import search as network_search
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.paper.runs.prepare import prepare
@@ -39,7 +39,7 @@ def refuted_questions(rows: int, max_changes: int) -> tuple[NetworkOracle, list[
 
 def seconds(oracle: NetworkOracle, question: Question, probes: int) -> float:
     """Time one proof."""
-    with patch.object(network_branching, "PROBES", probes):
+    with patch.object(network_search, "PROBES", probes):
         answer, took = timed(oracle.reach, question)
     if not answer.proved_none:
         raise AssertionError("the same question has another answer")
@@ -69,7 +69,7 @@ def main() -> None:
     options = parser.parse_args()
     size = (10, 10) if options.quick else (options.rows, options.max_changes)
     oracle, questions = refuted_questions(*size)
-    probes = (network_branching.PROBES, 0)
+    probes = (network_search.PROBES, 0)
     times = [tuple(seconds(oracle, question, n) for n in probes) for question in questions]
     print(FORMATS[options.format].write(table(times)))
 

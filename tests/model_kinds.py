@@ -184,7 +184,7 @@ def _onnx():
         from onnx.reference import ReferenceEvaluator
 
         (logit,) = ReferenceEvaluator(model).run(None, {"x": ENCODING.encode(POINTS).astype(np.float32)})
-        p = np.exp(-np.logaddexp(0, -logit[:, 0]))
+        p = np.exp(-np.logaddexp(0, -logit[:, 0])).astype(np.float64)  # as it is read
         return np.stack([1 - p, p], axis=1)
 
     return Kind(fit, chances=chances)

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.oracles.network import branching as network_branching
 from oneformany.oracles.network import search as network_search
 from oneformany.oracles.network.arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_each, bound_logit
-from oneformany.oracles.network.climb import climb
-from oneformany.oracles.network.leaves import enter
 from oneformany.oracles.network.oracle import Network, NetworkOracle
+from oneformany.oracles.network.points import climb, enter
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem
 from tree_questions import all_points, questions, random_question, usable
@@ -74,13 +72,13 @@ def test_a_point_is_found_exactly_when_there_is_one(case, few):
 
 @pytest.mark.parametrize("climbs", [True, False])
 @pytest.mark.parametrize("few", [network_search.FEW, 4, 1])
-@pytest.mark.parametrize("probes", [network_branching.PROBES, 0])
+@pytest.mark.parametrize("probes", [network_search.PROBES, 0])
 def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs, probes):
     """Tests the hardest thresholds: the largest score in reach, and the next number above it."""
     rng = np.random.default_rng(few)
     with (
         patch.multiple(network_search, FEW=few, climb=climb if climbs else lambda *_: None),
-        patch.object(network_branching, "PROBES", probes),
+        patch.object(network_search, "PROBES", probes),
     ):
         for _ in range(60):
             levels = tuple(rng.integers(2, 5, size=6).tolist())

@@ -91,8 +91,8 @@ def test_a_model_wants_the_columns_it_was_fitted_with():
 @pytest.mark.parametrize(
     ("model", "frame", "words"),
     [
-        (Fitted("age", "height"), FRAME, "fitted with the column 'height', which is not here"),
-        (Fitted(width=2), FRAME, "fitted on 2 columns without names, here are 4"),
+        (Fitted("age", "height"), FRAME, "fitted on 2 columns, the frame lacks 'height'"),
+        (Fitted(width=2), FRAME, "fitted on 2 columns without names, the frame has 4"),
         (Fitted(), np.zeros((2, 2)), "must be a pandas DataFrame, not ndarray"),
     ],
 )

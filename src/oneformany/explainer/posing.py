@@ -142,9 +142,7 @@ def _pose_values(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
     cells = read_cells(inputs, table, reference, wishes)
     schema = cells.schema
     allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=True)
-    restrictions = restrictions_of(schema, asked.rules, cells.reference, allowed)
-    checked_budget(asked.max_changes, len(schema.features))
-    costs = _costs(asked.costs, schema)
+    limits = _limits(asked, schema, cells.reference, allowed)
     labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
 
     def decide(frame: pd.DataFrame) -> BoolArray:
@@ -152,9 +150,7 @@ def _pose_values(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
 
     positive = _decided(decide, table.frame)
     oracle, own = read_values(inputs, cells, asked.threshold, asked.positive)
-    return Posed(
-        schema, cells.codes, own, oracle, positive, decide, allowed, restrictions, costs, cells.inside
-    )
+    return Posed(schema, cells.codes, own, oracle, positive, decide, *limits, cells.inside)
 
 
 def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -> BoolArray:
@@ -185,21 +181,17 @@ def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
                 f"{name} are given, but the model reads the levels of the schema; leave them out"
             )
     check_rules(asked.rules, schema.names)
-    allowed = allowed_moves(schema, asked.rules)
     codes = schema.encode(table.frame)
     reference = codes
     if asked.reference is not None:
         reference = schema.encode(Table.of(asked.reference, "the reference data").frame)
-    restrictions = restrictions_of(schema, asked.rules, reference, allowed)
-    checked_budget(asked.max_changes, len(schema.features))
+    limits = _limits(asked, schema, reference, allowed_moves(schema, asked.rules))
     reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
 
     def decide(frame: pd.DataFrame) -> BoolArray:
         return reading.verdict(schema.encode(frame))
 
-    positive = reading.verdict(codes)
-    costs = _costs(asked.costs, schema)
-    return Posed(schema, codes, None, reading.oracle, positive, decide, allowed, restrictions, costs)
+    return Posed(schema, codes, None, reading.oracle, reading.verdict(codes), decide, *limits)
 
 
 def _check_reading(posed: Posed, labels: pd.Index) -> None:
@@ -260,7 +252,13 @@ def _check_parameters(asked: OneForMany) -> None:
     check_rules(asked.rules)
 
 
-def _costs(given: object, schema: Schema) -> Costs | None:
-    if given is None or isinstance(given, Costs):
-        return given
-    return Costs(*integer_costs(given, schema))
+def _limits(
+    asked: OneForMany, schema: Schema, reference: IntArray, allowed: list[BoolArray | None]
+) -> tuple[list[BoolArray | None], tuple[CellRule, ...], Costs | None]:
+    """What a problem is told of moves, rules and costs."""
+    restrictions = restrictions_of(schema, asked.rules, reference, allowed)
+    checked_budget(asked.max_changes, len(schema.features))
+    costs = asked.costs
+    if costs is not None and not isinstance(costs, Costs):
+        costs = Costs(*integer_costs(costs, schema))
+    return allowed, restrictions, costs

@@ -12,6 +12,7 @@ import pandas as pd
 
 from oneformany.arrays import IntArray
 from oneformany.explainer.posing import Posed
+from oneformany.readers.rows import alike
 from oneformany.result.explanation import Explanation
 from oneformany.result.following import apply
 from oneformany.result.result import Result
@@ -89,13 +90,5 @@ def _serve(
         moves = np.repeat(before[:, feature] != explanation.point[feature], len(combinations))
         column = many[name]
         new = pd.Series([combination[index] for combination in combinations] * len(rows), name=name)
-        many[name] = column.where(~moves, new.astype(column.dtype) if _fits(new, column) else new)
+        many[name] = column.where(~moves, alike(new, column.dtype))
     return bool(np.asarray(posed.decide(many)).all())
-
-
-def _fits(new: pd.Series[Any], column: pd.Series[Any]) -> bool:
-    """Whether numbers stay what they are in the type of a column."""
-    try:
-        return bool((new.astype(column.dtype) == new).all())
-    except (TypeError, ValueError):
-        return False

@@ -73,7 +73,11 @@ def first_batch(source: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN401 (a pat
         rest = source
     else:
         batches = batches_of(source)
-        seen = list(_up_to_rows(batches))
+        seen = []
+        for batch in batches:
+            seen.append(batch)
+            if len(batch):
+                break
         first = seen[-1] if seen else pd.DataFrame()
         rest = source if isinstance(source, (str, os.PathLike)) else chain(seen, batches)
     if not len(first):
@@ -114,14 +118,6 @@ def distinct_refused(
             complete = False
             break
     return _joined(kept, columns, read, complete=complete)
-
-
-def _up_to_rows(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    """Batches up to the first one that has rows."""
-    for batch in batches:
-        yield batch
-        if len(batch):
-            return
 
 
 def _counted(

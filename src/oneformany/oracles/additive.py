@@ -15,7 +15,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.box import admits
 from oneformany.oracles.grid import finest_digits
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.ties import Decide, describe_ties, points_between
+from oneformany.oracles.ties import Acceptance, Decide
 
 __all__ = ["AdditiveOracle"]
 
@@ -71,7 +71,8 @@ class AdditiveOracle:
         for feature, table in enumerate(entries):
             self.units[feature, : len(table)] = np.rint(table * scale).astype(np.int64)
         self.intercept_units = round(intercept * scale)
-        self.threshold_units = round((threshold + margin) * scale)
+        least = round((threshold + margin) * scale)
+        self._acceptance = Acceptance(least, least)
         self._band = (math.floor((threshold - margin) * scale), math.ceil((threshold + margin) * scale))
         self._rounds = rounds
         self._ties = np.zeros((0, len(entries)), dtype=np.int64)
@@ -87,16 +88,14 @@ class AdditiveOracle:
         decide : callable
             Says of points whether the model calls them positive.
         """
-        low, high = (edge - self.intercept_units for edge in self._band)
-        near = points_between(self.units, self._levels, low, high, one_per_sum=not self._rounds)
-        if near is None:
+        asked = Acceptance(*self._band, decide, self._rounds)
+        listed = asked.listed(self.units, self._levels, self.intercept_units)
+        if listed is None:
             return self
-        accepted = decide(near) if len(near) else np.zeros(0, dtype=np.bool_)
-        totals = self._sum(near)
         oracle = copy(self)
-        oracle.threshold_units = int(totals[accepted].min(initial=self._band[1]))
-        if (~accepted & (totals >= oracle.threshold_units)).any():
-            oracle._ties = near[accepted]  # noqa: SLF001 (a copy of itself)
+        oracle._acceptance = listed  # noqa: SLF001 (a copy of itself)
+        if listed.accepted:
+            oracle._ties = np.array(sorted(listed.accepted))  # noqa: SLF001
         return oracle
 
     @property
@@ -107,7 +106,7 @@ class AdditiveOracle:
     @property
     def threshold(self) -> float:
         """A point is positive when its score is at least this, unless the model itself says otherwise."""
-        return self.threshold_units / self._scale
+        return self._acceptance.least / self._scale
 
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes."""
@@ -115,13 +114,8 @@ class AdditiveOracle:
 
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive, exactly."""
-        totals = self._sum(codes)
-        if not len(self._ties):
-            return np.asarray(totals >= self.threshold_units)
-        answers = np.asarray(totals >= self._band[1])
-        for row in np.flatnonzero((totals >= self.threshold_units) & ~answers):
-            answers[row] = (self._ties == np.asarray(codes)[row]).all(axis=1).any()
-        return answers
+        points = np.asarray(codes)
+        return self._acceptance.met(points, self._sum(points))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Largest score of a point with levels inside ``domain``; minus infinity when there is none."""
@@ -132,7 +126,7 @@ class AdditiveOracle:
 
     def reach(self, question: Question) -> Answer:
         """Find the best point of the question in closed form: it is positive, or only a listed tie can be."""
-        needed = self._band[1] if len(self._ties) else self.threshold_units
+        needed = self._acceptance.sure
         rows = np.arange(len(self._levels))
         masked = np.where(question.domain, self.units, np.iinfo(np.int64).min)
         target = masked.argmax(axis=1)
@@ -154,18 +148,18 @@ class AdditiveOracle:
 
     def relaxation(self) -> Relaxation:
         """The score itself, in units; exact unless ties are decided one by one."""
-        return Relaxation(self.units, self.intercept_units, self.threshold_units, exact=not len(self._ties))
+        exact = not len(self._ties)
+        return Relaxation(self.units, self.intercept_units, int(self._acceptance.least), exact=exact)
 
     def describe(self) -> dict[str, Any]:
         """Integer tables that rebuild the oracle exactly, and the ties that the model itself decided."""
-        described = {
+        return {
             "kind": "additive",
             "digits": self.digits,
             "tables": [row[:n].tolist() for row, n in zip(self.units, self._levels, strict=True)],
             "intercept": self.intercept_units,
-            "threshold": self.threshold_units,
+            **self._acceptance.describe(),
         }
-        return described | describe_ties(self._band[1], self._ties.tolist()) if len(self._ties) else described
 
     def _sum(self, codes: IntArray) -> IntArray:
         rows = np.arange(len(self._levels))

@@ -135,26 +135,17 @@ def _halves(question: Question) -> list[Question]:
     options = choices(question)
     sizes = np.array([len(levels) for levels in options])
     feature = int(np.argmax(np.where(question.free, sizes - 1, sizes * (question.extra > 0))))
+    if question.free[feature]:
+        middle = len(options[feature]) // 2
+        halves = ((options[feature][:middle], 0), (options[feature][middle:], 0))
+    else:
+        halves = ((question.anchor[[feature]], 0), (options[feature], 1))
     free = question.free.copy()
-    if not free[feature]:
-        free[feature] = True
-        stays, moves = np.zeros((2, question.domain.shape[1]), dtype=np.bool_)
-        stays[question.anchor[feature]] = True
-        moves[options[feature]] = True
-        return [
-            _with(question, feature, stays, free, question.extra),
-            _with(question, feature, moves, free, question.extra - 1),
-        ]
-    middle = len(options[feature]) // 2
+    free[feature] = True
     parts = []
-    for levels in (options[feature][:middle], options[feature][middle:]):
-        inside = np.zeros(question.domain.shape[1], dtype=np.bool_)
-        inside[levels] = True
-        parts.append(_with(question, feature, inside, free, question.extra))
+    for levels, spent in halves:
+        domain = question.domain.copy()
+        domain[feature] = False
+        domain[feature, levels] = True
+        parts.append(replace(question, domain=domain, free=free, extra=question.extra - spent))
     return parts
-
-
-def _with(question: Question, feature: int, inside: BoolArray, free: BoolArray, extra: int) -> Question:
-    domain = question.domain.copy()
-    domain[feature] = inside
-    return replace(question, domain=domain, free=free, extra=extra)

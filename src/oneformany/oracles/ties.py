@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Decide", "describe_ties", "points_between"]
+__all__ = ["Acceptance", "Decide"]
 
 Decide: TypeAlias = Callable[[IntArray], BoolArray]
 """Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
@@ -18,13 +19,65 @@ MOST_SUMS = 2**17
 MOST_LISTED = 100_000
 
 
-def describe_ties(sure: float, accepted: Iterable[Sequence[int]]) -> dict[str, Any]:
-    """Write down from which score on all points are positive, and which below it the model accepted."""
-    return {"sure": sure, "ties": sorted(list(point) for point in accepted)}
+@dataclass(eq=False)
+class Acceptance:
+    """When a point is positive: by its score or, where rounding could decide, when the model says so."""
+
+    least: float  # no point with a lower score is
+    sure: float  # every point with at least this score is
+    decide: Decide | None = None  # about points with scores between; ``None``: those in ``accepted`` are
+    rounds: bool = True  # False: points with the same score, an integer, are both positive or both not
+    # Points with scores between that the model called positive
+    accepted: set[tuple[int, ...]] = field(default_factory=set)
+
+    def met(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
+        """Whether points with these scores are positive."""
+        answers = np.asarray(scores >= self.sure)
+        near = np.flatnonzero((scores >= self.least) & ~answers)
+        if len(near):
+            answers[near] = self._ask(points[near], scores[near])
+        return answers
+
+    def listed(self, units: IntArray, levels: Sequence[int], intercept: int) -> Acceptance | None:
+        """Ask about all points between, if these can be listed; the scores are sums of units.
+
+        Usually the answers are what some threshold says, and then that is the threshold.
+        """
+        low, high = self.least - intercept, self.sure - intercept
+        near = _points_between(units, levels, low, high, one_per_sum=not self.rounds)
+        if near is None:
+            return None
+        sums = intercept + units[np.arange(len(levels)), near].sum(axis=1)
+        accepted = self.met(near, sums)
+        least = int(sums[accepted].min(initial=self.sure))
+        if (~accepted & (sums >= least)).any():
+            return Acceptance(least, self.sure, accepted=set(map(tuple, near[accepted].tolist())))
+        return Acceptance(least, least)
+
+    def describe(self) -> dict[str, Any]:
+        """From which score on points can be positive, from which they are, and those accepted between."""
+        if self.least == self.sure:
+            return {"threshold": self.least}
+        return {"threshold": self.least, "sure": self.sure, "ties": sorted(map(list, self.accepted))}
+
+    def _ask(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
+        if self.decide is None:
+            return np.array([tuple(point) in self.accepted for point in points.tolist()], dtype=np.bool_)
+        if self.rounds:
+            answers = self.decide(points)
+            self.accepted.update(map(tuple, points[answers].tolist()))
+            return answers
+        for score in np.unique(scores).tolist():
+            if self.least <= score < self.sure:
+                if self.decide(points[scores == score][:1])[0]:
+                    self.sure = score
+                else:
+                    self.least = score + 1
+        return np.asarray(scores >= self.sure)
 
 
-def points_between(
-    units: IntArray, levels: Sequence[int], low: int, high: int, *, one_per_sum: bool = False
+def _points_between(
+    units: IntArray, levels: Sequence[int], low: float, high: float, *, one_per_sum: bool = False
 ) -> IntArray | None:
     """List the points whose units sum to at least ``low`` and less than ``high``; ``None``: too many.
 

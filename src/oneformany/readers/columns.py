@@ -13,7 +13,7 @@ from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-__all__ = ["encoding_for", "fitted_names", "inputs_for", "reads_schema"]
+__all__ = ["columns_of", "encoding_for", "inputs_for", "reads_schema"]
 
 
 def encoding_for(model: Any, schema: Schema) -> Encoding:
@@ -23,7 +23,7 @@ def encoding_for(model: Any, schema: Schema) -> Encoding:
     features' own names when their levels are numbers; the order does not matter. A model fitted on an array
     is matched by its width: the one-hot columns, or one column of codes per feature.
     """
-    names = fitted_names(model, (*schema.names, *schema.one_hot_names))
+    names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
         return _by_name(names, schema)
     if getattr(model, "n_features_in_", None) == len(schema.features) and not _one_hot_is_plain(schema):
@@ -49,7 +49,7 @@ def reads_schema(model: Any, schema: Schema) -> bool:
         The model was fitted on an array with one column per feature, and nobody can tell whether these
         held numbers or codes.
     """
-    names = fitted_names(model, (*schema.names, *schema.one_hot_names))
+    names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
         return sorted(names) == sorted(schema.one_hot_names) and sorted(names) != sorted(schema.names)
     width = getattr(model, "n_features_in_", None)
@@ -89,7 +89,29 @@ def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
     return lambda codes: pd.DataFrame(encoding.encode(codes), columns=list(names))
 
 
-def fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
+def columns_of(
+    model: Any, known: Collection[str], where: str, others: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Name the columns that a model reads: as it was fitted, of these and others, else all of these."""
+    kind = type(model).__name__
+    names = _fitted_names(model, (*known, *others))
+    width = getattr(model, "n_features_in_", None)
+    if names is None:
+        if width is not None and width != len(known):
+            raise InputError(
+                f"{kind} was fitted on {width} columns without names, {where} has {len(known)}; "
+                "give it these columns only, or pass the schema whose one-hot columns it was fitted on"
+            )
+        return tuple(known)
+    if missing := [name for name in names if name not in {*known, *others}]:
+        raise InputError(
+            f"{kind} was fitted on {len(names)} columns, {where} lacks {missing[0]!r}; add it, or "
+            "pass the schema whose one-hot columns the model was fitted on"
+        )
+    return tuple(names)
+
+
+def _fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
     """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

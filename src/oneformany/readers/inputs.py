@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,11 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from oneformany.arrays import BoolArray, FloatArray
-from oneformany.exceptions import InputError
-from oneformany.readers.columns import fitted_names
+from oneformany.readers.columns import columns_of
 from oneformany.readers.native_categories import CategoryCodes, known_categories, preprocessed
 from oneformany.readers.pipeline import Transform, open_pipeline
 from oneformany.readers.registry import Reader, reader_for, unwrapped
 from oneformany.readers.verdict import Verdict, class_index
-from oneformany.schema.encoding import Encoding
 from oneformany.schema.frames import Table
 
 __all__ = ["Inputs", "inputs_of", "plain_array"]
@@ -68,43 +66,24 @@ def inputs_of(model: Any, table: Table, threshold: float | None, positive: objec
         return _pipeline(outer, model, table, threshold, positive)
     if reader.reads != "columns":
         return _opaque(model, reader, table, threshold, positive)
-    names = _columns(model, table)
+    names = columns_of(model, table.frame.columns, "the frame")
     if not reader.probabilities:
         class_index(model, positive)
-    own = table.named(table.frame[list(names)])
-    categories = known_categories(model, table.frame, names)
-    transform: Callable[[pd.DataFrame], FloatArray] = CategoryCodes(
-        type(model).__name__, {str(table.labels[name]): known for name, known in categories.items()}
-    )
-    classifier = model
     if (parts := preprocessed(model)) is not None:
         steps, classifier = parts
-        transform = Transform.of([steps], model, model)
-        categories = _encoder_categories(steps, own)
-    decide: Any = _decide(model, reader, transform, threshold, positive)
-    known = {name: frozenset(values) for name, values in categories.items()}
+        transform: Callable[[pd.DataFrame], FloatArray] = Transform.of([steps], model, model)
+        known = _encoder_categories(steps, [table.labels[name] for name in names])
+    else:
+        categories = known_categories(model, table.frame, names)
+        codes = {str(table.labels[name]): values for name, values in categories.items()}
+        classifier, transform = model, CategoryCodes(type(model).__name__, codes)
+        known = {name: frozenset(values) for name, values in categories.items()}
+    inputs: Callable[[pd.DataFrame], Any] = transform
+    if not reader.probabilities:
+        named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
+        inputs = (lambda frame: frame) if named else plain_array
+    decide = reader.verdict(model, inputs, threshold, positive)
     return Inputs(outer, reader, names, decide, transform, classifier, known)
-
-
-def _decide(
-    model: Any,
-    reader: Reader,
-    transform: Callable[[pd.DataFrame], FloatArray],
-    threshold: float | None,
-    positive: object,
-) -> Callable[[pd.DataFrame], BoolArray]:
-    if reader.probabilities:
-        verdict: Any = reader.verdict(model, cast("Encoding", _Encoded(transform)), threshold, positive)
-        return cast("Callable[[pd.DataFrame], BoolArray]", verdict)
-    named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
-    return Verdict(model, (lambda frame: frame) if named else plain_array, threshold, positive)
-
-
-@dataclass(frozen=True)
-class _Encoded:
-    """An encoding of frames instead of codes."""
-
-    encode: Callable[[Any], FloatArray]
 
 
 def plain_array(frame: pd.DataFrame) -> Any:
@@ -116,42 +95,22 @@ def plain_array(frame: pd.DataFrame) -> Any:
     return frame.to_numpy()
 
 
-def _columns(model: Any, table: Table) -> tuple[str, ...]:
-    kind = type(model).__name__
-    names = fitted_names(model, table.frame.columns)
-    width = getattr(model, "n_features_in_", None)
-    if names is None:
-        if width is not None and width != table.frame.shape[1]:
-            raise InputError(
-                f"{kind} was fitted on {width} columns without names, the frame has {table.frame.shape[1]}; "
-                "give it these columns only, or pass the schema whose one-hot columns it was fitted on"
-            )
-        return tuple(table.frame.columns)
-    if missing := [name for name in names if name not in table.frame.columns]:
-        raise InputError(
-            f"{kind} was fitted on {len(names)} columns, the frame lacks {missing[0]!r}; add it, or "
-            "pass the schema whose one-hot columns the model was fitted on"
-        )
-    return tuple(names)
-
-
 def _pipeline(outer: Any, model: Pipeline, table: Table, threshold: float | None, positive: object) -> Inputs:
     reader, steps, classifier, first = open_pipeline(model, positive)
-    names = _columns(first, table)
+    names = columns_of(first, table.frame.columns, "the frame")
     if (parts := preprocessed(classifier)) is not None:
         steps, classifier = [*steps, parts[0]], parts[1]
     transform = Transform.of(steps, classifier, first)
-    own = table.named(table.frame[list(names)])
-    known = {name: frozenset(values) for name, values in _encoder_categories(first, own).items()}
+    labels = [table.labels[name] for name in names]
+    known = _encoder_categories(first, labels)
     decide = Verdict(model, transform.inputs, threshold, positive)
-    return Inputs(outer, reader, names, decide, transform, classifier, known, _dropped(first, own))
+    return Inputs(outer, reader, names, decide, transform, classifier, known, _dropped(first, labels))
 
 
-def _dropped(step: Any, frame: pd.DataFrame) -> frozenset[str]:
+def _dropped(step: Any, columns: list[Any]) -> frozenset[str]:
     """Name the columns that a fitted step leaves out."""
     if not isinstance(step, ColumnTransformer):
         return frozenset()
-    columns = list(frame.columns)
     kept = [_chosen(chosen, columns) for _, inner, chosen in step.transformers_ if inner != "drop"]
     used = {str(column) for part in kept for column in part}
     slices = any(isinstance(chosen, slice) for _, _, chosen in step.transformers_)
@@ -162,7 +121,7 @@ def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, p
     """A function, or a model with a reader for frames of its own."""
     function = getattr(model, "function", model)
     owner = model if hasattr(model, "feature_names_in_") else getattr(function, "__self__", None)
-    names = _columns(owner, table) if owner is not None else tuple(table.frame.columns)
+    names = columns_of(owner, table.frame.columns, "the frame")
     if hasattr(model, "predict"):
         decide: Any = Verdict(model, lambda frame: frame, threshold, positive)
         class_index(model, positive)
@@ -173,9 +132,9 @@ def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, p
     return Inputs(model, reader, names, decide)
 
 
-def _encoder_categories(step: Any, frame: pd.DataFrame) -> dict[str, list[Any]]:
+def _encoder_categories(step: Any, columns: list[Any]) -> dict[str, frozenset[object]]:
     """Find the categories that the encoders of a fitted step know, by column."""
-    return {str(name): list(values) for name, values in _encoders(step, list(frame.columns))}
+    return {str(name): frozenset(values) for name, values in _encoders(step, columns)}
 
 
 def _encoders(step: Any, columns: list[Any]) -> Iterator[tuple[Any, Any]]:

@@ -16,7 +16,7 @@ from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.pipeline import probe
 from oneformany.readers.registry import read_model
-from oneformany.readers.rows import Rows
+from oneformany.readers.rows import Rows, alike
 from oneformany.readers.splits import Splits, model_splits
 from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.schema.cells import Choice, Told, decide_cells, same_rows
@@ -83,21 +83,15 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
     wishes : Wishes
         What the user says.
     """
-    choices = [wishes.choice(name, inputs.known.get(name)) for name in inputs.names]
-    choices = [
-        replace(choice, unread=name in inputs.unread and choice == Choice())
-        for name, choice in zip(inputs.names, choices, strict=True)
-    ]
-    joined = [
-        _joined(table.frame[name], _column(reference, name), wishes.targets.get(name), unread=choice.unread)
-        for name, choice in zip(inputs.names, choices, strict=True)
-    ]
-    columns = [_with_wanted(column, choice.feature) for column, choice in zip(joined, choices, strict=True)]
+    choices, columns = [], []
+    for name in inputs.names:
+        choice = wishes.choice(name, inputs.known.get(name))
+        choice = replace(choice, unread=name in inputs.unread and choice == Choice())
+        choices.append(choice)
+        columns.append(_joined(table.frame[name], _column(reference, name), wishes.targets.get(name), choice))
     encoding = None
     if inputs.transform is not None:
-        encoding = probe(
-            inputs.transform, _rows([c.name for c in columns], [c.array for c in columns], table.labels)
-        )
+        encoding = probe(inputs.transform, _rows(inputs.names, [c.array for c in columns], table.labels))
     told = _told(inputs, columns, encoding)
     features, cell_of = [], []
     for column, choice, seen in zip(columns, choices, told, strict=True):
@@ -215,27 +209,23 @@ def _column(table: Table | None, name: str) -> pd.Series[Any] | None:
 
 
 def _joined(
-    column: pd.Series[Any], reference: pd.Series[Any] | None, targets: Any, *, unread: bool
+    column: pd.Series[Any], reference: pd.Series[Any] | None, targets: Any, choice: Choice
 ) -> ColumnValues:
     """Find the distinct values of rows, reference data and wished targets."""
-    if unread:
+    if choice.unread:
         return ColumnValues.unread(column if reference is None else pd.concat([column, reference]))
     if reference is None:
         values = ColumnValues.of(column)
     else:
         if isinstance(column.dtype, pd.CategoricalDtype):
             column, reference = _same_categories(column, reference)
-        values = ColumnValues.of(pd.concat([column, _cast(reference, column.dtype)]).rename(column.name))
+        values = ColumnValues.of(pd.concat([column, alike(reference, column.dtype)]).rename(column.name))
     wished = list(targets.values()) if isinstance(targets, Mapping) else list(targets or ())
-    return values.with_values([v for v in wished if not is_missing(v) and v != "missing"])
-
-
-def _cast(reference: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
-    """Give reference data the type of the rows, if that changes no value."""
-    try:
-        return reference.astype(dtype) if (reference.astype(dtype) == reference).all() else reference
-    except (ValueError, TypeError):
-        return reference
+    values = values.with_values([v for v in wished if not is_missing(v) and v != "missing"])
+    if choice.feature is not None:  # the user's own cells, with the values that they send rows to
+        sent = map(choice.feature.target, range(choice.feature.n_levels))
+        values = values.with_values([value for value in sent if not is_missing(value)])
+    return values
 
 
 def _same_categories(
@@ -247,14 +237,6 @@ def _same_categories(
     more = [value for value in other if value not in column.cat.categories]
     wide = column.cat.add_categories(more)
     return wide, reference.astype(wide.dtype)
-
-
-def _with_wanted(column: ColumnValues, feature: Feature | None) -> ColumnValues:
-    """Add the values that the user's own cells send rows to."""
-    if feature is None:
-        return column
-    targets = (feature.target(cell) for cell in range(feature.n_levels))
-    return column.with_values([value for value in targets if value is not None and not is_missing(value)])
 
 
 def _rows(names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Any]) -> Rows:
@@ -287,13 +269,10 @@ def _told(inputs: Inputs, columns: Sequence[ColumnValues], encoding: Encoding | 
     if encoding is None:
         return [_told_by_terms(inputs.model, column) for column in columns]
     splits = model_splits(inputs.classifier)
-    found: list[Told | None] = []
-    for own, block in zip(encoding.columns, encoding.values, strict=True):
-        if splits is None:
-            found.append(Told(block))
-        else:
-            found.append(_told_by_splits(splits, own, block))
-    return found
+    return [
+        Told(block) if splits is None else _told_by_splits(splits, own, block)
+        for own, block in zip(encoding.columns, encoding.values, strict=True)
+    ]
 
 
 def _told_by_splits(splits: Splits, own: IntArray, block: FloatArray) -> Told:

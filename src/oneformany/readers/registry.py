@@ -72,39 +72,19 @@ class Reader:
         return _load(self.read)
 
     def verdict(
-        self, model: object, encoding: Encoding, threshold: float | None, positive: object
+        self, model: object, inputs: Callable[[Any], Any], threshold: float | None, positive: object
     ) -> Verdict | ProbabilityVerdict:
-        """Make the last word of a model that reads columns.
-
-        Parameters
-        ----------
-        model : object
-            Of this kind.
-        encoding : Encoding
-            Its columns.
-        threshold : float or None
-            Least probability or decision value of a positive point.
-        positive : object
-            Label, or number, of the positive class.
-        """
+        """Make the last word of a model that reads columns; ``inputs`` turns points into what it reads."""
         if self.probabilities is None:
-            return Verdict(model, inputs_for(model, encoding), threshold, positive)
+            return Verdict(model, inputs, threshold, positive)
         if not isinstance(positive, int):
             raise InputError(f"positive is {positive!r}; {type(model).__name__} numbers its classes from 0")
         own = partial(_load(self.probabilities), model)
-        return ProbabilityVerdict(own, encoding.encode, threshold, positive)
+        return ProbabilityVerdict(own, inputs, threshold, positive)
 
 
 def named(package: str, *names: str) -> Callable[[type], bool]:
-    """Match types that are, or derive from, one of the named classes of a package.
-
-    Parameters
-    ----------
-    package : str
-        Top-level package of the classes.
-    *names : str
-        Names of the classes.
-    """
+    """Match types that are, or derive from, one of the named classes of a top-level package."""
 
     def matches(kind: type) -> bool:
         return any(
@@ -278,13 +258,7 @@ def register_reader(
 
 
 def unwrapped(model: object) -> object:
-    """Take the model out of a parameter search (``GridSearchCV`` and the like) or a ``FrozenEstimator``.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier, or one inside.
-    """
+    """Take the model out of a parameter search (``GridSearchCV`` and the like) or a ``FrozenEstimator``."""
     if named("sklearn", "BaseSearchCV")(type(model)):
         if not hasattr(model, "best_estimator_"):
             raise UnsupportedModelError(f"{type(model).__name__} is not fitted, or was with refit=False")
@@ -295,18 +269,7 @@ def unwrapped(model: object) -> object:
 
 
 def reader_for(model: object) -> Reader:
-    """Find the first reader that understands a model.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-
-    Raises
-    ------
-    UnsupportedModelError
-        There is none.
-    """
+    """Find the first reader that understands a model; without one, ``UnsupportedModelError`` is raised."""
     kind = type(unwrapped(model))
     for reader in READERS:
         if reader.matches(kind):
@@ -351,7 +314,8 @@ def read_model(
             raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
         encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
         oracle: Oracle = reader.load()(model, encoding, threshold, positive)
-        return Reading(oracle, reader.verdict(model, encoding, threshold, positive))
+        inputs = encoding.encode if reader.probabilities else inputs_for(model, encoding)
+        return Reading(oracle, reader.verdict(model, inputs, threshold, positive))
     if isinstance(source, Encoding):
         raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
     given = (source,) if reader.reads == "labels" else (source, frame)

@@ -11,12 +11,13 @@ import pandas as pd
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
+from oneformany.readers.columns import columns_of
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 from oneformany.schema.values import ValueSchema
 
-__all__ = ["Rows", "own_rows", "wanted_columns"]
+__all__ = ["Rows", "alike", "own_rows", "wanted_columns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,23 +69,12 @@ def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None
     """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame."""
     if frame is not None and not isinstance(frame, pd.DataFrame):
         raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+    there = () if frame is None else tuple(frame.columns)
     if schema is not None:
-        known = schema.names
-    elif frame is not None:
-        known = tuple(frame.columns)
-    else:
+        return columns_of(model, schema.names, "the schema", there)
+    if frame is None:
         raise InputError("the model reads rows by name: pass a schema or a frame")
-    names = getattr(model, "feature_names_in_", None)
-    width = getattr(model, "n_features_in_", None)
-    kind = type(model).__name__
-    if names is None:
-        if width is not None and width != len(known):
-            raise InputError(f"{kind} was fitted on {width} columns without names, here are {len(known)}")
-        return known
-    there = {*known, *(() if frame is None else frame.columns)}
-    if missing := [str(name) for name in names if name not in there]:
-        raise InputError(f"{kind} was fitted with the column {missing[0]!r}, which is not here; add it")
-    return tuple(str(name) for name in names)
+    return columns_of(model, there, "the frame")
 
 
 def own_rows(model: Any, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
@@ -105,13 +95,16 @@ def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:
     else:
         plain = list(feature.numbers or feature.levels)
     values = pd.Series(plain)
-    if column is None:
-        return values.array
+    return (values if column is None else alike(values, column.dtype)).array
+
+
+def alike(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+    """Cast to a type if that changes no value."""
     try:
-        alike = values.astype(column.dtype)
+        cast = values.astype(dtype)
+        return cast if (cast == values).all() else values
     except (ValueError, TypeError):
-        return values.array
-    return (alike if alike.tolist() == plain else values).array
+        return values
 
 
 def _inside(edges: Sequence[float], column: pd.Series[Any] | None) -> list[Any]:

@@ -86,11 +86,11 @@ class ProbabilityVerdict:
     """
 
     probabilities: Callable[[FloatArray], FloatArray]
-    inputs: Callable[[IntArray], FloatArray]
+    inputs: Callable[[Any], FloatArray]
     threshold: float | None
     positive: int
 
-    def __call__(self, codes: IntArray) -> BoolArray:
+    def __call__(self, codes: Any) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
         chances = self.probabilities(self.inputs(codes))
         if self.threshold is None:

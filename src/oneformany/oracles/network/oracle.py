@@ -16,11 +16,11 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.network.arrays import GAINS, Arrays, Work, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
-from oneformany.oracles.network.leaves import enter
 from oneformany.oracles.network.moves_kernels import judge_moves
-from oneformany.oracles.network.search import Acceptance, search
+from oneformany.oracles.network.points import enter
+from oneformany.oracles.network.search import search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.ties import Decide, describe_ties
+from oneformany.oracles.ties import Acceptance, Decide
 
 __all__ = ["Network", "NetworkOracle"]
 
@@ -172,7 +172,6 @@ class NetworkOracle:
         self.network = network
         self.margin = float(margin)
         self.budget = budget
-        self._accepted: set[tuple[int, ...]] = set()
         self._acceptance = Acceptance(float(threshold) + self.margin, float(threshold) + self.margin)
         self._middle = float(threshold)
         self._levels = network.levels
@@ -190,16 +189,8 @@ class NetworkOracle:
             Says of points whether the model calls them positive.
         """
         oracle = copy(self)
-        accepted = oracle._accepted = set()  # noqa: SLF001 (a copy of itself)
-        first = self._net.starts[:-1]
-
-        def decide_choices(choices: IntArray) -> BoolArray:
-            answers = decide(choices - first)
-            accepted.update(map(tuple, (choices - first)[answers].tolist()))
-            return answers
-
-        oracle._acceptance = Acceptance(  # noqa: SLF001
-            self._middle - self.margin, self._middle + self.margin, decide_choices
+        oracle._acceptance = Acceptance(  # noqa: SLF001 (a copy of itself)
+            self._middle - self.margin, self._middle + self.margin, decide
         )
         return oracle
 
@@ -222,7 +213,7 @@ class NetworkOracle:
 
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return self._acceptance.met(np.atleast_2d(codes) + self._net.starts[:-1], self.score(codes))
+        return self._acceptance.met(np.atleast_2d(codes), self.score(codes))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Bound from above the score of every point with levels inside ``domain``; no point: -infinity."""
@@ -274,19 +265,16 @@ class NetworkOracle:
 
     def describe(self) -> dict[str, Any]:
         """Plain numbers that rebuild the oracle exactly, and a bound on what rounding does to a score."""
-        described = {
+        return {
             "kind": "network",
             "tables": [table.tolist() for table in self.network.tables],
             "bias": self.network.bias.tolist(),
             "layers": [
                 {"weights": weights.tolist(), "bias": bias.tolist()} for weights, bias in self.network.layers
             ],
-            "threshold": self._acceptance.least,
             "rounding": float(self.network.slack[-1][0]),
+            **self._acceptance.describe(),
         }
-        if self._acceptance.least == self._acceptance.sure:
-            return described
-        return described | describe_ties(self._acceptance.sure, self._accepted)
 
     def _bound(self, options: BoolArray, work: Work) -> tuple[float, float]:
         """Bound the score of every point with these choices; see :func:`bound_logit`."""

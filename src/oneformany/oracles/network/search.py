@@ -1,23 +1,38 @@
-"""Branch and bound over the points of a question."""
+"""Branch and bound over the points of a question.
+
+A part is split at a unit's sign or a feature's choices, whatever lowers both bounds most. Deep narrow
+networks are best split at units, wide shallow ones at features, so both are tried out.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.oracles.network.arrays import EXTRA, HIDDEN, Arrays, Part, Work, reserve, score_points
-from oneformany.oracles.network.bounds import bound_logit
-from oneformany.oracles.network.branching import split
-from oneformany.oracles.network.climb import climb
-from oneformany.oracles.network.leaves import enter, has_more_points_than, look_through, shrink
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.oracles.network.arrays import (
+    EXTRA,
+    GAINS,
+    HIDDEN,
+    INSIDE,
+    LOOSENESS,
+    SIDE,
+    STALE,
+    Arrays,
+    Part,
+    Work,
+    copy_part,
+    reserve,
+    score_points,
+)
+from oneformany.oracles.network.bounds import bound_logit, bound_sides
+from oneformany.oracles.network.points import climb, enter, has_more_points_than, look_through, shrink
 from oneformany.oracles.protocol import Answer
-from oneformany.oracles.ties import Decide
+from oneformany.oracles.ties import Acceptance
 from oneformany.stop import Stop
 
-__all__ = ["FEW", "ROUNDS", "Acceptance", "search"]
+__all__ = ["FEW", "ROUNDS", "search"]
 
 ROUNDS = 10
 """How often a bound is improved."""
@@ -28,22 +43,14 @@ FIRST_ROUNDS = 40
 FEW = 64
 """Parts with at most so many points are looked through."""
 
+PROBES = 12
+"""How many units are tried out."""
 
-@dataclass(frozen=True, eq=False)
-class Acceptance:
-    """When a point is positive."""
+PROBE_ROUNDS = 3
+"""How often a bound is improved while trying."""
 
-    least: float  # no point with a lower score is
-    sure: float  # every point with at least this score is
-    decide: Decide | None = None  # decides about rows of choices with scores between; ``None``: they are not
-
-    def met(self, points: IntArray, scores: FloatArray) -> BoolArray:
-        """Whether points with these scores are positive."""
-        answers = np.asarray(scores >= self.sure)
-        near = np.flatnonzero((scores >= self.least) & ~answers)
-        if len(near) and self.decide is not None:
-            answers[near] = self.decide(points[near])
-        return answers
+LEAST = 1e-6
+"""The share of the distance to the threshold that a bound loses at least, so that products compare."""
 
 
 def search(
@@ -102,7 +109,7 @@ def _branch(
         if many or n_open == 0:
             parts.append(part)
         elif n_open > 0:
-            parts += split(net, part, n_open, value, acceptance.least, point, work)
+            parts += _split(net, part, n_open, value, acceptance.least, point, work)
     return Answer.none()
 
 
@@ -110,7 +117,7 @@ def _reaches(net: Arrays, point: IntArray, acceptance: Acceptance, work: Work) -
     """Whether a point is positive by its score, computed as always."""
     score = np.empty(1)
     score_points(net, point[None], work.layers[HIDDEN], score)
-    return bool(acceptance.met(point[None], score)[0])
+    return bool(acceptance.met(point[None] - net.starts[:-1], score)[0])
 
 
 def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | None:
@@ -124,7 +131,7 @@ def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | No
         points = points[((points != part.anchor) & ~part.free).sum(axis=1) <= part.numbers[EXTRA]]
     scores = np.empty(len(points))
     score_points(net, points, np.empty_like(net.biases), scores)
-    positive = acceptance.met(points, scores)
+    positive = acceptance.met(points - net.starts[:-1], scores)
     return points[int(positive.argmax())] if positive.any() else None
 
 
@@ -135,3 +142,86 @@ def _first_point(net: Arrays, part: Part) -> IntArray:
         start, end = net.starts[feature : feature + 2]
         point[feature] = start + part.options[start:end].argmax()
     return point
+
+
+def _split(
+    net: Arrays, part: Part, n_open: int, value: float, threshold: float, point: IntArray, work: Work
+) -> tuple[Part, Part]:
+    """Split a part with open features whose bound is ``value``, the half with the larger bound last.
+
+    ``LOOSENESS`` and ``GAINS`` must be those of the bound; ``point`` becomes some point.
+    """
+    low, high = _halve(net, part, n_open, work)
+    best, (layer, unit, side) = _probe_units(net, part, n_open, value, threshold, point, work)
+    bounds = np.full(2, -np.inf)
+    for which, half in enumerate((low, high)):
+        inside = enter(net, half, work)
+        if inside >= 0:
+            bounds[which], _ = bound_logit(net, half, inside, PROBE_ROUNDS, threshold, point, work)
+    losses = _loss(bounds, value, threshold)
+    if losses[0] * losses[1] < best:
+        return _with_side(part, layer, unit, -side), _with_side(part, layer, unit, side)
+    return (high, low) if losses[0] < losses[1] else (low, high)
+
+
+def _with_side(part: Part, layer: int, unit: int, side: int) -> Part:
+    half = copy_part(part)
+    half.lines[SIDE, layer, unit] = side
+    half.numbers[STALE] = layer + 1
+    return half
+
+
+def _loss(bounds: FloatArray, value: float, threshold: float) -> FloatArray:
+    """How much of its way to the threshold each bound has gone."""
+    way = value - threshold
+    return np.maximum(np.minimum(value - bounds, way), LEAST * way)
+
+
+def _halve(net: Arrays, part: Part, n_open: int, work: Work) -> tuple[Part, Part]:
+    """Split the choices of the feature whose choices move the bound most.
+
+    The halves are staying and moving where that costs; else they differ in what the bound gains.
+    """
+    first = net.starts[:-1]
+    most = np.maximum.reduceat(np.where(part.options, work.choices[GAINS], -np.inf), first)
+    least = np.minimum.reduceat(np.where(part.options, work.choices[GAINS], np.inf), first)
+    inside = work.features[INSIDE, :n_open]
+    feature = inside[(most - least)[inside].argmax()]
+    start, end = net.starts[feature : feature + 2]
+    options = start + np.flatnonzero(part.options[start:end])
+    gains = work.choices[GAINS, options]
+    if part.free[feature]:
+        upper = gains > 0.5 * (gains.max() + gains.min())
+        upper[gains.argmin()] = False
+        upper[gains.argmax()] = True
+    else:
+        upper = options != part.anchor[feature]
+    low, high = copy_part(part), copy_part(part)
+    low.options[options[upper]] = False
+    high.options[options[~upper]] = False
+    low.numbers[STALE] = high.numbers[STALE] = 0
+    return low, high
+
+
+def _probe_units(
+    net: Arrays, part: Part, n_open: int, value: float, threshold: float, point: IntArray, work: Work
+) -> tuple[float, tuple[int, int, int]]:
+    """Find the unit that is best split: the product of what both bounds lose, and the demand with the larger.
+
+    Without a unit to split the product is -1.
+    """
+    loose = work.layers[LOOSENESS]
+    order = np.argsort(-loose, axis=None, kind="stable")[:PROBES]
+    order = order[loose.flat[order] > 0.0]
+    if len(order) == 0:
+        return -1.0, (0, 0, 0)
+    demands = np.empty((2 * len(order), 3), dtype=np.int64)
+    demands[:, 0], demands[:, 1] = np.divmod(order.repeat(2), loose.shape[1])
+    demands[::2, 2], demands[1::2, 2] = 1, -1
+    bounds = bound_sides(net, part, n_open, demands, PROBE_ROUNDS, threshold, point, work)
+    losses = _loss(bounds, value, threshold)
+    products = losses[::2] * losses[1::2]
+    best = int(products.argmax())
+    larger = 2 * best + int(losses[2 * best + 1] < losses[2 * best])
+    layer, unit, side = demands[larger].tolist()
+    return float(products[best]), (layer, unit, side)

@@ -12,15 +12,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.compiled import inner, lean, outer
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
 
 __all__ = [
     "ALL",
+    "ONE",
     "WORD",
     "ZERO",
     "LeafSets",
@@ -28,6 +30,7 @@ __all__ = [
     "best_leaves",
     "leaf_sets",
     "lowest",
+    "open_words",
     "reachable",
     "totals",
 ]
@@ -36,6 +39,7 @@ WordArray: TypeAlias = NDArray[np.uint64]
 
 WORD = 64
 ZERO = np.uint64(0)
+ONE = np.uint64(1)
 ALL = ~ZERO
 
 
@@ -73,22 +77,26 @@ def lowest(typing_context: Any, word: Any) -> Any:  # noqa: ARG001 (numba gives 
     return types.int64(types.uint64), generate
 
 
-@njit(cache=True)
+@lean()
 def totals(
-    codes: IntArray, feature: IntArray, left: BoolArray, children: IntArray, units: IntArray, roots: IntArray
-) -> IntArray:
-    """Sum the leaves that each row of codes falls into."""
-    sums = np.zeros(len(codes), dtype=np.int64)
+    codes: IntArray,
+    feature: IntArray,
+    left: BoolArray,
+    children: IntArray,
+    units: IntArray,
+    roots: IntArray,
+    sums: IntArray,
+) -> None:
+    """Add to each sum the leaves that its row of codes falls into."""
     for row in range(len(codes)):
         for tree in range(len(roots)):
             node = roots[tree]
             while feature[node] >= 0:
                 node = children[node, 0 if left[node, codes[row, feature[node]]] else 1]
             sums[row] += units[node]
-    return sums
 
 
-@njit(cache=True)
+@outer
 def reachable(domain: BoolArray, allowed: WordArray) -> WordArray:
     """Leaves with a point inside the domain."""
     n_features, width, n_words = allowed.shape
@@ -106,7 +114,7 @@ def reachable(domain: BoolArray, allowed: WordArray) -> WordArray:
     return alive
 
 
-@njit(cache=True)
+@lean()
 def best_leaves(alive: WordArray, first: IntArray, origin: IntArray, units: IntArray) -> int:
     """Sum over trees of the best leaf alive, of which every tree has one.
 
@@ -119,3 +127,24 @@ def best_leaves(alive: WordArray, first: IntArray, origin: IntArray, units: IntA
             w += 1
         total += units[origin[w] * WORD + lowest(alive[w])]
     return total
+
+
+@inner
+def open_words(
+    some: WordArray, first: IntArray, units: IntArray, words: IntArray, trees: IntArray
+) -> tuple[int, int]:
+    """Collect the words of trees with more than one leaf in a set; sum the leaves of the others."""
+    settled, count = 0, 0
+    for tree in range(len(first) - 1):
+        begin = count
+        several = False
+        for w in range(first[tree], first[tree + 1]):
+            if some[w] != ZERO:
+                several = several or count > begin or some[w] & (some[w] - ONE) != ZERO
+                words[count] = w
+                trees[count] = tree
+                count += 1
+        if count > begin and not several:
+            settled += units[words[begin] * WORD + lowest(some[words[begin]])]
+            count = begin
+    return settled, count

@@ -8,32 +8,9 @@ from numpy.typing import NDArray
 from oneformany.arrays import IntArray
 from oneformany.compiled import inner, outer
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
-from oneformany.oracles.trees.kernels import ALL, WORD, ZERO, WordArray, lowest
+from oneformany.oracles.trees.kernels import ALL, WORD, ZERO, WordArray, lowest, open_words
 
 __all__ = ["judge_moves"]
-
-ONE = np.uint64(1)
-
-
-@inner
-def _open_words(
-    some: WordArray, first: IntArray, units: IntArray, words: IntArray, trees: IntArray
-) -> tuple[int, int]:
-    """Collect the words of trees with more than one leaf in a set; sum the leaves of the others."""
-    settled, count = 0, 0
-    for tree in range(len(first) - 1):
-        begin = count
-        several = False
-        for w in range(first[tree], first[tree + 1]):
-            if some[w] != ZERO:
-                several = several or count > begin or some[w] & (some[w] - ONE) != ZERO
-                words[count] = w
-                trees[count] = tree
-                count += 1
-        if count > begin and not several:
-            settled += units[words[begin] * WORD + lowest(some[words[begin]])]
-            count = begin
-    return settled, count
 
 
 @inner
@@ -99,7 +76,7 @@ def judge_moves(
                         union[w] |= allowed[features[j], goal, w]
             for w in range(n_words):
                 some[w] &= union[w]
-        settled, count = _open_words(some, first, units, words, trees)
+        settled, count = open_words(some, first, units, words, trees)
         for a in range(count):
             alive[0, a] = some[words[a]]
             rest[k, a] = ALL

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.ties import Decide, describe_ties, points_between
+from oneformany.oracles.ties import Acceptance, Decide
+from oneformany.oracles.trees.core import Core, narrow
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
 from oneformany.oracles.trees.kernels import best_leaves, leaf_sets, reachable, totals
 from oneformany.oracles.trees.moves_kernels import judge_moves
-from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, Core, begin_walk, branch, climb, narrow
+from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, begin_walk, branch, climb
 
 __all__ = ["TreeOracle"]
 
@@ -50,8 +51,6 @@ class TreeOracle:
 
     Attributes
     ----------
-    threshold_units : int
-        From here on a score is surely that of a positive point.
     unanswered : int
         Questions that ended "unknown" so far.
 
@@ -85,12 +84,10 @@ class TreeOracle:
         self.ensemble = ensemble
         self.max_nodes = max_nodes
         self.unanswered = 0
-        self.threshold_units = round((threshold + margin) * scale)
-        self._least = self.threshold_units
+        least = round((threshold + margin) * scale)
+        self._acceptance = Acceptance(least, least)
         self._band = (math.floor((threshold - margin) * scale), math.ceil((threshold + margin) * scale))
         self._rounds = rounds
-        self._decide: Decide | None = None
-        self._accepted: set[tuple[int, ...]] = set()
         self._sets = leaf_sets(ensemble)
         self._words = np.arange(self._sets.first[-1])
 
@@ -105,8 +102,7 @@ class TreeOracle:
             Says of points whether the model calls them positive.
         """
         oracle = copy(self)
-        oracle._least, oracle.threshold_units = self._band  # noqa: SLF001 (a copy of itself)
-        oracle._decide, oracle._accepted = decide, set()  # noqa: SLF001
+        oracle._acceptance = Acceptance(*self._band, decide, self._rounds)  # noqa: SLF001 (a copy of itself)
         return oracle
 
     @property
@@ -117,7 +113,12 @@ class TreeOracle:
     @property
     def threshold(self) -> float:
         """A point is positive when its score is at least this, unless the model itself says otherwise."""
-        return float(self._least / 10**self.ensemble.digits)
+        return float(self._acceptance.least / 10**self.ensemble.digits)
+
+    @property
+    def threshold_units(self) -> int:
+        """From here on a score is surely that of a positive point."""
+        return int(self._acceptance.sure)
 
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes."""
@@ -126,12 +127,7 @@ class TreeOracle:
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive, exactly."""
         points = np.atleast_2d(codes)
-        sums = self._totals(points)
-        answers = np.asarray(sums >= self.threshold_units)
-        near = np.flatnonzero((sums >= self._least) & ~answers)
-        if len(near):
-            answers[near] = self._ask(points[near], sums[near])
-        return answers
+        return self._acceptance.met(points, self._totals(points))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Sum the best leaves that points inside ``domain`` reach; minus infinity when there is no point."""
@@ -152,15 +148,16 @@ class TreeOracle:
             *sets,
         )
         constant = self.ensemble.intercept + core.constant
-        goal = self._least - constant
-        if not core.possible or best_leaves(core.alive, core.first, core.origin, sets.units) < goal:
+        if (
+            not core.possible
+            or best_leaves(core.alive, core.first, core.origin, sets.units) < self._needed(constant)[0]
+        ):
             return Answer.none()
         paid = ~question.free[core.features]
         point = np.zeros_like(core.features)
-        sure = self.threshold_units - constant
-        reached = climb(point, paid, question.extra, sure, core, sets.units)
+        reached = climb(point, paid, question.extra, self._needed(constant)[1], core, sets.units)
         found = _point(core, point)
-        if reached >= sure or (reached >= goal and self._ask(found[None], np.array([reached + constant]))[0]):
+        if self._acceptance.met(found[None], np.array([reached + constant]))[0]:
             return Answer(found)
         point[paid] = 0
         answer = self._search(question, core, constant, point, paid)
@@ -173,8 +170,8 @@ class TreeOracle:
     ) -> NDArray[np.int8]:
         """Judge each row after each choice; see :class:`~oneformany.oracles.protocol.JudgesMoves`."""
         judged = np.empty((len(values), len(choices)), dtype=np.int8)
-        bounds = self._least - self.ensemble.intercept, self.threshold_units - self.ensemble.intercept
-        judge_moves(values, features, goals, choices, *self._sets, *bounds, judged)
+        needed = self._needed(self.ensemble.intercept)
+        judge_moves(values, features, goals, choices, *self._sets, *needed, judged)
         return judged
 
     def relaxation(self) -> Relaxation | None:
@@ -186,18 +183,10 @@ class TreeOracle:
         tables = self.ensemble.tables()
         if tables is None:
             return None
-        low, high = self._least - self.ensemble.intercept, self.threshold_units - self.ensemble.intercept
-        exact = low >= high
-        if not exact:
-            near = points_between(tables, self.levels, low, high, one_per_sum=not self._rounds)
-            if near is not None:
-                sums = self._totals(near)
-                accepted = self._ask(near, sums) if len(near) else np.zeros(0, dtype=np.bool_)
-                least = int(sums[accepted].min(initial=self.threshold_units))
-                exact = not (~accepted & (sums >= least)).any()
-                if exact:
-                    self._least = self.threshold_units = least
-        return Relaxation(tables, self.ensemble.intercept, self._least, exact=exact)
+        intercept = self.ensemble.intercept
+        self._acceptance = self._acceptance.listed(tables, self.levels, intercept) or self._acceptance
+        least, sure = self._acceptance.least, self._acceptance.sure
+        return Relaxation(tables, intercept, int(least), exact=least == sure)
 
     def describe(self) -> dict[str, Any]:
         """Integer leaves and sets of levels that rebuild the oracle exactly.
@@ -206,10 +195,7 @@ class TreeOracle:
         in ``left``, else to the second, until ``feature`` is -1. It is positive only when the intercept and
         the units of its leaves sum to at least the threshold; below ``sure``, only when the model says so.
         """
-        described = {"kind": "trees", **self.ensemble.to_dict(), "threshold": self._least}
-        if self._least == self.threshold_units:
-            return described
-        return described | describe_ties(self.threshold_units, self._accepted)
+        return {"kind": "trees", **self.ensemble.to_dict(), **self._acceptance.describe()}
 
     def _search(
         self, question: Question, core: Core, constant: int, point: IntArray, paid: BoolArray
@@ -219,14 +205,13 @@ class TreeOracle:
         asked = 0
         while True:
             limit = min(self.max_nodes, int(walk.state[NODES]) + NODES_PER_LOOK)
-            goal, sure = self._least - constant, self.threshold_units - constant
-            outcome = branch(walk, paid, goal, sure, core, self._sets.units, limit)
+            outcome = branch(walk, paid, *self._needed(constant), core, self._sets.units, limit)
             if outcome == FOUND:
                 return Answer(_point(core, walk.point))
             if walk.state[TIES]:
                 ties = np.array([_point(core, tie) for tie in walk.ties[: walk.state[TIES]]])
                 asked += len(ties)
-                accepted = self._ask(ties, self._totals(ties))
+                accepted = self.positive(ties)
                 if accepted.any():
                     return Answer(ties[int(accepted.argmax())])
                 walk.state[TIES] = 0
@@ -236,25 +221,15 @@ class TreeOracle:
             if late or asked > MOST_TIES or walk.state[NODES] >= self.max_nodes:
                 return Answer.unknown()
 
-    def _ask(self, points: IntArray, sums: IntArray) -> BoolArray:
-        """Let the model decide about points within the margin; without rounding one answer settles many."""
-        if self._decide is None:
-            return np.zeros(len(points), dtype=np.bool_)
-        if self._rounds:
-            accepted = self._decide(points)
-            self._accepted.update(map(tuple, points[accepted].tolist()))
-            return accepted
-        for total in np.unique(sums):
-            if self._least <= total < self.threshold_units:
-                if self._decide(points[sums == total][:1])[0]:
-                    self.threshold_units = int(total)
-                else:
-                    self._least = int(total) + 1
-        return np.asarray(sums >= self.threshold_units)
+    def _needed(self, constant: int) -> tuple[int, int]:
+        """Units, beside a constant, below which no point is positive, and from which on every one is."""
+        return int(self._acceptance.least) - constant, int(self._acceptance.sure) - constant
 
     def _totals(self, codes: IntArray) -> IntArray:
         rows = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
-        return np.asarray(self.ensemble.intercept + totals(rows, *self.ensemble.nodes))
+        sums = np.full(len(rows), self.ensemble.intercept)
+        totals(rows, *self.ensemble.nodes, sums)
+        return sums
 
 
 def _point(core: Core, choices: IntArray) -> IntArray:

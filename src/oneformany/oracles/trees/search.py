@@ -1,138 +1,22 @@
-"""Questions to a tree ensemble, compiled: narrow it to the question, climb, then branch and bound."""
-
-# mypy: disallow-untyped-decorators=False
+"""Positive points in the core of a tree ensemble, compiled: climb, then branch and bound."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.oracles.trees.kernels import WORD, ZERO, WordArray, best_leaves, lowest, reachable
+from oneformany.compiled import inner, lean, outer
+from oneformany.oracles.trees.core import Core
+from oneformany.oracles.trees.kernels import ONE, WORD, ZERO, WordArray, best_leaves, lowest
 
-__all__ = [
-    "FOUND",
-    "NODES",
-    "NONE",
-    "PAUSED",
-    "TIES",
-    "Core",
-    "Walk",
-    "begin_walk",
-    "branch",
-    "climb",
-    "narrow",
-]
+__all__ = ["FOUND", "NODES", "NONE", "TIES", "Walk", "begin_walk", "branch", "climb"]
 
 FOUND, NONE, PAUSED = 1, 0, -1
-ONE = np.uint64(1)
 
 
-class Core(NamedTuple):
-    """What is left of an ensemble when the levels are limited to those of a question."""
-
-    possible: bool  # whether every free feature has a level to take; if not, the rest is without meaning
-    home: IntArray  # (p,): the anchor, moved into the domain where it has to
-    constant: int  # sum of the trees that have one leaf left
-    features: IntArray  # (m,): the features that can still tell leaves apart
-    choices: IntArray  # (m,): how many levels of each of them differ in effect
-    # (p, max levels): these levels, for each index in ``features``; choice 0 is the home level
-    levels: IntArray
-    allowed: WordArray  # (p, max levels, words): remaining leaves whose box contains the level of each choice
-    alive: WordArray  # (words,): remaining leaves
-    first: IntArray  # (trees + 1,): first word of each remaining tree, and the number of words
-    origin: IntArray  # (words,): the word of the complete ensemble that each word stands for
-
-
-@njit(cache=True, error_model="numpy")
-def narrow(
-    anchor: IntArray,
-    free: BoolArray,
-    extra: int,
-    domain: BoolArray,
-    allowed: WordArray,
-    first: IntArray,
-    units: IntArray,
-) -> Core:
-    """Keep the trees, leaves, features and levels that matter to a question."""
-    n_features, width = domain.shape
-    home = anchor.copy()
-    usable = np.empty((n_features, width), dtype=np.bool_)
-    possible = True
-    for f in range(n_features):
-        for level in range(width):
-            moves = domain[f, level] and (free[f] or extra > 0)
-            usable[f, level] = moves or (level == anchor[f] and not free[f])
-        level = 0
-        while level < width - 1 and not usable[f, level]:
-            level += 1
-        if not usable[f, home[f]]:
-            home[f] = level
-        possible &= usable[f, level]
-    everywhere = reachable(usable, allowed)
-    constant = n_trees = n_words = 0
-    origin = np.empty(len(everywhere), dtype=np.int64)
-    starts = np.zeros(len(first), dtype=np.int64)
-    for tree in range(len(first) - 1 if possible else 0):
-        start = n_words
-        several = False
-        for w in range(first[tree], first[tree + 1]):
-            if everywhere[w] != ZERO:
-                several |= n_words > start or everywhere[w] & (everywhere[w] - ONE) != ZERO
-                origin[n_words] = w
-                n_words += 1
-        if several:
-            n_trees += 1
-            starts[n_trees] = n_words
-        else:
-            constant += units[origin[start] * WORD + lowest(everywhere[origin[start]])]
-            n_words = start
-    alive = np.empty(n_words, dtype=np.uint64)
-    for w in range(n_words):
-        alive[w] = everywhere[origin[w]]
-    features = np.empty(n_features, dtype=np.int64)
-    choices = np.empty(n_features, dtype=np.int64)
-    levels = np.empty((n_features, width), dtype=np.int64)
-    kept = np.empty((n_features, width, n_words), dtype=np.uint64)
-    m = 0
-    for f in range(n_features):
-        count = 0
-        for turn in range(-1, width):
-            level = home[f] if turn < 0 else turn
-            if not usable[f, level] or turn == home[f]:
-                continue
-            for w in range(n_words):
-                kept[m, count, w] = allowed[f, level, origin[w]] & alive[w]
-            fresh = True
-            for other in range(count):
-                w = 0
-                while w < n_words and kept[m, count, w] == kept[m, other, w]:
-                    w += 1
-                fresh &= w < n_words
-            if fresh:
-                levels[m, count] = level
-                count += 1
-        if count > 1:
-            features[m] = f
-            choices[m] = count
-            m += 1
-    return Core(
-        possible=possible,
-        home=home,
-        constant=constant,
-        features=features[:m],
-        choices=choices[:m],
-        levels=levels,
-        allowed=kept,
-        alive=alive,
-        first=starts[: n_trees + 1],
-        origin=origin[:n_words],
-    )
-
-
-@njit(cache=True, error_model="numpy")
+@outer
 def climb(point: IntArray, paid: BoolArray, budget: int, goal: int, core: Core, units: IntArray) -> int:
     """Improve the point by its best single move, again and again, up to the goal; return its total.
 
@@ -186,7 +70,7 @@ def climb(point: IntArray, paid: BoolArray, budget: int, goal: int, core: Core, 
         point[best_feature] = best_choice
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def _share(
     alive: WordArray,
     point: IntArray,
@@ -310,7 +194,7 @@ def begin_walk(point: IntArray, extra: int, core: Core, ties_kept: int) -> Walk:
     )
 
 
-@njit(cache=True, error_model="numpy")
+@lean(inner=True)
 def _undecided(alive: WordArray, point: IntArray, open_features: IntArray, core: Core) -> int:
     """Find an open feature with a choice that leads to other leaves than the point's; -1: there is none."""
     for f in open_features:
@@ -321,7 +205,7 @@ def _undecided(alive: WordArray, point: IntArray, open_features: IntArray, core:
     return -1
 
 
-@njit(cache=True, error_model="numpy")
+@outer
 def branch(
     walk: Walk, paid: BoolArray, goal: int, sure: int, core: Core, units: IntArray, max_nodes: int
 ) -> int:

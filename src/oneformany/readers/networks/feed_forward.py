@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -99,7 +100,12 @@ def network_oracle(
             raise InputError(f"{model} has weights in layer {number} that are not finite; train it again")
     needed, steepest = _needed(model, threshold, width)
     groups = _alternating([*steps, *_head(model, width, positive)], encoding.width)
-    network = _on_codes(encoding, _folded(groups))
+    first, *later = (reduce(Affine.then, group) for group in groups)
+    network = Network(
+        encoding.tables(first.weights),
+        first.bias + encoding.constant_share(first.weights),
+        tuple((layer.weights, layer.bias) for layer in later),
+    )
     rounding = _rounding(groups, encoding, roundoff) + float(network.slack[-1][0])
     margin = max(SMALLEST_MARGIN, 2 * (rounding + HEAD_OPERATIONS * roundoff * steepest))
     return NetworkOracle(network, needed, margin=margin)
@@ -201,17 +207,6 @@ def _alternating(steps: Sequence[Step], width: int) -> list[list[Affine]]:
     return groups
 
 
-def _folded(groups: Sequence[Sequence[Affine]]) -> list[tuple[FloatArray, FloatArray]]:
-    """One affine map per group."""
-    layers = []
-    for group in groups:
-        folded = group[0]
-        for step in group[1:]:
-            folded = folded.then(step)
-        layers.append((folded.weights, folded.bias))
-    return layers
-
-
 def _rounding(groups: Sequence[Sequence[Affine]], encoding: Encoding, roundoff: float) -> float:
     """Bound the error of the logit when the library computes it step by step.
 
@@ -239,12 +234,6 @@ def _rounding(groups: Sequence[Sequence[Affine]], encoding: Encoding, roundoff: 
         if number + 1 < len(groups):
             low, high = np.maximum(low, 0.0), np.maximum(high, 0.0)
     return float(error[0])
-
-
-def _on_codes(encoding: Encoding, layers: Sequence[tuple[FloatArray, FloatArray]]) -> Network:
-    """Put a network that reads inputs on the codes behind them."""
-    (weights, bias), *later = layers
-    return Network(encoding.tables(weights), bias + encoding.constant_share(weights), tuple(later))
 
 
 def _n_filled(encoding: Encoding) -> int:

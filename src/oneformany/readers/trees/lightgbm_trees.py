@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.chances import both_classes, least_probability
-from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle
+from oneformany.readers.trees.tree_reading import LevelTable, check_fitted, log_odds_oracle
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
@@ -58,10 +57,8 @@ def _booster(model: Any) -> Any:
         return model
     if not isinstance(model, lightgbm.LGBMClassifier):
         raise UnsupportedModelError(f"{type(model).__name__} is not a classifier of lightgbm")
-    try:
-        return model.booster_
-    except NotFittedError as error:
-        raise UnsupportedModelError(f"{type(model).__name__} is not fitted: call its fit first") from error
+    check_fitted(model)
+    return model.booster_
 
 
 def _tree(root: dict[str, Any], weight: float, table: LevelTable, name: str) -> Tree:

@@ -15,16 +15,19 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.validation import check_is_fitted
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.chances import least_probability
-from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle, probability_oracle
+from oneformany.readers.trees.tree_reading import (
+    LevelTable,
+    check_fitted,
+    log_odds_oracle,
+    probability_oracle,
+)
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
@@ -68,10 +71,7 @@ def _check_kind(model: object, name: str) -> None:
     if not isinstance(model, kinds):
         known = ", ".join(kind.__name__ for kind in kinds)
         raise UnsupportedModelError(f"{name} is not a classifier made of trees; read are {known}")
-    try:
-        check_is_fitted(model)
-    except NotFittedError as error:
-        raise UnsupportedModelError(f"{name} is not fitted: call its fit first") from error
+    check_fitted(model)
     if (outputs := getattr(model, "n_outputs_", 1)) > 1:
         raise UnsupportedModelError(f"{name} predicts {outputs} outputs; fit one model for each")
 

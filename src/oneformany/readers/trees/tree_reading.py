@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from oneformany.arrays import FloatArray, IntArray
+from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.chances import DOUBLE, log_odds
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["LevelTable", "log_odds_oracle", "probability_oracle"]
+__all__ = ["LevelTable", "check_fitted", "log_odds_oracle", "probability_oracle"]
 
 EXACT_BITS = 12
 """Sums of multiples of ``2**-EXACT_BITS`` are exact in double precision, and so are their decimals."""
@@ -38,6 +42,14 @@ class LevelTable:
             inputs[columns] = block[:1].T
             inputs[columns, : len(block)] = block.T
         return cls(feature, inputs)
+
+
+def check_fitted(model: Any) -> None:
+    """Refuse a model that was not fitted."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError as error:
+        raise UnsupportedModelError(f"{type(model).__name__} is not fitted: call its fit first") from error
 
 
 def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: float) -> TreeOracle:

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.chances import SINGLE, both_classes, least_probability, log_odds
-from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle
+from oneformany.readers.trees.tree_reading import LevelTable, check_fitted, log_odds_oracle
 from oneformany.readers.verdict import class_position
 from oneformany.schema.encoding import Encoding
 
@@ -68,10 +67,8 @@ def _booster(model: Any) -> tuple[Any, float]:
         return model, np.nan
     if not isinstance(model, xgboost.XGBClassifier):
         raise UnsupportedModelError(f"{type(model).__name__} is not a classifier of xgboost")
-    try:
-        booster = model.get_booster()
-    except NotFittedError as error:
-        raise UnsupportedModelError(f"{type(model).__name__} is not fitted: call its fit first") from error
+    check_fitted(model)
+    booster = model.get_booster()
     best = booster.attributes().get("best_iteration")
     return booster if best is None else booster[: int(best) + 1], model.missing
 
