@@ -12,7 +12,6 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_cover import CoverAnswer, solve_cover
-from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import State, TableOptions
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing.lazy import LazyListing
@@ -94,7 +93,7 @@ def _refine(lazy: LazyListing, stop: Stop) -> None:
         table, waiting = lazy.table()
         if not len(waiting):
             return
-        relaxation = FirstOrder(Incidence.of_table(table))
+        relaxation = FirstOrder(table.incidence)
         if duals is not None:
             relaxation.duals = duals
         relaxation.advance(STEPS, stop)

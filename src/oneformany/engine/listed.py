@@ -176,7 +176,9 @@ class ListedRun:
 
     def _everybody(self, start: IntArray) -> None:
         proof: Proof | None = None if self.table.complete else self._optimistic_proof()
-        known = start if np.array_equal(self.table.covered_by(start), self.listing.reachable) else None
+        known = (
+            start if np.array_equal(self.table.incidence.covered_by(start), self.listing.reachable) else None
+        )
         with self.statistics.timed("cover"):
             tell = self._report("explanations")
             cover = solve_cover(self.table, self.stop, self._table_options, tell, known)
@@ -214,7 +216,7 @@ class ListedRun:
             return
         people, first = self.problem.multiplicity, self.choice.columns
         most = len(first) if goal.explanations is None else goal.explanations
-        needed = int(people[self.table.covered_by(first)].sum())
+        needed = int(people[self.table.incidence.covered_by(first)].sum())
         if goal.explanations is None and goal.coverage is not None:
             needed = min(needed, goal.needed(int(people.sum())))
         with self.statistics.timed("least cost"):

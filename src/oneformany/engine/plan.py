@@ -114,12 +114,5 @@ def _extended(problem: Problem, table: ColumnTable, alone: list[tuple[int, IntAr
         targets = np.where(changed, points, NO_CELL)
     else:
         targets = points
-    return ColumnTable(
-        starts=np.concatenate([table.starts, table.starts[-1] + 1 + np.arange(len(rows))]),
-        rows=np.concatenate([table.rows, rows]),
-        costs=np.concatenate([table.costs, costs]),
-        changed=np.concatenate([table.changed, changed]),
-        targets=np.concatenate([table.targets, targets.astype(np.int32)]),
-        n_rows=table.n_rows,
-        complete=False,
-    )
+    extended = table.followed_by(np.arange(len(rows) + 1), rows, costs, changed, targets.astype(np.int32))
+    return replace(extended, complete=False)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
@@ -132,11 +131,6 @@ class Run:
         if self.progress is not None:
             self.progress(rounds[-1])
 
-    @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
+    def timed(self, phase: str) -> AbstractContextManager[None]:
         """Add the time of a block to a phase."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.statistics.spend(phase, perf_counter() - start)
+        return self.statistics.timed(phase)

@@ -16,7 +16,6 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.budget_search import BudgetSearch, Settled
 from oneformany.engine.cover.duals import Weights
-from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search, State, TableOptions
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.scaling import ONE_IN_TABLES
@@ -85,7 +84,7 @@ def solve_budget(
         Columns that are known to be good.
     """
     search = Search(stop or Stop(), options or TableOptions(), progress)
-    budget = BudgetSearch(Incidence.of_table(table), people, search)
+    budget = BudgetSearch(table.incidence, people, search)
     budget.begin(k, start)
     proof: Settled | None = None
     reachable = int(people[budget.incidence.reachable].sum())
@@ -135,7 +134,7 @@ def solve_coverage(
     The other parameters are those of :func:`solve_budget`; progress is told in columns.
     """
     search = Search(stop or Stop(), options or TableOptions(), progress)
-    budget = BudgetSearch(Incidence.of_table(table), people, search)
+    budget = BudgetSearch(table.incidence, people, search)
     coverage = _Coverage(budget, min(needed, int(people[budget.incidence.reachable].sum())), start)
     coverage.report("start")
     coverage.relax()

@@ -12,13 +12,13 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.budget_search import BudgetSearch
 from oneformany.engine.cover.cost_kernels import cheapest, column_savings
 from oneformany.engine.cover.cost_levels import CostLevels
-from oneformany.engine.cover.cost_tree import CostQuestion, for_rows
+from oneformany.engine.cover.cost_tree import CostQuestion
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.large_options import Search
 from oneformany.engine.cover.left_out import cheapest_rows, people_at_prices
 from oneformany.engine.cover.merging import merged
 from oneformany.engine.cover.table import ColumnTable
-from oneformany.engine.cover.tree import search_tree
+from oneformany.engine.cover.tree import renamed, search_tree
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.exceptions import InputError
 
@@ -297,7 +297,7 @@ class CostSearch:
             if found.chosen is not None:
                 self.offer(columns[found.chosen])
             elif found.tree is not None:
-                self.proof = CostExclusion(target, columns, for_rows(found.tree, rows.classes))
+                self.proof = CostExclusion(target, columns, renamed(found.tree, rows.members))
             else:
                 return
             self.report("search")

@@ -22,27 +22,7 @@ from oneformany.engine.cover.tree import covering, run_node
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.stop import Stop
 
-__all__ = ["CostQuestion", "for_rows"]
-
-
-def for_rows(tree: dict[str, Any], classes: IntArray) -> dict[str, Any]:
-    """A tree over classes of rows as one over rows: every row has the price of its class."""
-    members = np.argsort(classes, kind="stable")
-    cuts = np.searchsorted(classes[members], np.arange(int(classes.max(initial=-1)) + 2))
-
-    def expanded(node: dict[str, Any]) -> dict[str, Any]:
-        filters = [
-            [
-                [row, price]
-                for number, price in pairs
-                for row in members[cuts[number] : cuts[number + 1]].tolist()
-            ]
-            for pairs in node.get("filters", [])
-        ]
-        parts = {"parts": [expanded(part) for part in node["parts"]]} if "parts" in node else {}
-        return {**node, "filters": filters, **parts}
-
-    return expanded(tree)
+__all__ = ["CostQuestion"]
 
 
 class CostQuestion:

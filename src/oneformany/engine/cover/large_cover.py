@@ -15,7 +15,6 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
-from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.large_options import Search, State, TableOptions
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive, greedy_columns
@@ -100,7 +99,7 @@ class _Cover:
     def __init__(self, table: ColumnTable, search: Search, start: IntArray | None, usable: int) -> None:
         self.search = search
         self.usable = usable
-        self.incidence = Incidence.of_table(table)
+        self.incidence = table.incidence
         everybody = np.ones(self.incidence.n_rows, dtype=np.bool_)
         self.best = greedy_columns(self.incidence.part(np.arange(usable), everybody)[0])
         if start is not None and len(start) < len(self.best):

@@ -18,7 +18,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["CoveringProgram", "RelaxedCover", "as_matrix"]
+__all__ = ["CoveringProgram", "RelaxedCover", "as_matrix", "quiet_solver", "solved"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,38 @@ def as_matrix(groups: Sequence[IntArray], n_rows: int) -> sparse.csc_matrix:
     return sparse.csc_matrix((np.ones(ends[-1], dtype=np.int64), entries, ends), shape=(n_rows, len(groups)))
 
 
+def quiet_solver() -> highspy.Highs:
+    """HiGHS on one thread, without a word."""
+    highs = highspy.Highs()
+    highs.silent()
+    highs.setOptionValue("threads", 1)
+    return highs
+
+
+def solved(highs: highspy.Highs, stop: Stop) -> highspy.HighsSolution | Literal["infeasible", "stopped"]:
+    """Solve a linear program from its last basis; "stopped" when time was too short for that.
+
+    Raises
+    ------
+    SolverError
+        HiGHS failed.
+    """
+    if stop.expired():
+        return "stopped"
+    # The clock of HiGHS counts all runs of one program.
+    highs.setOptionValue("time_limit", highs.getRunTime() + stop.remaining())
+    highs.run()
+    status = highs.getModelStatus()
+    if status == highspy.HighsModelStatus.kInfeasible:
+        return "infeasible"
+    if status == highspy.HighsModelStatus.kTimeLimit:
+        return "stopped"
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise SolverError(f"the covering program ended as {highs.modelStatusToString(status)}")
+    solution: highspy.HighsSolution = highs.getSolution()
+    return solution
+
+
 class CoveringProgram:
     """Choose columns at least cost such that every row is covered as often as it asks.
 
@@ -49,9 +81,7 @@ class CoveringProgram:
     """
 
     def __init__(self, demands: FloatArray, *, presolve: bool = False) -> None:
-        self._highs = highspy.Highs()
-        self._highs.silent()
-        self._highs.setOptionValue("threads", 1)
+        self._highs = quiet_solver()
         if not presolve:
             self._highs.setOptionValue("presolve", "off")
         self.n_columns = 0
@@ -107,6 +137,11 @@ class CoveringProgram:
             self._highs.changeRowsBounds(len(changed), changed, lower, upper)
             self._demands = np.array(demands, dtype=np.float64)
 
+    def price(self, costs: FloatArray) -> None:
+        """Let the first columns cost so much from now on."""
+        columns = np.arange(len(costs), dtype=np.int32)
+        self._highs.changeColsCost(len(costs), columns, np.asarray(costs, dtype=np.float64))
+
     def use(self, columns: BoolArray) -> None:
         """Use these columns only from now on."""
         changed = np.flatnonzero(columns != self._usable).astype(np.int32)
@@ -116,26 +151,10 @@ class CoveringProgram:
             self._usable = columns.copy()
 
     def solve(self, stop: Stop) -> RelaxedCover | Literal["infeasible", "stopped"]:
-        """Solve from the last basis; "stopped" when time was too short for that.
-
-        Raises
-        ------
-        SolverError
-            HiGHS failed.
-        """
-        if stop.expired():
-            return "stopped"
-        # The clock of HiGHS counts all runs of one program.
-        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + stop.remaining())
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return "infeasible"
-        if status == highspy.HighsModelStatus.kTimeLimit:
-            return "stopped"
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise SolverError(f"the covering program ended as {self._highs.modelStatusToString(status)}")
-        solution = self._highs.getSolution()
+        """Solve as in :func:`solved`."""
+        solution = solved(self._highs, stop)
+        if isinstance(solution, str):
+            return solution
         return RelaxedCover(
             self._highs.getInfo().objective_function_value,
             np.array(solution.col_value),

@@ -18,8 +18,7 @@ from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
-from oneformany.engine.listing.cost.kernels import FORBIDDEN
-from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
 from oneformany.engine.listing.jobs import priced
 from oneformany.engine.listing.listing import FullListing, table_of
 from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
@@ -94,15 +93,9 @@ class LazyListing:
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
         first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
         changed[np.arange(len(waiting))[:, None], first] = True
-        return ColumnTable(
-            starts=np.concatenate([known.starts, known.starts[-1] + starts[1:]]),
-            rows=np.concatenate([known.rows, rows]),
-            costs=np.concatenate([known.costs, np.zeros(len(rows), dtype=np.int64)]),
-            changed=np.concatenate([known.changed, changed]),
-            targets=np.concatenate([known.targets, self.ground.cells[buckets.rows[buckets.starts[waiting]]]]),
-            n_rows=known.n_rows,
-            complete=True,
-        ), waiting
+        targets = self.ground.cells[buckets.rows[buckets.starts[waiting]]]
+        free = np.zeros(len(rows), dtype=np.int64)
+        return known.followed_by(starts, rows, free, changed, targets), waiting
 
     def glance_at(self, which: IntArray) -> None:
         """Try the few most promising targets on some open buckets; those that they do not serve stay open."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.certificate import first_given
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
 from oneformany.engine.scaling import ONE_IN_COVERS
@@ -81,7 +82,7 @@ class SavingsSearch:
         away = np.where(np.eye(width, dtype=np.bool_), k.NEVER, costs)
         self.arrays = k.SavingArrays(
             rows=space.rows,
-            rank=np.unique(problem.row_of, return_index=True)[1][space.helpable],
+            rank=first_given(problem)[space.helpable],
             people=problem.multiplicity[space.helpable].astype(np.int64),
             least=least,
             levels=np.array(problem.levels, dtype=np.int64),

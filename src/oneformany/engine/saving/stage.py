@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.cost import solve_cost
 from oneformany.engine.cover.cost_kernels import cheapest
@@ -242,20 +243,9 @@ class _Stage:
 
     def proof(self) -> AnchoredCostProof:
         """What was proved, in the numbering of the given rows."""
-        problem = self.space.problem
-        _, first = np.unique(problem.row_of, return_index=True)
-
-        def given(numbers: IntArray) -> tuple[int, ...]:
-            every = np.zeros(len(problem.codes), dtype=np.int64)
-            every[first[self.space.helpable]] = numbers
-            return tuple(every.tolist())
-
-        return AnchoredCostProof(
-            given(self.prices),
-            given(self.changes),
-            given(self.savings),
-            ONE_IN_COVERS,
-            self.k,
-            int(self.people.sum()),
-            self.bound,
+        prices, changes, savings = (
+            on_given(self.space.problem, numbers, self.space.helpable)
+            for numbers in (self.prices, self.changes, self.savings)
         )
+        people = int(self.people.sum())
+        return AnchoredCostProof(prices, changes, savings, ONE_IN_COVERS, self.k, people, self.bound)

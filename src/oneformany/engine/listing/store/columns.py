@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.table import entries_of
+from oneformany.engine.cover.large_incidence import Incidence, entries_of
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.store import kernels
 from oneformany.stop import Stop
