@@ -17,6 +17,7 @@ from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.cost import solve_cost
 from oneformany.engine.cover.cost_kernels import cheapest
+from oneformany.engine.cover.large_options import Search
 from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.polish import assign
 from oneformany.engine.run import Run
@@ -209,7 +210,8 @@ class _Stage:
             start = np.array(self.best, dtype=np.int64)
             time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
             needed = int(self.people.sum())
-            found = solve_cost(table, self.people, self.k, needed, start, time, self.run.options.table)
+            search = Search(time, self.run.options.table)
+            found = solve_cost(table, self.people, self.k, needed, start, search)
             before, known = self.cost, len(self.columns)
             if found.cost < self.cost:
                 self.best, self.cost = found.chosen.tolist(), found.cost
