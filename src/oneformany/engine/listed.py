@@ -25,9 +25,8 @@ from oneformany.engine.listed_proofs import ListedProofs
 from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.optimistic import optimistic_weights
-from oneformany.engine.plan import Plan, planned
+from oneformany.engine.plan import Plan, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
-from oneformany.engine.ways import by_cost, worth_waiting
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.build import build_result, versions_of
@@ -118,7 +117,7 @@ class ListedRun:
 
     def list_all(self, goal: Goal) -> None:
         """List the columns, with all that least cost needs where that is affordable."""
-        cheap = by_cost(self.problem, goal, self.options)
+        cheap = asks_for_cost(self.problem, goal, self.options)
         with self.statistics.timed("listing"):
             if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
                 self._lazy = lazy_listing(self.problem, self.stop)
@@ -203,7 +202,7 @@ class ListedRun:
 
     def cheapen(self, goal: Goal) -> None:
         """Settle the second objective: as few explanations for as many people as asked, at the least cost."""
-        if not by_cost(self.problem, goal, self.options) or not len(self.choice.columns):
+        if not asks_for_cost(self.problem, goal, self.options) or not len(self.choice.columns):
             return
         if self.stop.expired():
             self.choice = replace(self.choice, cost_open=True)

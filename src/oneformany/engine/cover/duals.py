@@ -104,7 +104,6 @@ class FirstOrder:
         self.duals = self._first_duals()
         self.mean_values = self.values
         self.mean_duals = self.duals
-        self.steps = 0
         self._work = np.zeros(m)
 
     def advance(self, steps: int, stop: Stop) -> None:
@@ -120,7 +119,6 @@ class FirstOrder:
                 *(self.values, self.duals, value_sum, dual_sum, self._work, some),
             )
             taken += some
-        self.steps += taken
         self.mean_values = value_sum / taken
         self.mean_duals = dual_sum / taken
         if self.budget >= 0:

@@ -114,10 +114,7 @@ class Repair:
         freed = neighbourhood(self.part, self.inside, row, size)
         kept = self.inside.copy()
         kept[freed] = False
-        covered = (
-            np.bincount(self.part.rows, np.repeat(kept, np.diff(self.part.starts)), self.part.n_rows) > 0
-        )
-        needed = self.part.reachable & ~covered
+        needed = self.part.reachable & ~self.part.covered_by(np.flatnonzero(kept))
         if not needed.any():
             self.inside = kept
             return True

@@ -19,7 +19,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.program import quiet_solver, solved
 from oneformany.stop import Stop
 
-__all__ = ["Searched", "TreeQuestion", "covering", "renamed", "run_node", "search_tree"]
+__all__ = ["Searched", "TreeQuestion", "budgeted", "covering", "renamed", "run_node", "search_tree"]
 
 
 class _OutOfTimeError(Exception):
@@ -102,6 +102,16 @@ def covering(starts: IntArray, rows: NDArray[np.int32], n_rows: int, price: floa
     highs.addRows(n, np.ones(n), infinity, 0, np.zeros(n, dtype=np.int32), none, np.zeros(0))
     begins = starts[:-1].astype(np.int32)
     highs.addCols(m, np.full(m, price), np.zeros(m), np.ones(m), entries, begins, rows, np.ones(entries))
+    return highs
+
+
+def budgeted(starts: IntArray, rows: NDArray[np.int32], people: IntArray, budget: int) -> highspy.Highs:
+    """A program in which at most so many columns leave as few people uncovered as possible."""
+    n, m = len(people), len(starts) - 1
+    highs = covering(starts, rows, n)
+    each, ones = np.arange(n, dtype=np.int32), np.ones(n)
+    highs.addCols(n, people.astype(np.float64), np.zeros(n), ones, n, each, each, ones)
+    highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
     return highs
 
 

@@ -85,7 +85,8 @@ class LazyListing:
 
     def table(self) -> tuple[ColumnTable, IntArray]:
         """All columns, then the open buckets as if they were columns; and the numbers of these."""
-        self._close()
+        # What is part of a column is not needed any more.
+        self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
         waiting = np.flatnonzero(self.open)
         known = table_of(self._store, "point", complete=True)
         buckets = self.buckets
@@ -187,10 +188,6 @@ class LazyListing:
     def _absorb(self, features: IntArray, starts: IntArray, rows: Indices, targets: IntArray) -> None:
         members, goals = rows.astype(np.int32), targets.astype(np.int32)
         self._store.absorb(priced(self.ground, features, starts, members, goals))
-
-    def _close(self) -> None:
-        """Drop open buckets that are part of a column."""
-        self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
 
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:

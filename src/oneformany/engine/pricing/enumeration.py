@@ -15,7 +15,7 @@ from oneformany.engine.columns import Column
 from oneformany.engine.cover.subset_kernels import inside_others
 from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.protocol import Priced
-from oneformany.engine.pricing.search import ColumnSearch, ItemWeights
+from oneformany.engine.pricing.search import ColumnSearch
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
@@ -66,12 +66,12 @@ def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing 
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
     search = ColumnSearch(arrays, Candidates(items, node.run.oracle))
     search.state.eligible[:] = True
-    weights = ItemWeights.of(priced.weights, arrays.max_changes)
+    search.weigh(priced.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
-        for choice in search.every(item, weights, floor, node.run.stop):
+        for choice in search.every(item, floor, node.run.stop):
             if choice is None or len(found) >= most or entries >= MOST_ENTRIES:
                 return None
             covered = members(arrays, row, choice)

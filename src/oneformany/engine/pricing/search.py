@@ -12,25 +12,11 @@ from oneformany.engine.pricing import kernels as k
 from oneformany.engine.pricing.candidates import Candidates
 from oneformany.stop import Stop
 
-__all__ = ["ColumnSearch", "Heaviest", "ItemWeights"]
+__all__ = ["ColumnSearch", "Heaviest"]
 
 # Nodes, times items, between two looks at the clock: a node looks at every item.
 WORK_AT_ONCE = 20_000_000
 NODES_AT_ONCE = 20_000
-
-
-@dataclass(frozen=True, eq=False)
-class ItemWeights:
-    """Integer weights of the items, and their even parts over 1, 2, ... missing features."""
-
-    values: IntArray
-    parts: IntArray
-
-    @classmethod
-    def of(cls, values: IntArray, max_changes: int) -> ItemWeights:
-        """Precompute the parts."""
-        counts = np.maximum(np.arange(max_changes + 1), 1)
-        return cls(values, np.ascontiguousarray(values[:, None] // counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +40,7 @@ class ColumnSearch:
         self.arrays = arrays
         self.candidates = candidates
         self.nodes = 0
+        self.weigh(np.zeros(n, dtype=np.int64))
         self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
         self.state = k.SearchState(
             masks=np.zeros((n, words), dtype=np.uint64),
@@ -67,15 +54,21 @@ class ColumnSearch:
             scalars=np.zeros(10, dtype=np.int64),
         )
 
-    def heaviest(
-        self, item: int, weights: ItemWeights, floor: int, step: int, node_limit: int, stop: Stop
-    ) -> Heaviest:
+    def weigh(self, weights: IntArray) -> None:
+        """Search by these integer weights of the items from now on; keep their even parts ready.
+
+        An item that misses so many features spreads its weight evenly over them.
+        """
+        counts = np.maximum(np.arange(self.arrays.max_changes + 1), 1)
+        self.weights, self.parts = weights, np.ascontiguousarray(weights[:, None] // counts)
+
+    def heaviest(self, item: int, floor: int, step: int, node_limit: int, stop: Stop) -> Heaviest:
         """Look for a column heavier than ``floor``, in steps of at least ``step``."""
         scalars = self.state.scalars
         self._begin(floor)
         while True:
             limit = min(self._chunk, node_limit - int(scalars[k.NODES]))
-            done = self._advance(item, weights, step, limit) == k.DONE
+            done = self._advance(item, step, limit) == k.DONE
             if done or scalars[k.NODES] >= node_limit or stop.expired():
                 break
         self.nodes += int(scalars[k.NODES])
@@ -88,19 +81,19 @@ class ColumnSearch:
         self.state.scalars[:] = 0
         self.state.scalars[[k.STAGE, k.BEST]] = k.BEGIN, floor
 
-    def _advance(self, item: int, weights: ItemWeights, step: int, limit: int) -> int:
+    def _advance(self, item: int, step: int, limit: int) -> int:
         """Search on for so many nodes; settle the candidate where that ends with one."""
-        code = k.advance(self.arrays, self.state, item, weights.values, weights.parts, step, limit)
+        code = k.advance(self.arrays, self.state, item, self.weights, self.parts, step, limit)
         if code == k.CANDIDATE:
-            self.candidates.settle(self.state, item, weights.values, every=step == 0)
+            self.candidates.settle(self.state, item, self.weights, every=step == 0)
         return int(code)
 
-    def every(self, item: int, weights: ItemWeights, floor: int, stop: Stop) -> Iterator[IntArray | None]:
+    def every(self, item: int, floor: int, stop: Stop) -> Iterator[IntArray | None]:
         """Yield all columns of at least this weight that may be maximal as choices; ``None`` if stopped."""
         scalars = self.state.scalars
         self._begin(floor)
         while True:
-            code = self._advance(item, weights, 0, self._chunk)
+            code = self._advance(item, 0, self._chunk)
             if code == k.DONE:
                 break
             if stop.expired():
