@@ -10,11 +10,11 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
-from oneformany.engine.cover.large_cover import CoverAnswer, solve_cover
-from oneformany.engine.cover.large_options import Search
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing.lazy import LazyListing
 from oneformany.engine.listing.store.answers import OutOfTimeError
+from oneformany.engine.table.fewest import CoverAnswer, solve_cover
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 from oneformany.stop import Stop
 
 __all__ = ["LazyAnswer", "cover_lazily"]

@@ -14,11 +14,6 @@ from dataclasses import replace
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget import solve_budget, solve_coverage
-from oneformany.engine.cover.cost import solve_cost
-from oneformany.engine.cover.large_cover import solve_cover
-from oneformany.engine.cover.large_options import Search, State
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.lazy_cover import cover_lazily
 from oneformany.engine.listed_answers import ChosenColumns, columns_holding, groups_of, reasons_of
 from oneformany.engine.listed_proofs import ListedProofs
@@ -27,6 +22,11 @@ from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.optimistic import optimistic_weights
 from oneformany.engine.plan import Plan, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
+from oneformany.engine.table.budget import solve_budget, solve_coverage
+from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.engine.table.options import Search, State
+from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.build import build_result, versions_of

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.table import NO_CELL, ColumnTable
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
 from oneformany.engine.listing.ground import Ground
@@ -15,6 +14,7 @@ from oneformany.engine.listing.listing import FullListing, Keep, list_columns
 from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
+from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal

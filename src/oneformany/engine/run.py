@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
-from oneformany.engine.cover.large_options import TableOptions
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.protocol import PricerFactory
 from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop

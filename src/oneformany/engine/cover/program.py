@@ -12,13 +12,14 @@ from typing import Literal
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["CoveringProgram", "RelaxedCover", "as_matrix", "quiet_solver", "solved"]
+__all__ = ["CoveringProgram", "RelaxedCover", "as_matrix", "budgeted", "covering", "solved"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ def as_matrix(groups: Sequence[IntArray], n_rows: int) -> sparse.csc_matrix:
     return sparse.csc_matrix((np.ones(ends[-1], dtype=np.int64), entries, ends), shape=(n_rows, len(groups)))
 
 
-def quiet_solver() -> highspy.Highs:
+def _quiet_solver() -> highspy.Highs:
     """HiGHS on one thread, without a word."""
     highs = highspy.Highs()
     highs.silent()
@@ -69,6 +70,27 @@ def solved(highs: highspy.Highs, stop: Stop) -> highspy.HighsSolution | Literal[
     return solution
 
 
+def covering(starts: IntArray, rows: NDArray[np.int32], n_rows: int, price: float = 0.0) -> highspy.Highs:
+    """A program in which columns of one price, each used at most once, cover every row."""
+    highs = _quiet_solver()
+    n, m, entries = n_rows, len(starts) - 1, len(rows)
+    none, infinity = np.zeros(0, dtype=np.int32), np.full(n, highspy.kHighsInf)
+    highs.addRows(n, np.ones(n), infinity, 0, np.zeros(n, dtype=np.int32), none, np.zeros(0))
+    begins = starts[:-1].astype(np.int32)
+    highs.addCols(m, np.full(m, price), np.zeros(m), np.ones(m), entries, begins, rows, np.ones(entries))
+    return highs
+
+
+def budgeted(starts: IntArray, rows: NDArray[np.int32], people: IntArray, budget: int) -> highspy.Highs:
+    """A program in which at most so many columns leave as few people uncovered as possible."""
+    n, m = len(people), len(starts) - 1
+    highs = covering(starts, rows, n)
+    each, ones = np.arange(n, dtype=np.int32), np.ones(n)
+    highs.addCols(n, people.astype(np.float64), np.zeros(n), ones, n, each, each, ones)
+    highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
+    return highs
+
+
 class CoveringProgram:
     """Choose columns at least cost such that every row is covered as often as it asks.
 
@@ -81,7 +103,7 @@ class CoveringProgram:
     """
 
     def __init__(self, demands: FloatArray, *, presolve: bool = False) -> None:
-        self._highs = quiet_solver()
+        self._highs = _quiet_solver()
         if not presolve:
             self._highs.setOptionValue("presolve", "off")
         self.n_columns = 0

@@ -14,7 +14,6 @@ from itertools import islice
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
@@ -23,6 +22,7 @@ from oneformany.engine.listing.jobs import priced
 from oneformany.engine.listing.listing import FullListing, table_of
 from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
 from oneformany.engine.listing.store.columns import Store
+from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 

@@ -15,10 +15,6 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column
-from oneformany.engine.cover.cost import solve_cost
-from oneformany.engine.cover.cost_kernels import cheapest
-from oneformany.engine.cover.large_options import Search
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.polish import assign
 from oneformany.engine.run import Run
 from oneformany.engine.saving.least_changes import fewest_changes, least_costs
@@ -26,6 +22,10 @@ from oneformany.engine.saving.points import CheapPoints
 from oneformany.engine.saving.prices import GroupPrices
 from oneformany.engine.saving.search import SavingsSearch
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.cost_kernels import cheapest
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 from oneformany.result.build import Group
 from oneformany.result.goal_proofs import AnchoredCostProof
 from oneformany.stop import Stop

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cover.tables import choices, groups_of, random_table, table_of, tables
 from engine.cover.test_set_cover import closes
-from oneformany.engine.cover.large_cover import solve_cover
-from oneformany.engine.cover.large_options import Search, TableOptions
+from engine.table.tables import choices, groups_of, random_table, table_of, tables
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.engine.table.options import Search, TableOptions
 from oneformany.stop import Stop
 
 switches = st.builds(

@@ -13,13 +13,12 @@ from typing import Any, Protocol
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.program import quiet_solver, solved
+from oneformany.engine.cover.program import solved
 from oneformany.stop import Stop
 
-__all__ = ["Searched", "TreeQuestion", "budgeted", "covering", "renamed", "run_node", "search_tree"]
+__all__ = ["Searched", "TreeQuestion", "renamed", "run_node", "search_tree"]
 
 
 class _OutOfTimeError(Exception):
@@ -92,27 +91,6 @@ def renamed(tree: dict[str, Any], rows_of: list[list[int]]) -> dict[str, Any]:
     ]
     parts = {"parts": [renamed(part, rows_of) for part in tree["parts"]]} if "parts" in tree else {}
     return {**tree, "filters": filters, **parts}
-
-
-def covering(starts: IntArray, rows: NDArray[np.int32], n_rows: int, price: float = 0.0) -> highspy.Highs:
-    """A program in which columns of one price, each used at most once, cover every row."""
-    highs = quiet_solver()
-    n, m, entries = n_rows, len(starts) - 1, len(rows)
-    none, infinity = np.zeros(0, dtype=np.int32), np.full(n, highspy.kHighsInf)
-    highs.addRows(n, np.ones(n), infinity, 0, np.zeros(n, dtype=np.int32), none, np.zeros(0))
-    begins = starts[:-1].astype(np.int32)
-    highs.addCols(m, np.full(m, price), np.zeros(m), np.ones(m), entries, begins, rows, np.ones(entries))
-    return highs
-
-
-def budgeted(starts: IntArray, rows: NDArray[np.int32], people: IntArray, budget: int) -> highspy.Highs:
-    """A program in which at most so many columns leave as few people uncovered as possible."""
-    n, m = len(people), len(starts) - 1
-    highs = covering(starts, rows, n)
-    each, ones = np.arange(n, dtype=np.int32), np.ones(n)
-    highs.addCols(n, people.astype(np.float64), np.zeros(n), ones, n, each, each, ones)
-    highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
-    return highs
 
 
 def run_node(highs: highspy.Highs, stop: Stop, m: int, n: int) -> tuple[FloatArray, FloatArray]:

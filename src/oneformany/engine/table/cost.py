@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.cost_search import CostExclusion, CostSearch
-from oneformany.engine.cover.large_options import Search
-from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.table.cost_search import CostExclusion, CostSearch
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 
 __all__ = ["CostAnswer", "CostExclusion", "solve_cost"]
 
@@ -71,7 +71,7 @@ def solve_cost(
     """Choose at most ``k`` columns that serve so many people at the least total cost.
 
     It begins with columns that serve so many, an answer to the first question. The other parameters are
-    those of :func:`~oneformany.engine.cover.budget.solve_budget`; progress is told in costs.
+    those of :func:`~oneformany.engine.table.budget.solve_budget`; progress is told in costs.
     """
     search = search or Search()
     cost = CostSearch(table, people, k, needed, start, search)

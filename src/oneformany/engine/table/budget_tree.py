@@ -15,8 +15,9 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.duals_kernels import integer_loads
 from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.tree import budgeted, run_node
+from oneformany.engine.cover.program import budgeted
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.tree import run_node
 from oneformany.stop import Stop
 
 __all__ = ["BudgetQuestion"]

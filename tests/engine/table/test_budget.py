@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cover.tables import choices, groups_of, people_of, random_table, table_of, tables
-from oneformany.engine.cover.budget import solve_budget, solve_coverage
-from oneformany.engine.cover.large_options import Search, TableOptions
+from engine.table.tables import choices, groups_of, people_of, random_table, table_of, tables
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
+from oneformany.engine.table.budget import solve_budget, solve_coverage
+from oneformany.engine.table.options import Search, TableOptions
 from oneformany.stop import Stop
 
 switches = st.builds(TableOptions, fixing=st.booleans(), repair=st.booleans())

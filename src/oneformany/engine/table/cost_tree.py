@@ -14,12 +14,13 @@ import highspy
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.cost_kernels import cheapest, column_savings
-from oneformany.engine.cover.cost_levels import CostLevels
-from oneformany.engine.cover.left_out import cheapest_rows, people_at_prices
 from oneformany.engine.cover.merging import Merged
-from oneformany.engine.cover.tree import covering, run_node
+from oneformany.engine.cover.program import covering
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.cost_kernels import cheapest, column_savings
+from oneformany.engine.table.cost_levels import CostLevels
+from oneformany.engine.table.left_out import cheapest_rows, people_at_prices
+from oneformany.engine.table.tree import run_node
 from oneformany.stop import Stop
 
 __all__ = ["CostQuestion"]

@@ -14,11 +14,11 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
-from oneformany.engine.cover.large_options import Search
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive, greedy_columns
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 
 __all__ = ["CoverAnswer", "Enumeration", "solve_cover"]
 

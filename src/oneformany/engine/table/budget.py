@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget_search import BudgetSearch, Settled
 from oneformany.engine.cover.duals import Weights
-from oneformany.engine.cover.large_options import Search
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.scaling import ONE_IN_TABLES
+from oneformany.engine.table.budget_search import BudgetSearch, Settled
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 
 __all__ = ["PeopleAnswer", "Settled", "solve_budget", "solve_coverage"]
 

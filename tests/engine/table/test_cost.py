@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cover.tables import choices, groups_of, people_of, table_of, tables
-from oneformany.engine.cover.budget import solve_budget, solve_coverage
-from oneformany.engine.cover.cost import solve_cost
-from oneformany.engine.cover.cost_search import price_bound
-from oneformany.engine.cover.large_cover import solve_cover
-from oneformany.engine.cover.large_options import Search, TableOptions
+from engine.table.tables import choices, groups_of, people_of, table_of, tables
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.budget import solve_budget, solve_coverage
+from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.cost_search import price_bound
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.engine.table.options import Search, TableOptions
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 

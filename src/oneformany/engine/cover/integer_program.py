@@ -10,7 +10,7 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.merging import merged
-from oneformany.engine.cover.tree import budgeted, covering
+from oneformany.engine.cover.program import budgeted, covering
 
 __all__ = ["Programmed", "program"]
 
