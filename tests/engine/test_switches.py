@@ -124,6 +124,15 @@ def test_a_switch_moves_a_counter_and_leaves_the_optimum_unchanged(name, monkeyp
     assert usual.count == switched.count
 
 
+def test_where_columns_are_too_many_to_list_covers_are_looked_for_around_what_good_ones_share():
+    problem = random_additive(np.random.default_rng(0), rows=60, features=12, max_changes=5)
+    few = solve(problem, options=Options(max_columns=1, branching=False))
+    without = solve(problem, options=Options(max_columns=1, branching=False, local_search=False))
+    assert few.statistics.counters["searches around shared columns"] > 0
+    assert "searches around shared columns" not in without.statistics.counters
+    assert few.count <= without.count
+
+
 def test_another_pricer_does_the_pricing_and_leaves_the_optimum_unchanged():
     problem = random_additive(np.random.default_rng(0), rows=12, features=6, max_changes=3)
     usual, switched = solve(problem), solve(problem, options=Options(pricer=ProgramPricer))

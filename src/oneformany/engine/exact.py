@@ -30,6 +30,7 @@ QUICK_STEPS_PER_COLUMN = 100
 MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
 LONG_STEPS = 2_000_000
 CORE_NODES = 2_000
+PATIENCE_PER_ROW = 2  # searches around shared columns in a row that find nothing better
 
 
 @dataclass(eq=False)
@@ -136,6 +137,11 @@ def _settle(node: Node) -> Proof:
         if is_root:
             run.bound = max(run.bound, proof.bound)
         run.report("enumerate", node.relaxed.value, len(higher.columns))
+    if is_root and run.options.enumeration and run.options.local_search and proof.bound < run.count:
+        with run.timed("heuristics"):
+            patience = PATIENCE_PER_ROW * len(node.items)
+            CoreColumns.wide(node, node.priced).search_around_shared(proof.bound, patience)
+        run.report("cover", node.relaxed.value, len(run.pool))
     return proof
 
 

@@ -33,9 +33,11 @@ class LocalSearch:
         Of the rows, in a relaxation where a column costs 1.
     start : array of int
         Columns of a cover.
+    seed : int
+        For random choices; not 0.
     """
 
-    def __init__(self, incidence: Incidence, duals: FloatArray, start: IntArray) -> None:
+    def __init__(self, incidence: Incidence, duals: FloatArray, start: IntArray, seed: int = SEED) -> None:
         n, m = incidence.n_rows, incidence.n_columns
         self.steps = 0
         weight = 1 + np.rint(np.maximum(duals, 0.0) * DUAL_OF_ONE).astype(np.int64)
@@ -51,7 +53,7 @@ class LocalSearch:
         position = np.zeros(m, dtype=np.int64)
         position[start] = np.arange(len(start))
         self._best = chosen.copy()
-        self._scalars = np.array([0, len(start), len(start), 0, -1, SEED])
+        self._scalars = np.array([0, len(start), len(start), 0, -1, seed])
         self._table = incidence.arrays
         self._columns = (score, position, np.zeros(m, dtype=np.int64), np.full(m, -1), chosen, self._best)
         self._rows = (times, owner, weight, np.zeros(n, dtype=np.int64), np.arange(n), np.arange(n))

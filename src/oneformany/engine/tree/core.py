@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.engine.columns import Column
+from oneformany.engine.cover.fixed_set import FixedSetSearch
 from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import greedy_columns
@@ -17,10 +18,12 @@ __all__ = ["CoreColumns"]
 
 LIGHTEST = 0.9  # of the capacity
 MOST_COLUMNS = 20_000
+ENOUGH_COLUMNS = 3_000  # for searches that are to find something new
+LIGHTER = (0.8, 0.7, 0.6, 0.5)
 
 
 class CoreColumns:
-    """The columns of small reduced cost of the root, and a local search among them that can go on.
+    """The columns of small reduced cost of the root, and searches for covers among them that can go on.
 
     Parameters
     ----------
@@ -28,6 +31,8 @@ class CoreColumns:
         Of the branching tree, without decisions.
     priced : Priced
         Weights of its items, and the capacity that was proved.
+    lightest : float
+        The least that a column weighs, as a part of the capacity.
 
     Attributes
     ----------
@@ -35,10 +40,10 @@ class CoreColumns:
         Whether they could be listed; else columns generated so far stand in.
     """
 
-    def __init__(self, node: Node, priced: Priced) -> None:
+    def __init__(self, node: Node, priced: Priced, lightest: float = LIGHTEST) -> None:
         self.node = node
         capacity = priced.capacity or 0
-        self.listing = heavy_columns(node, priced, int(LIGHTEST * capacity), MOST_COLUMNS) or Listing([], [])
+        self.listing = heavy_columns(node, priced, int(lightest * capacity), MOST_COLUMNS) or Listing([], [])
         covered = np.zeros(len(node.items), dtype=np.bool_)
         for group in self.listing.groups:
             covered[group] = True
@@ -47,7 +52,22 @@ class CoreColumns:
         ends = np.cumsum([0, *(len(group) for group in self._groups)])
         entries = np.concatenate(self._groups).astype(np.int32)
         incidence = Incidence.of(ends, entries, len(node.items))
-        self._local = LocalSearch(incidence, priced.weights / max(1, capacity), greedy_columns(incidence))
+        duals = priced.weights / max(1, capacity)
+        self._local = LocalSearch(incidence, duals, greedy_columns(incidence))
+        self._fixed_set = FixedSetSearch(incidence, duals)
+
+    @classmethod
+    def wide(cls, node: Node, priced: Priced) -> CoreColumns:
+        """Take in lighter columns until there are enough for covers that look quite different."""
+        core = cls(node, priced)
+        for lightest in LIGHTER:
+            if len(core) >= ENOUGH_COLUMNS or node.run.stop.expired():
+                break
+            wider = cls(node, priced, lightest)
+            if not wider.complete:
+                break
+            core = wider
+        return core
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -58,6 +78,12 @@ class CoreColumns:
         before = self._local.steps
         self._offer(self._local.run(goal, steps, run.stop).tolist())
         run.statistics.count("local search steps", self._local.steps - before)
+
+    def search_around_shared(self, goal: int, patience: int) -> None:
+        """Search again and again around what good covers share; offer what is found."""
+        before = self._fixed_set.searches
+        self._offer(self._fixed_set.run(goal, patience, self.node.run.stop).tolist())
+        self.node.run.statistics.count("searches around shared columns", self._fixed_set.searches - before)
 
     def search(self, goal: int, max_nodes: int) -> None:
         """Look for a cover by ``goal`` of the columns in a tree, unless there is one."""
