@@ -13,7 +13,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals_kernels import feasible_duals, integer_loads, primal_dual_steps
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 

@@ -8,7 +8,7 @@ import highspy
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.merging import merged
 from oneformany.engine.cover.program import budgeted, covering
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.integer_program import program
-from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.primal_kernels import greedy, needed_columns, neighbourhood
 from oneformany.stop import Stop
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import lean
-from oneformany.engine.cover.large_incidence import Incidence, entries_of
+from oneformany.engine.cover.incidence import Incidence, entries_of
 from oneformany.stop import Stop
 
 __all__ = ["inside_others", "inside_some"]

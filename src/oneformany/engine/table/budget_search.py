@@ -10,8 +10,8 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.integer_program import program
-from oneformany.engine.cover.large_incidence import Incidence
 from oneformany.engine.cover.primal_kernels import greedy, swap_columns
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.engine.table.budget_tree import BudgetQuestion

@@ -14,7 +14,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.duals_kernels import integer_loads
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.program import budgeted
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.tree import run_node

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.cover.large_incidence import Incidence, entries_of
+from oneformany.engine.cover.incidence import Incidence, entries_of
 
 __all__ = ["NO_CELL", "ColumnTable"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.pricing.enumeration import without_subsets
+from oneformany.engine.tree.enumeration import without_subsets
 from oneformany.stop import Stop
 
 
