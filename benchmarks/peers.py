@@ -26,8 +26,8 @@ import oneformany as ofm
 from measuring import FIXED, question, script_parser, timed
 from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing.listing import list_columns
+from oneformany.engine.table.table import ColumnTable
 from oneformany.paper.runs.prepare import prepare
 
 CHANGES = 3

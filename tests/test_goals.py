@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import oneformany as ofm
 from engine.listing.sharing_problems import KINDS, draw_problem
-from oneformany.engine.cover.large_options import TableOptions
+from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.problem.goal import Goal
 from reference_goals import best_answer

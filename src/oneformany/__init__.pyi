@@ -2,8 +2,8 @@
 from oneformany import datasets as datasets
 from oneformany import plotting as plotting
 from oneformany import verify as verify
-from oneformany.engine.cover.large_options import TableOptions as TableOptions
 from oneformany.engine.run import Options as Options
+from oneformany.engine.table.options import TableOptions as TableOptions
 from oneformany.exceptions import CertificateError as CertificateError
 from oneformany.exceptions import DataUnavailableError as DataUnavailableError
 from oneformany.exceptions import InputError as InputError

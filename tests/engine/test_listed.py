@@ -10,12 +10,12 @@ import pytest
 
 import oneformany as ofm
 from engine.problems import random_additive
-from oneformany.engine.cover.large_options import TableOptions
 from oneformany.engine.listed_answers import columns_holding
 from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.plan import planned
 from oneformany.engine.run import Options
 from oneformany.engine.solve import solve_exact
+from oneformany.engine.table.options import TableOptions
 from oneformany.problem.goal import Goal
 
 

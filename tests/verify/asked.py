@@ -11,7 +11,7 @@ import numpy as np
 import oneformany as ofm
 from certificates import sealed
 from engine.listing.sharing_problems import draw_problem
-from oneformany.engine.cover.large_options import TableOptions
+from oneformany.engine.table.options import TableOptions
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal

@@ -9,37 +9,43 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.tree.column_generation import Node
+from oneformany.problem import Problem
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
 
-__all__ = ["branch_proof", "dual_proof", "enumeration_proof", "renumbered", "trivial_proof"]
+__all__ = [
+    "branch_proof",
+    "dual_proof",
+    "enumeration_proof",
+    "first_given",
+    "on_given",
+    "renumbered",
+    "trivial_proof",
+]
+
+
+def first_given(problem: Problem) -> IntArray:
+    """For each distinct row the first given row that equals it."""
+    return np.unique(problem.row_of, return_index=True)[1]
+
+
+def on_given(problem: Problem, numbers: IntArray, rows: IntArray | None = None) -> tuple[int, ...]:
+    """Numbers of some distinct rows (``None``: of all) on the first given row that equals each, else 0."""
+    first = first_given(problem)
+    given = np.zeros(len(problem.codes), dtype=np.int64)
+    given[first if rows is None else first[rows]] = numbers
+    return tuple(given.tolist())
 
 
 def trivial_proof(node: Node) -> DualProof:
-    """At least one explanation is needed.
-
-    Parameters
-    ----------
-    node : Node
-        Of the branching tree; has at least one item.
-    """
-    weights = np.zeros(len(node.run.space.problem.codes), dtype=np.int64)
-    weights[_given(node)[0]] = 1
-    return DualProof(tuple(weights.tolist()), 1)
+    """At least one explanation is needed, as there is at least one item."""
+    return DualProof(_weights(node, np.eye(1, len(node.items), dtype=np.int64)[0]), 1)
 
 
 def dual_proof(node: Node, priced: Priced) -> DualProof:
-    """No column weighs more than the capacity.
-
-    Parameters
-    ----------
-    node : Node
-        Of the branching tree.
-    priced : Priced
-        Weights of its items, and the capacity that was proved.
-    """
+    """No column weighs more than the capacity that was proved."""
     if priced.capacity is None:
         return trivial_proof(node)
-    return DualProof(_weights(node, priced), priced.capacity)
+    return DualProof(_weights(node, priced.weights), priced.capacity)
 
 
 def enumeration_proof(
@@ -47,75 +53,43 @@ def enumeration_proof(
 ) -> EnumerationProof:
     """No ``target`` of all columns that could be part of such a cover do cover everything.
 
-    Parameters
-    ----------
-    node : Node
-        Of the branching tree.
-    priced : Priced
-        Weights of its items, and the capacity that was proved.
-    target : int
-        Size of the covers that are excluded.
-    groups : list of integer arrays
-        Items of each column that could be part of such a cover.
-    tree : dict
-        Why no ``target`` of them cover all items.
+    ``groups`` holds the items of each of these columns, ``tree`` tells why.
     """
     if priced.capacity is None:
         raise ValueError("columns can be listed only under a capacity that was proved")
     given = _given_rows(node)
     item_of = node.items.item_of
     return EnumerationProof(
-        weights=_weights(node, priced),
+        weights=_weights(node, priced.weights),
         capacity=priced.capacity,
         target=target,
         columns=tuple(tuple(given[np.isin(item_of, group)].tolist()) for group in groups),
-        cover=renumbered(tree, _given(node)),
+        cover=renumbered(tree, given[node.items.first]),
     )
 
 
 def branch_proof(pair: tuple[int, int], node: Node, together: Proof, apart: Proof) -> BranchProof:
-    """Two rows share an explanation, or they do not.
-
-    Parameters
-    ----------
-    pair : tuple of two int
-        Rows of the space.
-    node : Node
-        Whose cases these are.
-    together, apart : Proof
-        Of the two cases.
-    """
-    given = _given(node)
+    """Two rows of the node's space share an explanation, or they do not."""
+    given = _given_rows(node)[node.items.first]
     one, other = sorted(int(given[node.items.item_of[row]]) for row in pair)
     return BranchProof((one, other), together, apart)
 
 
 def _given_rows(node: Node) -> IntArray:
     """For each row of the space the first given row that equals it."""
-    _, first = np.unique(node.run.space.problem.row_of, return_index=True)
-    return np.asarray(first[node.run.space.helpable])
+    return np.asarray(first_given(node.run.space.problem)[node.run.space.helpable])
 
 
-def _given(node: Node) -> IntArray:
-    """For each item the first given row that it stands for."""
-    return np.asarray(_given_rows(node)[node.items.first])
-
-
-def _weights(node: Node, priced: Priced) -> tuple[int, ...]:
-    weights = np.zeros(len(node.run.space.problem.codes), dtype=np.int64)
-    weights[_given(node)] = priced.weights
-    return tuple(weights.tolist())
+def _weights(node: Node, weights: IntArray) -> tuple[int, ...]:
+    """Weights of items, each on the first given row that it stands for."""
+    space = node.run.space
+    return on_given(space.problem, weights, space.helpable[node.items.first])
 
 
 def renumbered(tree: dict[str, Any], given: IntArray) -> CoverCase:
-    """Turn a tree over items into cases over given rows.
+    """Turn a tree of :func:`~oneformany.engine.cover.set_cover.cover_within` into cases over given rows.
 
-    Parameters
-    ----------
-    tree : dict
-        As :func:`~oneformany.engine.cover.set_cover.cover_within` gives it.
-    given : integer array
-        For each item the given row that it stands for.
+    ``given`` holds for each item the given row that it stands for.
     """
     filters = tuple(
         tuple((tuple(np.atleast_1d(given[items]).tolist()), int(weight)) for items, weight in pairs)

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
-from oneformany.problem.sharing import PointSharing, Sharing
+from oneformany.problem.sharing import PointSharing
 
 __all__ = ["Column", "ColumnPool"]
-
-POINT = PointSharing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +21,9 @@ class Column:
     cost: int = 1
 
     @classmethod
-    def covering(
-        cls, space: SearchSpace, point: IntArray, changed: BoolArray, sharing: Sharing = POINT
-    ) -> Column:
+    def covering(cls, space: SearchSpace, point: IntArray, changed: BoolArray) -> Column:
         """Find every row that the point and the changed features cover."""
-        return cls(point, changed, sharing.joins(space.problem, changed, point, space.helpable))
+        return cls(point, changed, PointSharing().joins(space.problem, changed, point, space.helpable))
 
 
 class ColumnPool:

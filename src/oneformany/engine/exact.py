@@ -11,7 +11,6 @@ from oneformany.engine.certificate import branch_proof, dual_proof, enumeration_
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.pricing.enumeration import list_columns
 from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.run import Run
@@ -19,6 +18,7 @@ from oneformany.engine.tree.branching import pair_to_branch_on
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.core import CoreColumns
 from oneformany.engine.tree.diving import dive
+from oneformany.engine.tree.enumeration import list_columns
 from oneformany.result.proof import EnumerationProof, Proof
 
 __all__ = ["minimise"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,12 +10,11 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
-from oneformany.engine.cover.large_cover import CoverAnswer, solve_cover
-from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.large_options import State, TableOptions
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing.lazy import LazyListing
 from oneformany.engine.listing.store.answers import OutOfTimeError
+from oneformany.engine.table.fewest import CoverAnswer, solve_cover
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 from oneformany.stop import Stop
 
 __all__ = ["LazyAnswer", "cover_lazily"]
@@ -41,36 +39,27 @@ class LazyAnswer:
         Columns of it that cover every row that can be helped.
     proved : ColumnTable and CoverAnswer
         The best bound on the way, and the table that it is about.
-    counters : Counter
-        Of all covers together.
     """
 
     table: ColumnTable
     chosen: IntArray
     proved: tuple[ColumnTable, CoverAnswer]
-    counters: Counter[str]
 
 
-def cover_lazily(
-    lazy: LazyListing,
-    stop: Stop,
-    options: TableOptions,
-    progress: Callable[[State], None] | None = None,
-) -> LazyAnswer:
+def cover_lazily(lazy: LazyListing, search: Search) -> LazyAnswer:
     """Choose as few columns as possible, and look at buckets until none of them could do better."""
+    stop = search.stop
     until = stop.part(LOOKING_TIME * stop.remaining())
-    quick = replace(options, local_search=False, repair=False, exact=False)
+    quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
     proved: tuple[ColumnTable, CoverAnswer] | None = None
-    counters: Counter[str] = Counter()
     start = None
     with suppress(OutOfTimeError):
         _refine(lazy, until)
     while True:
         table, waiting = lazy.table()
         usable = len(table) - len(waiting)
-        for chosen in (quick, options):
-            answer = solve_cover(table, stop, chosen, progress, start, usable)
-            counters.update(answer.counters)
+        for chosen in (quick, search):
+            answer = solve_cover(table, chosen, start, usable)
             if proved is None or answer.bound > proved[1].bound:
                 proved = table, answer
             start = answer.chosen
@@ -82,9 +71,9 @@ def cover_lazily(
             _in_parts(lazy.look_at, waiting[answer.wanted[:MOST_WANTED] - usable], stop)
         except OutOfTimeError:
             break
-    counters["buckets"] = len(lazy.buckets)
-    counters["buckets evaluated"] = lazy.looked_at
-    return LazyAnswer(table, answer.chosen, proved or (table, answer), counters)
+    search.counters["buckets"] = len(lazy.buckets)
+    search.counters["buckets evaluated"] = lazy.looked_at
+    return LazyAnswer(table, answer.chosen, proved or (table, answer))
 
 
 def _refine(lazy: LazyListing, stop: Stop) -> None:
@@ -94,7 +83,7 @@ def _refine(lazy: LazyListing, stop: Stop) -> None:
         table, waiting = lazy.table()
         if not len(waiting):
             return
-        relaxation = FirstOrder(Incidence.of_table(table))
+        relaxation = FirstOrder(table.incidence)
         if duals is not None:
             relaxation.duals = duals
         relaxation.advance(STEPS, stop)

@@ -6,27 +6,27 @@ It serves every way to share, own values, rules on whole rows, costs, and goals 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget import solve_budget, solve_coverage
-from oneformany.engine.cover.cost import solve_cost
-from oneformany.engine.cover.large_cover import solve_cover
-from oneformany.engine.cover.large_options import State
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.lazy_cover import cover_lazily
 from oneformany.engine.listed_answers import ChosenColumns, columns_holding, groups_of, reasons_of
 from oneformany.engine.listed_proofs import ListedProofs
 from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.optimistic import optimistic_weights
-from oneformany.engine.plan import Plan, planned
+from oneformany.engine.plan import Plan, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
-from oneformany.engine.ways import by_cost, worth_waiting
+from oneformany.engine.table.budget import solve_budget, solve_coverage
+from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.engine.table.options import Search, State
+from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.build import build_result, versions_of
@@ -117,7 +117,7 @@ class ListedRun:
 
     def list_all(self, goal: Goal) -> None:
         """List the columns, with all that least cost needs where that is affordable."""
-        cheap = by_cost(self.problem, goal, self.options)
+        cheap = asks_for_cost(self.problem, goal, self.options)
         with self.statistics.timed("listing"):
             if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
                 self._lazy = lazy_listing(self.problem, self.stop)
@@ -152,10 +152,8 @@ class ListedRun:
             self._everybody(known)
 
     def _most_people(self, k: int, start: IntArray) -> None:
-        people, tell = self.problem.multiplicity, self._report("people")
-        with self.statistics.timed("budget"):
-            best = solve_budget(self.table, people, k, self.stop, self._table_options, tell, start[:k])
-        self._count(best.counters)
+        with self._searching("budget", "people") as search:
+            best = solve_budget(self.table, self.problem.multiplicity, k, search, start[:k])
         proof = self.proofs.people(best) if self.table.complete else None
         most = best.bound if self.table.complete else self.proofs.rows
         fewest = 0 if proof is None else proof.fewest(best.covered)
@@ -163,10 +161,8 @@ class ListedRun:
 
     def _share(self, needed: int, start: IntArray) -> None:
         """The fewest for so many people."""
-        people, tell = self.problem.multiplicity, self._report("explanations")
-        with self.statistics.timed("coverage"):
-            share = solve_coverage(self.table, people, needed, self.stop, self._table_options, tell, start)
-        self._count(share.counters)
+        with self._searching("coverage", "explanations") as search:
+            share = solve_coverage(self.table, self.problem.multiplicity, needed, search, start)
         complete = self.table.complete
         self.choice = ChosenColumns(
             share.chosen,
@@ -176,11 +172,11 @@ class ListedRun:
 
     def _everybody(self, start: IntArray) -> None:
         proof: Proof | None = None if self.table.complete else self._optimistic_proof()
-        known = start if np.array_equal(self.table.covered_by(start), self.listing.reachable) else None
-        with self.statistics.timed("cover"):
-            tell = self._report("explanations")
-            cover = solve_cover(self.table, self.stop, self._table_options, tell, known)
-        self._count(cover.counters)
+        known = (
+            start if np.array_equal(self.table.incidence.covered_by(start), self.listing.reachable) else None
+        )
+        with self._searching("cover", "explanations") as search:
+            cover = solve_cover(self.table, search, known)
         self.choice = ChosenColumns(cover.chosen, proof=proof or self.proofs.cover(cover))
 
     def _optimistic_proof(self) -> Proof:
@@ -197,9 +193,8 @@ class ListedRun:
             changed = np.array(explanation.changed, dtype=np.int64)
             rows = np.unique(self.problem.row_of[list(explanation.members)])
             lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
-        with self.statistics.timed("cover"):
-            found = cover_lazily(lazy, self.stop, self._table_options, self._report("explanations"))
-        self._count(found.counters)
+        with self._searching("cover", "explanations") as search:
+            found = cover_lazily(lazy, search)
         self._listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
         table, answer = found.proved
         proof = ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
@@ -207,20 +202,18 @@ class ListedRun:
 
     def cheapen(self, goal: Goal) -> None:
         """Settle the second objective: as few explanations for as many people as asked, at the least cost."""
-        if not by_cost(self.problem, goal, self.options) or not len(self.choice.columns):
+        if not asks_for_cost(self.problem, goal, self.options) or not len(self.choice.columns):
             return
         if self.stop.expired():
             self.choice = replace(self.choice, cost_open=True)
             return
         people, first = self.problem.multiplicity, self.choice.columns
         most = len(first) if goal.explanations is None else goal.explanations
-        needed = int(people[self.table.covered_by(first)].sum())
+        needed = int(people[self.table.incidence.covered_by(first)].sum())
         if goal.explanations is None and goal.coverage is not None:
             needed = min(needed, goal.needed(int(people.sum())))
-        with self.statistics.timed("least cost"):
-            tell = self._report("cost")
-            found = solve_cost(self.table, people, most, needed, first, self.stop, self._table_options, tell)
-        self._count(found.counters)
+        with self._searching("least cost", "cost") as search:
+            found = solve_cost(self.table, people, most, needed, first, search)
         proof = self.proofs.cost(found) if self.table.complete and self._plan.by_cost else None
         proved = proof is not None and found.proved
         self.choice = replace(
@@ -249,8 +242,13 @@ class ListedRun:
             covered_bound=self.choice.covered_bound,
         )
 
-    def _count(self, counters: Mapping[str, int]) -> None:
-        for name, number in counters.items():
+    @contextmanager
+    def _searching(self, phase: str, measure: Measure) -> Iterator[Search]:
+        """What a search over the table is given; its time and its counts go into the statistics."""
+        search = Search(self.stop, self._table_options, self._report(measure))
+        with self.statistics.timed(phase):
+            yield search
+        for name, number in search.counters.items():
             self.statistics.count(name, number)
 
     def _report(self, measure: Measure) -> Callable[[State], None]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.cost_kernels import cheapest
-from oneformany.engine.cover.table import NO_CELL, ColumnTable
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.cost.cheapest import cheapest as cheapest_alone
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.screening import screen
+from oneformany.engine.table.cost_kernels import cheapest
+from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
 from oneformany.result.build import Group
 from oneformany.result.explanation import Explanation

@@ -1,4 +1,4 @@
-"""What is going to be listed: everything, or a part where everything would be too much."""
+"""Which way an answer is found: by listing all columns, a part of them, or by searching for them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,51 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.table import NO_CELL, ColumnTable
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.estimate import Estimate, affordable
+from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing, Keep, list_columns
 from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
+from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
+from oneformany.problem.goal import Goal
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Plan", "planned"]
+__all__ = ["Plan", "asks_for_cost", "needs_listing", "planned", "worth_listing", "worth_waiting"]
+
+MANY_ROWS = 1_000
+QUICK = 2e9  # steps, a second or two
+
+
+def needs_listing(problem: Problem, goal: Goal) -> bool:
+    """Whether only a listing can answer the question."""
+    plain = problem.share == "point" and problem.own is None and not problem.restrictions
+    return goal.limited or not plain
+
+
+def asks_for_cost(problem: Problem, goal: Goal, options: Options) -> bool:
+    """Whether least cost is asked for: costs or a goal are given, or rows need not share a point."""
+    if options.least_cost is not None:
+        return options.least_cost
+    return goal.limited or problem.costs is not None or problem.share != "point"
+
+
+def worth_listing(problem: Problem, goal: Goal, options: Options) -> bool:
+    """Whether a listing is the quicker way, or the least cost is asked for and can be had."""
+    if asks_for_cost(problem, goal, options):
+        return affordable(problem, keep="cost", most_work=options.most_work, memory=options.memory).ok
+    return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK, memory=options.memory).ok
+
+
+def worth_waiting(problem: Problem, options: Options) -> bool:
+    """Whether to ask the classifier about buckets only where a cover would use them."""
+    if not options.lazy or problem.share != "point" or getattr(problem.oracle, "max_calls", None) is not None:
+        return False
+    return bucketing(problem, most_work=options.most_work, memory=options.memory)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +145,5 @@ def _extended(problem: Problem, table: ColumnTable, alone: list[tuple[int, IntAr
         targets = np.where(changed, points, NO_CELL)
     else:
         targets = points
-    return ColumnTable(
-        starts=np.concatenate([table.starts, table.starts[-1] + 1 + np.arange(len(rows))]),
-        rows=np.concatenate([table.rows, rows]),
-        costs=np.concatenate([table.costs, costs]),
-        changed=np.concatenate([table.changed, changed]),
-        targets=np.concatenate([table.targets, targets.astype(np.int32)]),
-        n_rows=table.n_rows,
-        complete=False,
-    )
+    extended = table.followed_by(np.arange(len(rows) + 1), rows, costs, changed, targets.astype(np.int32))
+    return replace(extended, complete=False)

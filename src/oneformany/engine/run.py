@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
-from oneformany.engine.cover.large_options import TableOptions
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.protocol import PricerFactory
 from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
@@ -132,11 +131,6 @@ class Run:
         if self.progress is not None:
             self.progress(rounds[-1])
 
-    @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
+    def timed(self, phase: str) -> AbstractContextManager[None]:
         """Add the time of a block to a phase."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.statistics.spend(phase, perf_counter() - start)
+        return self.statistics.timed(phase)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from time import perf_counter
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.listing.ground import deficits, gains
 from oneformany.oracles.protocol import Relaxation
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
@@ -17,7 +17,6 @@ from oneformany.stop import Stop
 __all__ = ["Screened", "screen"]
 
 BLOCK = 4096
-NO_MOVE = -(2**62)
 TINY = 1e-6
 
 
@@ -67,14 +66,13 @@ def screen(
     >>> screen(problem, ofm.Statistics()).helpable
     array([0, 1])
     """
-    start = perf_counter()
-    stop = Stop() if stop is None else stop
+    stop = stop or Stop()
     relaxation = problem.oracle.relaxation()
-    if relaxation is not None and relaxation.exact and not problem.restrictions:
-        screened = _in_closed_form(problem, relaxation, stop)
-    else:
-        screened = _by_asking(problem, stop, known or {})
-    statistics.spend("screening", perf_counter() - start)
+    with statistics.timed("screening"):
+        if relaxation is not None and relaxation.exact and not problem.restrictions:
+            screened = _in_closed_form(problem, relaxation, stop)
+        else:
+            screened = _by_asking(problem, stop, known or {})
     statistics.count("rows screened", len(screened.helpable) + len(screened.reasons))
     return screened
 
@@ -105,7 +103,6 @@ def _by_asking(problem: Problem, stop: Stop, known: Mapping[int, IntArray]) -> S
 
 def _in_closed_form(problem: Problem, relaxation: Relaxation, stop: Stop) -> Screened:
     """Take the moves that gain most; where they do not reach the threshold, nothing does."""
-    best = [_best_moves(problem, relaxation, feature) for feature in range(problem.n_features)]
     helpable: list[IntArray] = []
     points: list[IntArray] = []
     reasons: dict[int, str] = {}
@@ -113,31 +110,12 @@ def _in_closed_form(problem: Problem, relaxation: Relaxation, stop: Stop) -> Scr
         if stop.expired():
             break
         block = np.arange(first, min(first + BLOCK, len(problem.rows)))
-        climb = _Climb.of(problem, relaxation, best, block)
+        climb = _Climb.of(problem, relaxation, block)
         enough = climb.needed <= problem.max_changes
         helpable.append(block[enough])
         points.extend(climb.points(climb.needed)[enough])
         reasons |= climb.reasons(~enough)
     return Screened(np.concatenate(helpable) if helpable else np.zeros(0, dtype=np.int64), points, reasons)
-
-
-def _best_moves(problem: Problem, relaxation: Relaxation, feature: int) -> tuple[IntArray, IntArray]:
-    """For each cell of a feature the best other cell to move to, and the units it has there."""
-    n = problem.levels[feature]
-    targets = np.arange(n) if problem.own is None else problem.own.targets[feature]
-    units = np.where(targets < 0, NO_MOVE, relaxation.units[feature, np.maximum(targets, 0)])
-    moves = problem.moves[feature]
-    if moves is None or moves[:n, :n].all():
-        order = np.argsort(-units, kind="stable")
-        cells = np.full(n, order[0])
-        if n > 1:
-            cells[order[0]] = order[1]
-        there = units[cells]
-        there[cells == np.arange(n)] = NO_MOVE
-        return cells, there
-    reached = np.where(moves[:n, :n] & ~np.eye(n, dtype=np.bool_), units, NO_MOVE)
-    cells = reached.argmax(axis=1)
-    return cells, reached[np.arange(n), cells]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,24 +130,17 @@ class _Climb:
     needed: IntArray
 
     @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        relaxation: Relaxation,
-        best: list[tuple[IntArray, IntArray]],
-        rows: IntArray,
-    ) -> _Climb:
+    def of(cls, problem: Problem, relaxation: Relaxation, rows: IntArray) -> _Climb:
         codes, values = problem.rows[rows], problem.values[rows]
-        features = np.arange(problem.n_features)
-        here = relaxation.units[features, values]
-        cells = np.stack([best[f][0][codes[:, f]] for f in features], axis=1)
-        there = np.stack([best[f][1][codes[:, f]] for f in features], axis=1)
-        gain = np.where(there == NO_MOVE, 0, np.maximum(there - here, 0))
+        cells, gain = np.empty((2, *codes.shape), dtype=np.int64)
+        for feature in range(problem.n_features):
+            every = gains(problem, relaxation, feature, codes[:, feature], values[:, feature])
+            cells[:, feature], gain[:, feature] = every.argmax(axis=1), every.max(axis=1)
         order = np.argsort(-gain, axis=1, kind="stable")
         steps = np.cumsum(np.take_along_axis(gain, order, axis=1), axis=1)
-        lacking = relaxation.threshold - relaxation.intercept - here.sum(axis=1)
-        below = np.column_stack([np.zeros(len(rows), dtype=np.int64), steps]) < lacking[:, None]
-        return cls(problem, rows, cells, gain, order, below.sum(axis=1))
+        below = np.column_stack([np.zeros(len(rows), dtype=np.int64), steps])
+        needed = (below < deficits(relaxation, values)[:, None]).sum(axis=1)
+        return cls(problem, rows, cells, gain, order, needed)
 
     def points(self, changes: IntArray) -> IntArray:
         """Where the rows are after so many moves."""

@@ -12,13 +12,13 @@ from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
 from oneformany.engine.first_columns import first_columns
 from oneformany.engine.listed import PACKAGES, solve_by_listing
+from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
 from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
 from oneformany.engine.saving.stage import cheapest_cover
 from oneformany.engine.screening import screen
-from oneformany.engine.ways import by_cost, needs_listing, worth_listing
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -82,7 +82,7 @@ def solve_exact(
         )
     if needs_listing(problem, goal):
         raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
-    cheaply = by_cost(problem, goal, options)
+    cheaply = asks_for_cost(problem, goal, options)
     statistics = Statistics()
     with stop.on_interrupt():
         screened = screen(problem, statistics, stop, _known_points(problem, start))

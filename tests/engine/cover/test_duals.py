@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oneformany.engine.cover.duals import weighed
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.scaling import ONE_IN_TABLES
 
 PAIRS = Incidence.of(np.array([0, 2, 4, 6]), np.array([0, 1, 1, 2, 0, 2]), 3)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from engine.cover.test_local_search import GROUPS, incidence_of, smallest
 from oneformany.engine.cover.fixed_set import FIRST_SEARCHES, FixedSetSearch
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.stop import Stop
 
 

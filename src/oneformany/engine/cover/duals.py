@@ -13,7 +13,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals_kernels import feasible_duals, integer_loads, primal_dual_steps
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
@@ -104,7 +104,6 @@ class FirstOrder:
         self.duals = self._first_duals()
         self.mean_values = self.values
         self.mean_duals = self.duals
-        self.steps = 0
         self._work = np.zeros(m)
 
     def advance(self, steps: int, stop: Stop) -> None:
@@ -116,20 +115,10 @@ class FirstOrder:
         while taken < steps and not (taken and stop.expired()):
             some = min(steps - taken, max(1, ENTRIES_AT_ONCE // max(1, len(self.incidence.rows))))
             self.price = primal_dual_steps(
-                *self.incidence.arrays,
-                self.budget,
-                self.price,
-                self.upper,
-                self.balance,
-                self.values,
-                self.duals,
-                value_sum,
-                dual_sum,
-                self._work,
-                some,
+                *(*self.incidence.arrays, self.budget, self.price, self.upper, self.balance),
+                *(self.values, self.duals, value_sum, dual_sum, self._work, some),
             )
             taken += some
-        self.steps += taken
         self.mean_values = value_sum / taken
         self.mean_duals = dual_sum / taken
         if self.budget >= 0:
@@ -137,7 +126,11 @@ class FirstOrder:
 
     def weights(self) -> Weights:
         """The best valid weights that the duals now, or on average, lead to."""
-        candidates = (self._valid(self.duals), self._valid(self.mean_duals))
+        candidates = [
+            weighed(self.incidence, feasible_duals(self.incidence, duals, self.upper, capacity))
+            for duals in (self.duals, self.mean_duals)
+            for capacity in self._capacities(duals)
+        ]
         if self.budget < 0:
             return max(candidates, key=lambda found: found.ratio)
         return min(candidates, key=lambda found: self.budget * found.capacity - found.total)
@@ -150,18 +143,13 @@ class FirstOrder:
         duals[~self.incidence.reachable] = 0.0
         return duals
 
-    def _valid(self, duals: FloatArray) -> Weights:
+    def _capacities(self, duals: FloatArray) -> list[float]:
+        """What columns may weigh: one where that is their price, else from the price up to the heaviest."""
         if self.budget < 0:
-            return weighed(self.incidence, feasible_duals(self.incidence, duals, self.upper, 1.0))
+            return [1.0]
         heaviest = float(np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1]).max())
         price = min(max(self.price, 1e-6), heaviest)
-        best = weighed(self.incidence, feasible_duals(self.incidence, duals, self.upper, max(heaviest, 1e-6)))
-        for part in (0.0, 0.1, 0.3):
-            capacity = max(1e-6, price + part * (heaviest - price))
-            found = weighed(self.incidence, feasible_duals(self.incidence, duals, self.upper, capacity))
-            if self.budget * found.capacity - found.total < self.budget * best.capacity - best.total:
-                best = found
-        return best
+        return [max(1e-6, price + part * (heaviest - price)) for part in (1.0, 0.0, 0.1, 0.3)]
 
     def _rebalance(self, values: FloatArray, duals: FloatArray) -> None:
         """Weigh the two sides by how far each has moved."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.compiled import lean
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 
 __all__ = ["feasible_duals", "integer_loads", "primal_dual_steps"]
 

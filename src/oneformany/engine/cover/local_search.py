@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.local_kernels import BEST, walk
 from oneformany.stop import Stop
 

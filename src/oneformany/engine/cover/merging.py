@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,13 @@ class Merged(NamedTuple):
     costs: IntArray
     people: IntArray
     classes: IntArray
+
+    @property
+    def members(self) -> list[list[int]]:
+        """The rows of each class."""
+        order = np.argsort(self.classes, kind="stable")
+        ends = np.searchsorted(self.classes[order], np.arange(len(self.people) + 1))
+        return [order[begin:end].tolist() for begin, end in pairwise(ends)]
 
 
 def merged(

@@ -8,9 +8,9 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.integer_program import program
 from oneformany.engine.cover.primal_kernels import greedy, needed_columns, neighbourhood
-from oneformany.engine.cover.primal_program import program
 from oneformany.stop import Stop
 
 __all__ = ["Repair", "dive", "greedy_columns"]
@@ -114,10 +114,7 @@ class Repair:
         freed = neighbourhood(self.part, self.inside, row, size)
         kept = self.inside.copy()
         kept[freed] = False
-        covered = (
-            np.bincount(self.part.rows, np.repeat(kept, np.diff(self.part.starts)), self.part.n_rows) > 0
-        )
-        needed = self.part.reachable & ~covered
+        needed = self.part.reachable & ~self.part.covered_by(np.flatnonzero(kept))
         if not needed.any():
             self.inside = kept
             return True

@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.compiled import lean
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 
 __all__ = ["greedy", "needed_columns", "neighbourhood", "swap_columns"]
 

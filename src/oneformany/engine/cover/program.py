@@ -12,13 +12,14 @@ from typing import Literal
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["CoveringProgram", "RelaxedCover", "as_matrix"]
+__all__ = ["CoveringProgram", "RelaxedCover", "as_matrix", "budgeted", "covering", "solved"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,59 @@ def as_matrix(groups: Sequence[IntArray], n_rows: int) -> sparse.csc_matrix:
     return sparse.csc_matrix((np.ones(ends[-1], dtype=np.int64), entries, ends), shape=(n_rows, len(groups)))
 
 
+def _quiet_solver() -> highspy.Highs:
+    """HiGHS on one thread, without a word."""
+    highs = highspy.Highs()
+    highs.silent()
+    highs.setOptionValue("threads", 1)
+    return highs
+
+
+def solved(highs: highspy.Highs, stop: Stop) -> highspy.HighsSolution | Literal["infeasible", "stopped"]:
+    """Solve a linear program from its last basis; "stopped" when time was too short for that.
+
+    Raises
+    ------
+    SolverError
+        HiGHS failed.
+    """
+    if stop.expired():
+        return "stopped"
+    # The clock of HiGHS counts all runs of one program.
+    highs.setOptionValue("time_limit", highs.getRunTime() + stop.remaining())
+    highs.run()
+    status = highs.getModelStatus()
+    if status == highspy.HighsModelStatus.kInfeasible:
+        return "infeasible"
+    if status == highspy.HighsModelStatus.kTimeLimit:
+        return "stopped"
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise SolverError(f"the covering program ended as {highs.modelStatusToString(status)}")
+    solution: highspy.HighsSolution = highs.getSolution()
+    return solution
+
+
+def covering(starts: IntArray, rows: NDArray[np.int32], n_rows: int, price: float = 0.0) -> highspy.Highs:
+    """A program in which columns of one price, each used at most once, cover every row."""
+    highs = _quiet_solver()
+    n, m, entries = n_rows, len(starts) - 1, len(rows)
+    none, infinity = np.zeros(0, dtype=np.int32), np.full(n, highspy.kHighsInf)
+    highs.addRows(n, np.ones(n), infinity, 0, np.zeros(n, dtype=np.int32), none, np.zeros(0))
+    begins = starts[:-1].astype(np.int32)
+    highs.addCols(m, np.full(m, price), np.zeros(m), np.ones(m), entries, begins, rows, np.ones(entries))
+    return highs
+
+
+def budgeted(starts: IntArray, rows: NDArray[np.int32], people: IntArray, budget: int) -> highspy.Highs:
+    """A program in which at most so many columns leave as few people uncovered as possible."""
+    n, m = len(people), len(starts) - 1
+    highs = covering(starts, rows, n)
+    each, ones = np.arange(n, dtype=np.int32), np.ones(n)
+    highs.addCols(n, people.astype(np.float64), np.zeros(n), ones, n, each, each, ones)
+    highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
+    return highs
+
+
 class CoveringProgram:
     """Choose columns at least cost such that every row is covered as often as it asks.
 
@@ -49,9 +103,7 @@ class CoveringProgram:
     """
 
     def __init__(self, demands: FloatArray, *, presolve: bool = False) -> None:
-        self._highs = highspy.Highs()
-        self._highs.silent()
-        self._highs.setOptionValue("threads", 1)
+        self._highs = _quiet_solver()
         if not presolve:
             self._highs.setOptionValue("presolve", "off")
         self.n_columns = 0
@@ -107,6 +159,11 @@ class CoveringProgram:
             self._highs.changeRowsBounds(len(changed), changed, lower, upper)
             self._demands = np.array(demands, dtype=np.float64)
 
+    def price(self, costs: FloatArray) -> None:
+        """Let the first columns cost so much from now on."""
+        columns = np.arange(len(costs), dtype=np.int32)
+        self._highs.changeColsCost(len(costs), columns, np.asarray(costs, dtype=np.float64))
+
     def use(self, columns: BoolArray) -> None:
         """Use these columns only from now on."""
         changed = np.flatnonzero(columns != self._usable).astype(np.int32)
@@ -116,26 +173,10 @@ class CoveringProgram:
             self._usable = columns.copy()
 
     def solve(self, stop: Stop) -> RelaxedCover | Literal["infeasible", "stopped"]:
-        """Solve from the last basis; "stopped" when time was too short for that.
-
-        Raises
-        ------
-        SolverError
-            HiGHS failed.
-        """
-        if stop.expired():
-            return "stopped"
-        # The clock of HiGHS counts all runs of one program.
-        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + stop.remaining())
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return "infeasible"
-        if status == highspy.HighsModelStatus.kTimeLimit:
-            return "stopped"
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise SolverError(f"the covering program ended as {self._highs.modelStatusToString(status)}")
-        solution = self._highs.getSolution()
+        """Solve as in :func:`solved`."""
+        solution = solved(self._highs, stop)
+        if isinstance(solution, str):
+            return solution
         return RelaxedCover(
             self._highs.getInfo().objective_function_value,
             np.array(solution.col_value),

@@ -90,7 +90,8 @@ def cover_within(
         if relaxed == "stopped":
             return CoverSearch(None, None, nodes, len(relaxation.triples))
         likely = np.flatnonzero(relaxed.values > 0.5)
-        if len(likely) <= left and not node.needed[_missed(relaxation, likely)].any():
+        met = relaxation.items @ (relaxed.values > 0.5).astype(np.int64) > 0
+        if len(likely) <= left and met[node.needed].all():
             return CoverSearch([*node.chosen, *likely.tolist()], None, nodes, len(relaxation.triples))
         stack.extend(reversed(_children(relaxation, node, usable, relaxed)))
     return CoverSearch(None, root.proof, nodes, len(relaxation.triples))
@@ -145,10 +146,3 @@ def _children(
     node.proof["columns"] = candidates.tolist()
     node.proof["parts"] = [child.proof for child in children]
     return children
-
-
-def _missed(relaxation: CoverRelaxation, columns: IntArray) -> BoolArray:
-    missed = np.ones(relaxation.n_items, dtype=np.bool_)
-    for column in columns.tolist():
-        missed[relaxation.members(column)] = False
-    return missed

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing.cost.kernels import FORBIDDEN
-from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
 from oneformany.engine.listing.store.answers import Answers, OutOfTimeError
 from oneformany.oracles.protocol import NEAR, JudgesMoves
 from oneformany.stop import Stop

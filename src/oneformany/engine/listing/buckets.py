@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.table import entries_of
+from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.ground import Ground
 

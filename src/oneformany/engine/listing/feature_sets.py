@@ -9,12 +9,12 @@ from itertools import combinations
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.table import NO_CELL
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.cost.cheapest import NEVER, cheapest, cheapest_of_set
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.jobs import Job
 from oneformany.engine.listing.store.columns import Found
+from oneformany.engine.table.table import NO_CELL
 
 __all__ = ["feature_jobs"]
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing.cost.kernels import FORBIDDEN
 from oneformany.oracles.protocol import Relaxation
 from oneformany.problem import Problem
 
-__all__ = ["Ground", "Indices"]
+__all__ = ["FORBIDDEN", "Ground", "Indices", "deficits", "gains"]
 
+FORBIDDEN = np.iinfo(np.int64).min
 Indices = NDArray[np.integer[Any]]
 
 
@@ -79,7 +79,7 @@ class Ground:
         price = np.empty((n, offsets[-1]), dtype=np.int64)
         for feature in range(p):
             own = slice(offsets[feature], offsets[feature + 1])
-            gain[:, own] = _gains(problem, relaxation, feature, rows[:, feature], values[:, feature])
+            gain[:, own] = gains(problem, relaxation, feature, rows[:, feature], values[:, feature])
             price[:, own] = _prices(problem, feature, rows[:, feature])
         moves = gain != FORBIDDEN
         reached = moves.any(axis=0)
@@ -97,7 +97,7 @@ class Ground:
             offsets=offsets,
             gain=gain,
             price=price,
-            deficit=_deficits(relaxation, values),
+            deficit=deficits(relaxation, values),
             potential=potential,
             changeable=np.array(changeable, dtype=np.int64),
             reached=reached,
@@ -141,10 +141,10 @@ class Ground:
         return np.zeros((k, widest), dtype=np.bool_), wide, np.zeros((8, k + 1), dtype=np.int64)
 
 
-def _gains(
+def gains(
     problem: Problem, relaxation: Relaxation | None, feature: int, cells: IntArray, values: IntArray
 ) -> IntArray:
-    """What each row gains at each cell of a feature."""
+    """What rows in these cells, with these own values, gain at each cell of a feature."""
     n_cells = problem.levels[feature]
     targets = np.arange(n_cells) if problem.own is None else problem.own.targets[feature]
     if relaxation is None:
@@ -168,7 +168,8 @@ def _prices(problem: Problem, feature: int, cells: IntArray) -> IntArray:
     return price
 
 
-def _deficits(relaxation: Relaxation | None, values: IntArray) -> IntArray:
+def deficits(relaxation: Relaxation | None, values: IntArray) -> IntArray:
+    """What rows with these own values have to gain at least."""
     if relaxation is None:
         return np.zeros(len(values), dtype=np.int64)
     score = np.full(len(values), relaxation.intercept, dtype=np.int64)

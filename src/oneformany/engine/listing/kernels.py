@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.compiled import lean
-from oneformany.engine.listing.cost.kernels import FORBIDDEN, accepts, cheapen
+from oneformany.engine.listing.cost.kernels import accepts, cheapen
+from oneformany.engine.listing.ground import FORBIDDEN
 
 __all__ = ["action_groups", "candidates", "fill_buckets", "groups_of", "largest_groups", "point_groups"]
 

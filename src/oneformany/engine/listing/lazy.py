@@ -14,16 +14,15 @@ from itertools import islice
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
-from oneformany.engine.listing.cost.kernels import FORBIDDEN
-from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
 from oneformany.engine.listing.jobs import priced
 from oneformany.engine.listing.listing import FullListing, table_of
 from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
 from oneformany.engine.listing.store.columns import Store
+from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 
@@ -86,7 +85,8 @@ class LazyListing:
 
     def table(self) -> tuple[ColumnTable, IntArray]:
         """All columns, then the open buckets as if they were columns; and the numbers of these."""
-        self._close()
+        # What is part of a column is not needed any more.
+        self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
         waiting = np.flatnonzero(self.open)
         known = table_of(self._store, "point", complete=True)
         buckets = self.buckets
@@ -94,15 +94,9 @@ class LazyListing:
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
         first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
         changed[np.arange(len(waiting))[:, None], first] = True
-        return ColumnTable(
-            starts=np.concatenate([known.starts, known.starts[-1] + starts[1:]]),
-            rows=np.concatenate([known.rows, rows]),
-            costs=np.concatenate([known.costs, np.zeros(len(rows), dtype=np.int64)]),
-            changed=np.concatenate([known.changed, changed]),
-            targets=np.concatenate([known.targets, self.ground.cells[buckets.rows[buckets.starts[waiting]]]]),
-            n_rows=known.n_rows,
-            complete=True,
-        ), waiting
+        targets = self.ground.cells[buckets.rows[buckets.starts[waiting]]]
+        free = np.zeros(len(rows), dtype=np.int64)
+        return known.followed_by(starts, rows, free, changed, targets), waiting
 
     def glance_at(self, which: IntArray) -> None:
         """Try the few most promising targets on some open buckets; those that they do not serve stay open."""
@@ -194,10 +188,6 @@ class LazyListing:
     def _absorb(self, features: IntArray, starts: IntArray, rows: Indices, targets: IntArray) -> None:
         members, goals = rows.astype(np.int32), targets.astype(np.int32)
         self._store.absorb(priced(self.ground, features, starts, members, goals))
-
-    def _close(self) -> None:
-        """Drop open buckets that are part of a column."""
-        self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
 
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:

@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 
 from oneformany.arrays import BoolArray
-from oneformany.engine.cover.table import NO_CELL, ColumnTable
 from oneformany.engine.listing.actions import action_jobs
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.feature_sets import feature_jobs
@@ -17,6 +16,7 @@ from oneformany.engine.listing.jobs import run
 from oneformany.engine.listing.points import add_single_rows, point_jobs
 from oneformany.engine.listing.store.answers import OutOfTimeError
 from oneformany.engine.listing.store.columns import Store
+from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 
@@ -63,9 +62,8 @@ class CachedOracle:
         if self._no_goods.answer(question):
             self.statistics.count("questions answered by known proofs")
             return Answer.none()
-        start = perf_counter()
-        answer = self.space.problem.oracle.reach(replace(question, stop=self.stop))
-        self.statistics.spend("oracle", perf_counter() - start)
+        with self.statistics.timed("oracle"):
+            answer = self.space.problem.oracle.reach(replace(question, stop=self.stop))
         if answer.point is not None:
             self.learn(answer.point)
             self.statistics.count("questions answered by a point")

@@ -7,7 +7,7 @@ from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
-from oneformany.engine.pricing.search import ColumnSearch, Heaviest, ItemWeights
+from oneformany.engine.pricing.search import ColumnSearch, Heaviest
 from oneformany.engine.scaling import ONE, STEP
 from oneformany.stop import Stop
 
@@ -32,8 +32,8 @@ class SearchPricer:
     def price(self, weights: IntArray, stop: Stop, node_limit: int = NO_LIMIT) -> Priced:
         """Look for the heaviest column around each item; a node limit makes it quick and its bound weak."""
         step = STEP + 64 * len(weights)
-        table = ItemWeights.of(weights, self.items.arrays.max_changes)
         search = self._search
+        search.weigh(weights)
         left = weights > 0
         order = self.items.by_crowding
         found: list[tuple[int, Heaviest]] = []
@@ -44,7 +44,7 @@ class SearchPricer:
                 break
             search.state.eligible[:] = left
             search.state.eligible[self.items.conflicts(item)] = False
-            found.append((item, search.heaviest(item, table, ONE, step, node_limit, stop)))
+            found.append((item, search.heaviest(item, ONE, step, node_limit, stop)))
             left[item] = False
         capacity = max([ONE + step, *(heaviest.bound for _, heaviest in found)]) if in_time else UNPROVED
         found.sort(key=lambda pair: (-pair[1].weight, pair[0]))

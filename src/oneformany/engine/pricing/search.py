@@ -1,36 +1,22 @@
-"""One resumable search around one item, and the contract of what settles its candidates."""
+"""One resumable search around one item."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing import kernels as k
+from oneformany.engine.pricing.candidates import Candidates
 from oneformany.stop import Stop
 
-__all__ = ["CandidateTest", "ColumnSearch", "Heaviest", "ItemWeights"]
+__all__ = ["ColumnSearch", "Heaviest"]
 
 # Nodes, times items, between two looks at the clock: a node looks at every item.
 WORK_AT_ONCE = 20_000_000
 NODES_AT_ONCE = 20_000
-
-
-@dataclass(frozen=True, eq=False)
-class ItemWeights:
-    """Integer weights of the items, and their even parts over 1, 2, ... missing features."""
-
-    values: IntArray
-    parts: IntArray
-
-    @classmethod
-    def of(cls, values: IntArray, max_changes: int) -> ItemWeights:
-        """Precompute the parts."""
-        counts = np.maximum(np.arange(max_changes + 1), 1)
-        return cls(values, np.ascontiguousarray(values[:, None] // counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,18 +29,10 @@ class Heaviest:
     complete: bool
 
 
-class CandidateTest(Protocol):
-    """Settles a candidate that the units do not exclude, by setting ``ANSWER`` in the paused state."""
-
-    def settle(self, state: k.SearchState, item: int, weights: IntArray, *, every: bool) -> None:
-        """Answer ACCEPT, GO_ON, or PRUNE with a TARGET."""
-        ...
-
-
 class ColumnSearch:
     """Memory for searches over the same rows, used again and again."""
 
-    def __init__(self, arrays: k.SearchArrays, candidates: CandidateTest | None = None) -> None:
+    def __init__(self, arrays: k.SearchArrays, candidates: Candidates) -> None:
         p = arrays.rows.shape[1]
         n = len(arrays.item_start) - 1
         words = (p + 63) // 64
@@ -62,6 +40,7 @@ class ColumnSearch:
         self.arrays = arrays
         self.candidates = candidates
         self.nodes = 0
+        self.weigh(np.zeros(n, dtype=np.int64))
         self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
         self.state = k.SearchState(
             masks=np.zeros((n, words), dtype=np.uint64),
@@ -75,13 +54,24 @@ class ColumnSearch:
             scalars=np.zeros(10, dtype=np.int64),
         )
 
-    def heaviest(
-        self, item: int, weights: ItemWeights, floor: int, step: int, node_limit: int, stop: Stop
-    ) -> Heaviest:
+    def weigh(self, weights: IntArray) -> None:
+        """Search by these integer weights of the items from now on; keep their even parts ready.
+
+        An item that misses so many features spreads its weight evenly over them.
+        """
+        counts = np.maximum(np.arange(self.arrays.max_changes + 1), 1)
+        self.weights, self.parts = weights, np.ascontiguousarray(weights[:, None] // counts)
+
+    def heaviest(self, item: int, floor: int, step: int, node_limit: int, stop: Stop) -> Heaviest:
         """Look for a column heavier than ``floor``, in steps of at least ``step``."""
         scalars = self.state.scalars
         self._begin(floor)
-        done = self._run(item, weights, step, node_limit, stop)
+        while True:
+            limit = min(self._chunk, node_limit - int(scalars[k.NODES]))
+            done = self._advance(item, step, limit) == k.DONE
+            if done or scalars[k.NODES] >= node_limit or stop.expired():
+                break
+        self.nodes += int(scalars[k.NODES])
         best = int(scalars[k.BEST])
         bound = best + step - 1 if done else max(best + step - 1, k.open_bound(self.state))
         choice = self.state.features["best"].copy() if best > floor else None
@@ -91,41 +81,24 @@ class ColumnSearch:
         self.state.scalars[:] = 0
         self.state.scalars[[k.STAGE, k.BEST]] = k.BEGIN, floor
 
-    def _run(self, item: int, weights: ItemWeights, step: int, node_limit: int, stop: Stop) -> bool:
-        """Run to the end (true) or to a limit (false)."""
-        scalars = self.state.scalars
-        spent = 0
-        while True:
-            chunk = min(self._chunk, node_limit - spent)
-            before = int(scalars[k.NODES])
-            code = k.advance(self.arrays, self.state, item, weights.values, weights.parts, step, chunk)
-            spent += int(scalars[k.NODES]) - before
-            if code == k.CANDIDATE:
-                self._settle(item, weights, every=False)
-            if code == k.DONE or spent >= node_limit or stop.expired():
-                self.nodes += spent
-                return bool(code == k.DONE)
+    def _advance(self, item: int, step: int, limit: int) -> int:
+        """Search on for so many nodes; settle the candidate where that ends with one."""
+        code = k.advance(self.arrays, self.state, item, self.weights, self.parts, step, limit)
+        if code == k.CANDIDATE:
+            self.candidates.settle(self.state, item, self.weights, every=step == 0)
+        return int(code)
 
-    def every(self, item: int, weights: ItemWeights, floor: int, stop: Stop) -> Iterator[IntArray | None]:
+    def every(self, item: int, floor: int, stop: Stop) -> Iterator[IntArray | None]:
         """Yield all columns of at least this weight that may be maximal as choices; ``None`` if stopped."""
         scalars = self.state.scalars
         self._begin(floor)
         while True:
-            code = k.advance(self.arrays, self.state, item, weights.values, weights.parts, 0, self._chunk)
+            code = self._advance(item, 0, self._chunk)
             if code == k.DONE:
                 break
             if stop.expired():
                 yield None
                 break
-            if code == k.FOUND:
+            if code == k.FOUND or (code == k.CANDIDATE and scalars[k.ANSWER] == k.ACCEPT):
                 yield self.state.features["found"].copy()
-            elif code == k.CANDIDATE:
-                self._settle(item, weights, every=True)
-                if scalars[k.ANSWER] == k.ACCEPT:
-                    yield self.state.features["found"].copy()
         self.nodes += int(scalars[k.NODES])
-
-    def _settle(self, item: int, weights: ItemWeights, *, every: bool) -> None:
-        if self.candidates is None:
-            raise AssertionError("units are not exact, yet nothing settles candidates")
-        self.candidates.settle(self.state, item, weights.values, every=every)

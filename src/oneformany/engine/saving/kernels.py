@@ -19,6 +19,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import lean
+from oneformany.engine.saving.least_changes import NEVER
 
 __all__ = [
     "BEST",
@@ -26,7 +27,6 @@ __all__ = [
     "EXTRA",
     "HIGH",
     "LOW",
-    "NEVER",
     "NODES",
     "SavingArrays",
     "SavingState",
@@ -37,7 +37,6 @@ __all__ = [
 DONE, LIMIT = 0, 1
 DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED = range(7)
 OPEN, LEFT = -1, -2
-NEVER = 2**40
 
 
 class SavingArrays(NamedTuple):

@@ -1,4 +1,4 @@
-"""How few changes, and how little cost, could help each row by itself."""
+"""What moves cost, and how few of them, at how little cost, could help each row by itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,25 @@ from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
-__all__ = ["fewest_changes", "least_costs"]
+__all__ = ["NEVER", "fewest_changes", "least_costs", "leaving_costs", "move_costs"]
+
+NEVER = 2**40
+
+
+def move_costs(problem: Problem) -> IntArray:
+    """``(p, V, V)``: what going from a level to another costs, ``NEVER`` where that is not allowed."""
+    p, width = problem.exists.shape
+    costs = np.full((p, width, width), NEVER, dtype=np.int64)
+    tables = (problem.costs or Costs.changes(problem.levels)).tables
+    for feature, (table, moves) in enumerate(zip(tables, problem.moves, strict=True)):
+        n = len(table)
+        costs[feature, :n, :n] = table if moves is None else np.where(moves, table, NEVER)
+    return costs
+
+
+def leaving_costs(costs: IntArray) -> IntArray:
+    """``(p, V)``: the least that going away from a level costs."""
+    return np.asarray(np.where(np.eye(costs.shape[1], dtype=np.bool_), NEVER, costs).min(axis=2))
 
 
 def fewest_changes(space: SearchSpace, stop: Stop) -> IntArray:
@@ -30,14 +48,7 @@ def fewest_changes(space: SearchSpace, stop: Stop) -> IntArray:
 
 def least_costs(problem: Problem, rows: IntArray, changes: IntArray) -> IntArray:
     """What so many changes cost each row at least: as many of its cheapest moves in different features."""
-    moves = np.zeros(rows.shape, dtype=np.int64)
-    for feature, table in enumerate((problem.costs or Costs.changes(problem.levels)).tables):
-        allowed = problem.moves[feature]
-        away = ~np.eye(len(table), dtype=np.bool_)
-        if allowed is not None:
-            away &= allowed
-        cheapest = np.where(away, table, 2**40).min(axis=1)
-        moves[:, feature] = cheapest[rows[:, feature]]
+    moves = leaving_costs(move_costs(problem))[np.arange(problem.n_features), rows]
     totals = np.cumsum(np.sort(moves, axis=1), axis=1)
     every = np.concatenate((np.zeros((len(rows), 1), dtype=np.int64), totals), axis=1)
-    return np.minimum(every[np.arange(len(rows)), changes], 2**40)
+    return np.minimum(every[np.arange(len(rows)), changes], NEVER)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.saving.least_changes import NEVER, move_costs
 from oneformany.oracles.protocol import Question
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
@@ -27,6 +28,7 @@ class CheapPoints:
         self.problem = space.problem
         self.people = self.problem.multiplicity[space.helpable].astype(np.int64)
         self._costs = self.problem.costs or Costs.changes(self.problem.levels)
+        self._moves = move_costs(self.problem)
 
     def costs(self, rows: IntArray, point: IntArray) -> IntArray:
         """What each of some rows pays for going to a point."""
@@ -35,8 +37,7 @@ class CheapPoints:
 
     def middle(self, rows: IntArray) -> IntArray:
         """Where the rows pay least together, whether it is positive or not."""
-        prices = self._prices(rows)
-        return np.array([int(price.argmin()) for price in prices], dtype=np.int64)
+        return np.asarray(self._prices(rows).argmin(axis=1))
 
     def column(self, rows: IntArray, start: IntArray | None = None) -> Column | None:
         """A column for the rows with a cheap positive point: the middle, or one near by; also for others."""
@@ -50,29 +51,19 @@ class CheapPoints:
         self.space.absorb(point, changed)
         return Column.covering(self.space, point, changed)
 
-    def _prices(self, rows: IntArray) -> list[IntArray]:
-        """Per feature, what the rows pay together for each level; a lot where one may not go there."""
-        found = []
-        for feature, table in enumerate(self._costs.tables):
-            levels = self.space.rows[rows, feature]
-            price = (table[levels] * self.people[rows][:, None]).sum(axis=0)
-            moves = self.problem.moves[feature]
-            if moves is not None:
-                stays = levels[:, None] == np.arange(len(table))
-                price = np.where((moves[levels] | stays).all(axis=0), price, FORBIDDEN)
-            found.append(price)
-        return found
-
-    def _domain(self, prices: list[IntArray]) -> BoolArray:
-        domain = np.zeros(self.problem.exists.shape, dtype=np.bool_)
-        for feature, price in enumerate(prices):
-            domain[feature, : len(price)] = price < FORBIDDEN
-        return domain
+    def _prices(self, rows: IntArray) -> IntArray:
+        """``(p, V)``: what the rows pay together for each level; ``FORBIDDEN`` where one may not go there."""
+        prices = np.empty(self.problem.exists.shape, dtype=np.int64)
+        for feature, costs in enumerate(self._moves):
+            each = costs[self.space.rows[rows, feature]]
+            together = (each * self.people[rows][:, None]).sum(axis=0)
+            prices[feature] = np.where((each == NEVER).any(axis=0), FORBIDDEN, together)
+        return prices
 
     def _positive(self, rows: IntArray, start: IntArray) -> IntArray | None:
         """The point itself if it is positive, otherwise one near by that costs little more."""
         oracle, prices = self.problem.oracle, self._prices(rows)
-        if any(price[level] == FORBIDDEN for price, level in zip(prices, start, strict=True)):
+        if (prices[np.arange(len(start)), start] == FORBIDDEN).any():
             return None
         if oracle.positive(start[None])[0]:
             return start
@@ -90,21 +81,17 @@ class CheapPoints:
                 break
             point = points[int((gain / np.maximum(dearer, 0.5)).argmax())]
         nothing = np.zeros(len(start), dtype=np.bool_)
-        question = Question(start, nothing, MOST_STEPS, self._domain(prices), self.stop)
+        question = Question(start, nothing, MOST_STEPS, prices < FORBIDDEN, self.stop)
         return None if self.stop.expired() else oracle.reach(question).point
 
-    def _moved(self, point: IntArray, prices: list[IntArray]) -> tuple[IntArray, IntArray]:
+    @staticmethod
+    def _moved(point: IntArray, prices: IntArray) -> tuple[IntArray, IntArray]:
         """Every point that differs from this one in one feature, and what it costs the rows more."""
-        moves = [
-            (feature, level, int(price[level] - price[point[feature]]))
-            for feature, price in enumerate(prices)
-            for level in np.flatnonzero(price < FORBIDDEN).tolist()
-            if level != point[feature]
-        ]
-        points = np.repeat(point[None], len(moves), axis=0)
-        for number, (feature, level, _) in enumerate(moves):
-            points[number, feature] = level
-        return points, np.array([dearer for _, _, dearer in moves], dtype=np.int64)
+        others = np.arange(prices.shape[1]) != point[:, None]
+        features, levels = np.nonzero((prices < FORBIDDEN) & others)
+        points = np.repeat(point[None], len(features), axis=0)
+        points[np.arange(len(features)), features] = levels
+        return points, prices[features, levels] - prices[features, point[features]]
 
     def _cheaper(self, rows: IntArray, point: IntArray) -> IntArray:
         """Move single features of a positive point while that costs the rows less and it stays positive."""

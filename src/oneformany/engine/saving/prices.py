@@ -6,11 +6,13 @@ they do not (the box step method of Marsten, Hogan and Blankenship, Operations R
 
 from __future__ import annotations
 
-import highspy
 import numpy as np
+from scipy import sparse
 
 from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.cover.program import CoveringProgram
 from oneformany.exceptions import SolverError
+from oneformany.stop import Stop
 
 __all__ = ["GroupPrices"]
 
@@ -31,17 +33,9 @@ class GroupPrices:
         self.width = FIRST_WIDTH
         self._center = center
         self._known: set[tuple[bytes, int]] = set()
-        self._highs = highspy.Highs()
-        self._highs.silent()
-        self._highs.setOptionValue("threads", 1)
-        none, infinity = np.zeros(0, dtype=np.int32), highspy.kHighsInf
-        lower, upper = np.append(np.ones(n), -infinity), np.append(np.full(n, infinity), float(count))
-        self._highs.addRows(n + 1, lower, upper, 0, np.zeros(n + 1, dtype=np.int32), none, np.zeros(0))
-        rows = np.arange(n, dtype=np.int32)
-        for sign in (1.0, -1.0):  # these hold the prices below, and above, the sides of the box
-            self._highs.addCols(
-                n, np.zeros(n), np.zeros(n), np.full(n, infinity), n, rows, rows, np.full(n, sign)
-            )
+        self._program = CoveringProgram(np.append(np.ones(n), -count), presolve=True)
+        sides = sparse.eye(n + 1, n)  # these hold the prices below, and above, the sides of the box
+        self._program.add_columns(sparse.hstack((sides, -sides), format="csc"))
 
     def add(self, rows: IntArray, cost: int) -> bool:
         """Add a group and what it costs together; false if it was there."""
@@ -49,23 +43,20 @@ class GroupPrices:
         if key in self._known:
             return False
         self._known.add(key)
-        index = np.append(rows, len(self.people)).astype(np.int32)
-        self._highs.addCol(float(cost), 0.0, highspy.kHighsInf, len(index), index, np.ones(len(index)))
+        n, size = len(self.people), len(rows)
+        entries = np.append(np.ones(size), -1.0), np.append(rows, n), np.array([0, size + 1])
+        self._program.add_columns(sparse.csc_matrix(entries, shape=(n + 1, 1)), np.array([cost]))
         return True
 
     def solve(self) -> tuple[FloatArray, float, float]:
         """Prices per person, what a group must save to be of use, and the cost by parts of groups."""
         n = len(self.people)
-        columns = np.arange(2 * n, dtype=np.int32)
         low, high = np.maximum(0.0, self._center - self.width), self._center + self.width
-        self._highs.changeColsCost(2 * n, columns, np.append(high * self.people, -low * self.people))
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise SolverError(f"the prices ended as {self._highs.modelStatusToString(status)}")
-        duals = np.array(self._highs.getSolution().row_dual)
-        prices = np.maximum(0.0, duals[:n] / self.people)
-        return prices, max(0.0, -float(duals[n])), float(self._highs.getInfo().objective_function_value)
+        self._program.price(np.append(high * self.people, -low * self.people))
+        relaxed = self._program.solve(Stop())
+        if isinstance(relaxed, str):
+            raise SolverError(f"the prices ended as {relaxed}")
+        return relaxed.duals[:n] / self.people, float(relaxed.duals[n]), relaxed.value
 
     def at_side(self, prices: FloatArray) -> bool:
         """Whether a wider box would let prices go further."""

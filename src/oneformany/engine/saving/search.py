@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.certificate import first_given
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
+from oneformany.engine.saving.least_changes import NEVER, leaving_costs, move_costs
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.oracles.protocol import Relaxation
-from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
 __all__ = ["Saving", "SavingsSearch", "ranges"]
@@ -70,26 +71,20 @@ class SavingsSearch:
     def __init__(self, space: SearchSpace, least: IntArray) -> None:
         problem = space.problem
         p, width = problem.exists.shape
-        prices = (problem.costs or Costs.changes(problem.levels)).tables
-        costs = np.full((p, width, width), k.NEVER, dtype=np.int64)
-        for feature, (table, moves) in enumerate(zip(prices, problem.moves, strict=True)):
-            n = len(table)
-            allowed = table if moves is None else np.where(moves | np.eye(n, dtype=np.bool_), table, k.NEVER)
-            costs[feature, :n, :n] = allowed
-        meeting = np.minimum((costs[:, :, None, :] + costs[:, None, :, :]).min(axis=3), k.NEVER)
+        costs = move_costs(problem)
+        meeting = np.minimum((costs[:, :, None, :] + costs[:, None, :, :]).min(axis=3), NEVER)
         scores = self._scores(space)
-        away = np.where(np.eye(width, dtype=np.bool_), k.NEVER, costs)
         self.arrays = k.SavingArrays(
             rows=space.rows,
-            rank=np.unique(problem.row_of, return_index=True)[1][space.helpable],
+            rank=first_given(problem)[space.helpable],
             people=problem.multiplicity[space.helpable].astype(np.int64),
             least=least,
             levels=np.array(problem.levels, dtype=np.int64),
             costs=costs,
             meeting=meeting,
-            leaving=away.min(axis=2),
+            leaving=leaving_costs(costs),
             units=scores.units,
-            raised=np.where(costs < k.NEVER, scores.units[:, None, :], scores.units[:, :, None]).max(axis=2),
+            raised=np.where(costs < NEVER, scores.units[:, None, :], scores.units[:, :, None]).max(axis=2),
             lacks=scores.threshold - scores.intercept - scores.units[np.arange(p), space.rows].sum(axis=1),
             every=problem.ruled | (problem.costs is not None),
             max_changes=problem.max_changes,

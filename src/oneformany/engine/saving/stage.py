@@ -13,10 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column
-from oneformany.engine.cover.cost import solve_cost
-from oneformany.engine.cover.cost_kernels import cheapest
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.polish import assign
 from oneformany.engine.run import Run
 from oneformany.engine.saving.least_changes import fewest_changes, least_costs
@@ -24,6 +22,10 @@ from oneformany.engine.saving.points import CheapPoints
 from oneformany.engine.saving.prices import GroupPrices
 from oneformany.engine.saving.search import SavingsSearch
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.cost_kernels import cheapest
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 from oneformany.result.build import Group
 from oneformany.result.goal_proofs import AnchoredCostProof
 from oneformany.stop import Stop
@@ -208,7 +210,8 @@ class _Stage:
             start = np.array(self.best, dtype=np.int64)
             time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
             needed = int(self.people.sum())
-            found = solve_cost(table, self.people, self.k, needed, start, time, self.run.options.table)
+            search = Search(time, self.run.options.table)
+            found = solve_cost(table, self.people, self.k, needed, start, search)
             before, known = self.cost, len(self.columns)
             if found.cost < self.cost:
                 self.best, self.cost = found.chosen.tolist(), found.cost
@@ -242,20 +245,9 @@ class _Stage:
 
     def proof(self) -> AnchoredCostProof:
         """What was proved, in the numbering of the given rows."""
-        problem = self.space.problem
-        _, first = np.unique(problem.row_of, return_index=True)
-
-        def given(numbers: IntArray) -> tuple[int, ...]:
-            every = np.zeros(len(problem.codes), dtype=np.int64)
-            every[first[self.space.helpable]] = numbers
-            return tuple(every.tolist())
-
-        return AnchoredCostProof(
-            given(self.prices),
-            given(self.changes),
-            given(self.savings),
-            ONE_IN_COVERS,
-            self.k,
-            int(self.people.sum()),
-            self.bound,
+        prices, changes, savings = (
+            on_given(self.space.problem, numbers, self.space.helpable)
+            for numbers in (self.prices, self.changes, self.savings)
         )
+        people = int(self.people.sum())
+        return AnchoredCostProof(prices, changes, savings, ONE_IN_COVERS, self.k, people, self.bound)

@@ -1,1 +1,1 @@
-"""Branch and price: nodes, column generation in a node, and what to branch on."""
+"""Branch and price: column generation in a node, enumeration to close its gap, dives, what to branch on."""

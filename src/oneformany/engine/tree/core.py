@@ -6,13 +6,13 @@ import numpy as np
 
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.fixed_set import FixedSetSearch
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import greedy_columns
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.pricing.enumeration import Listing, heavy_columns
 from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.tree.column_generation import Node
+from oneformany.engine.tree.enumeration import Listing, heavy_columns
 
 __all__ = ["CoreColumns"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.compiled import lean
+from oneformany.engine.listing.ground import FORBIDDEN
 
-__all__ = ["FORBIDDEN", "accepts", "cheapen", "cheapest_each", "entry_costs"]
+__all__ = ["accepts", "cheapen", "cheapest_each", "entry_costs"]
 
-FORBIDDEN = np.iinfo(np.int64).min
 MOST = np.iinfo(np.int64).max
 
 

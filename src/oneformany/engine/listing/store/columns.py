@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.table import entries_of
+from oneformany.engine.cover.incidence import entries_of
+from oneformany.engine.cover.subset_kernels import inside_others, inside_some
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.store import kernels
 from oneformany.stop import Stop
 
 __all__ = ["Found", "Store"]
 
-WORDS = 4
-BATCH = 2000
 SEED = 0
 
 
@@ -97,41 +95,16 @@ class Store:
 
     def hold(self, starts: IntArray, rows: NDArray[np.int32], which: IntArray) -> BoolArray:
         """Which of some sets of rows are part of a column; only those in question are looked at."""
-        joined = np.concatenate([self.rows, rows])
-        ends = np.concatenate([self.starts, len(self.rows) + starts[1:]])
-        held = np.zeros(len(ends) - 1, dtype=np.bool_)
-        _, first, columns = self._by_size()
-        bits = self._signatures(ends, joined)
-        kernels.dominated(ends, joined, self.costs, False, first, columns, bits, self.count + which, held)
-        return held[self.count :]
+        return inside_some(starts, rows, which, self.starts, self.rows, len(self.ground.cells))
 
     def reduce(self, stop: Stop) -> None:
         """Drop dominated columns, as many as are found until time is up."""
         if stop.expired():
             return
-        starts, rows, costs = self.starts, self.rows, self.costs
-        gone = np.zeros(self.count, dtype=np.bool_)
-        by_size, first, columns = self._by_size()
-        bits = self._signatures(starts, rows)
-        for begin in range(0, self.count, BATCH):
-            if stop.expired():
-                break
-            batch = by_size[begin : begin + BATCH]
-            kernels.dominated(starts, rows, costs, self.costed, first, columns, bits, batch, gone)
+        costs = self.costs if self.costed else None
+        gone = inside_others(self.starts, self.rows, len(self.ground.cells), stop, costs)
         if gone.any():
             self._keep(np.flatnonzero(~gone))
-
-    def _signatures(self, starts: IntArray, rows: NDArray[np.int32]) -> NDArray[np.uint64]:
-        bits = np.zeros((len(starts) - 1, WORDS), dtype=np.uint64)
-        kernels.signatures(starts, rows, self._keys, bits)
-        return bits
-
-    def _by_size(self) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
-        """The columns, largest first; where those of each row begin in a list of them, in that order."""
-        by_size = np.argsort(-np.diff(self.starts), kind="stable")
-        entries, starts = entries_of(self.starts, by_size)
-        sorted_columns = Incidence.of(starts, self.rows[entries], len(self.ground.cells))
-        return by_size, sorted_columns.row_starts, by_size.astype(np.int32)[sorted_columns.row_columns]
 
     def _keep(self, kept: IntArray) -> None:
         entries, starts = entries_of(self.starts, kept)

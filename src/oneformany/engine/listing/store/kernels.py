@@ -6,7 +6,7 @@ import numpy as np
 
 from oneformany.compiled import lean
 
-__all__ = ["absorb", "dominated", "rehash", "remember", "signatures"]
+__all__ = ["absorb", "rehash", "remember"]
 
 
 @lean()
@@ -79,63 +79,6 @@ def rehash(codes, slots):
         while slots[slot] >= 0:
             slot = (slot + 1) & (len(slots) - 1)
         slots[slot] = c
-
-
-@lean()
-def signatures(starts, rows, row_keys, bits):
-    """Set some bits per column: those of all of its rows. The bits of a part are part of the bits."""
-    for c in range(len(starts) - 1):
-        for index in range(starts[c], starts[c + 1]):
-            key = row_keys[rows[index]] % np.uint64(64 * bits.shape[1])
-            bits[c, np.int64(key // np.uint64(64))] |= np.uint64(1) << (key % np.uint64(64))
-
-
-@lean(inner=True)
-def _inside(rows, starts, costs, costed, small, large):
-    """Whether a column's rows all belong to another one, where none of them pays more."""
-    other = starts[large]
-    end = starts[large + 1]
-    for index in range(starts[small], starts[small + 1]):
-        lowest, highest = other, end
-        while lowest < highest:
-            middle = (lowest + highest) // 2
-            if rows[middle] < rows[index]:
-                lowest = middle + 1
-            else:
-                highest = middle
-        if lowest == end or rows[lowest] != rows[index]:
-            return False
-        if costed and costs[lowest] > costs[index]:
-            return False
-        other = lowest + 1
-    return True
-
-
-@lean()
-def dominated(starts, rows, costs, costed, first, columns, bits, batch, gone):
-    """Mark the columns of a batch whose rows all belong to another column, and pay no more there."""
-    for turn in range(len(batch)):
-        c = batch[turn]
-        size = starts[c + 1] - starts[c]
-        rarest = rows[starts[c]]
-        for index in range(starts[c], starts[c + 1]):
-            i = rows[index]
-            if first[i + 1] - first[i] < first[rarest + 1] - first[rarest]:
-                rarest = i
-        for index in range(first[rarest], first[rarest + 1]):
-            other = columns[index]
-            if starts[other + 1] - starts[other] < size:
-                break
-            if other == c or gone[other]:
-                continue
-            fits = True
-            for w in range(bits.shape[1]):
-                if bits[c, w] & ~bits[other, w]:
-                    fits = False
-                    break
-            if fits and _inside(rows, starts, costs, costed, c, other):
-                gone[c] = True
-                break
 
 
 @lean()

@@ -68,11 +68,11 @@ class State:
 
 @dataclass(eq=False)
 class Search:
-    """What all parts of one search share."""
+    """What all parts of one search share: when to end, switches, who listens, and counts of what was done."""
 
-    stop: Stop
-    options: TableOptions
-    progress: Callable[[State], None] | None
+    stop: Stop = field(default_factory=Stop)
+    options: TableOptions = field(default_factory=TableOptions)
+    progress: Callable[[State], None] | None = None
     counters: Counter[str] = field(default_factory=Counter)
 
     def report(self, phase: str, value: int, bound: int) -> None:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cover.tables import choices, groups_of, random_table, table_of, tables
 from engine.cover.test_set_cover import closes
-from oneformany.engine.cover.large_cover import solve_cover
-from oneformany.engine.cover.large_options import TableOptions
+from engine.table.tables import choices, groups_of, random_table, table_of, tables
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.engine.table.options import Search, TableOptions
 from oneformany.stop import Stop
 
 switches = st.builds(
@@ -63,7 +63,7 @@ def confirmed(table, answer):
 @given(case=tables(), options=switches)
 def test_the_cover_is_smallest_whatever_the_switches_and_its_proof_holds(case, options):
     table, _ = case
-    answer = solve_cover(table, options=options)
+    answer = solve_cover(table, Search(options=options))
     groups = groups_of(table)
     assert covers(groups, answer.chosen.tolist(), set().union(*groups))
     assert len(answer.chosen) == smallest(table) == answer.bound
@@ -75,7 +75,7 @@ def test_the_cover_is_smallest_whatever_the_switches_and_its_proof_holds(case, o
 @given(case=tables())
 def test_without_the_exact_search_the_bound_still_holds(case):
     table, _ = case
-    answer = solve_cover(table, options=TableOptions(exact=False, max_failures=3))
+    answer = solve_cover(table, Search(options=TableOptions(exact=False, max_failures=3)))
     assert answer.bound <= smallest(table) <= len(answer.chosen)
     assert confirmed(table, answer)
 
@@ -84,7 +84,7 @@ def test_without_the_exact_search_the_bound_still_holds(case):
 @given(case=tables())
 def test_no_time_gives_a_cover_and_a_bound(case):
     table, _ = case
-    answer = solve_cover(table, Stop(0))
+    answer = solve_cover(table, Search(Stop(0)))
     groups = groups_of(table)
     assert covers(groups, answer.chosen.tolist(), set().union(*groups))
     assert answer.bound <= smallest(table)
@@ -92,13 +92,16 @@ def test_no_time_gives_a_cover_and_a_bound(case):
 
 def test_every_switch_moves_its_counter():
     table = random_table(0, 36, 110, 4)
-    full = solve_cover(table)
+    done = Search()
+    full = solve_cover(table, done)
     assert full.proved
-    assert full.counters["columns left out"] > 0
-    assert full.counters["dives"] > 0
-    assert full.counters["local search steps"] > 0
-    assert full.counters["set cover nodes"] > 0
-    assert solve_cover(table, options=TableOptions(exact=False, max_failures=2)).counters["repairs"] > 0
+    assert done.counters["columns left out"] > 0
+    assert done.counters["dives"] > 0
+    assert done.counters["local search steps"] > 0
+    assert done.counters["set cover nodes"] > 0
+    repaired = Search(options=TableOptions(exact=False, max_failures=2))
+    solve_cover(table, repaired)
+    assert repaired.counters["repairs"] > 0
     for name, counter in (
         ("diving", "dives"),
         ("local_search", "local search steps"),
@@ -106,8 +109,9 @@ def test_every_switch_moves_its_counter():
         ("fixing", "columns left out"),
         ("exact", "set cover nodes"),
     ):
-        answer = solve_cover(table, options=TableOptions(**{name: False}, max_failures=2))
-        assert answer.counters.get(counter, 0) == 0
+        switched = Search(options=TableOptions(**{name: False}, max_failures=2))
+        answer = solve_cover(table, switched)
+        assert switched.counters[counter] == 0
         assert answer.bound <= len(full.chosen) <= len(answer.chosen)
 
 
@@ -128,13 +132,13 @@ def test_rows_that_no_column_holds_are_left_alone():
 def test_a_cover_that_is_known_is_where_the_search_starts():
     table = random_table(1, 40, 100, 4)
     best = solve_cover(table)
-    again = solve_cover(table, Stop(0), start=best.chosen)
+    again = solve_cover(table, Search(Stop(0)), start=best.chosen)
     assert len(again.chosen) == len(best.chosen)
 
 
 def test_progress_shows_values_that_fall_and_bounds_that_rise():
     states = []
-    solve_cover(random_table(2, 36, 110, 4), progress=states.append)
+    solve_cover(random_table(2, 36, 110, 4), Search(progress=states.append))
     assert len(states) > 2
     assert [s.value for s in states] == sorted((s.value for s in states), reverse=True)
     assert [s.bound for s in states] == sorted(s.bound for s in states)
@@ -147,7 +151,7 @@ def test_columns_that_may_not_be_chosen_count_for_the_bound_alone(case, options,
     alone = [[row] for row in sorted(set().union(*groups))]
     usable = data.draw(st.integers(0, len(groups)))
     table = table_of([*groups[:usable], *alone, *groups[usable:]], case[0].n_rows)
-    answer = solve_cover(table, options=options, usable=usable + len(alone))
+    answer = solve_cover(table, Search(options=options), usable=usable + len(alone))
     assert answer.chosen.max() < usable + len(alone)
     everything = set().union(*groups_of(table))
     assert covers(groups_of(table), answer.chosen.tolist(), everything)

@@ -12,10 +12,10 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
+from oneformany.engine.cover.subset_kernels import inside_others
 from oneformany.engine.pricing.candidates import Candidates
-from oneformany.engine.pricing.maximal_kernels import Chains, keep_maximal
 from oneformany.engine.pricing.protocol import Priced
-from oneformany.engine.pricing.search import ColumnSearch, ItemWeights
+from oneformany.engine.pricing.search import ColumnSearch
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
@@ -23,7 +23,6 @@ from oneformany.stop import Stop
 __all__ = ["Listing", "heavy_columns", "list_columns", "without_subsets"]
 
 MOST_ENTRIES = 50_000_000  # rows in all columns listed: 400 MB
-GROUPS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +66,12 @@ def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing 
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
     search = ColumnSearch(arrays, Candidates(items, node.run.oracle))
     search.state.eligible[:] = True
-    weights = ItemWeights.of(priced.weights, arrays.max_changes)
+    search.weigh(priced.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
-        for choice in search.every(item, weights, floor, node.run.stop):
+        for choice in search.every(item, floor, node.run.stop):
             if choice is None or len(found) >= most or entries >= MOST_ENTRIES:
                 return None
             covered = members(arrays, row, choice)
@@ -89,22 +88,8 @@ def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing 
 
 
 def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
-    """Groups that are not part of another one, of equal ones the first; ``None`` when time is up."""
-    sizes = np.array([len(group) for group in groups], dtype=np.int64)
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    entries = np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
-    chains = Chains(
-        np.full(1 + entries.max(initial=-1), -1),
-        np.zeros(1 + entries.max(initial=-1), dtype=np.int64),
-        np.full(len(entries), -1),
-        np.repeat(np.arange(len(groups)), sizes),
-    )
-    order = np.argsort(-sizes, kind="stable")
-    kept = np.zeros(len(groups), dtype=np.bool_)
-    for first in range(0, len(groups), GROUPS_AT_ONCE):
-        if stop.expired():
-            return None
-        keep_maximal(starts, entries, order[first : first + GROUPS_AT_ONCE], chains, kept)
-    if len(groups) and not sizes.any():
-        kept[0] = True
-    return np.flatnonzero(kept).tolist()
+    """Groups that are not part of another one, of equal ones the last; ``None`` when time is up."""
+    starts = np.cumsum([0, *(len(group) for group in groups)])
+    rows = np.concatenate([*groups, np.zeros(0, dtype=np.int64)]).astype(np.int32)
+    gone = inside_others(starts, rows, 1 + rows.max(initial=-1), stop)
+    return None if stop.expired() else np.flatnonzero(~gone).tolist()

@@ -13,13 +13,12 @@ from typing import Any, Protocol
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import SolverError
+from oneformany.engine.cover.program import solved
 from oneformany.stop import Stop
 
-__all__ = ["Searched", "TreeQuestion", "covering", "run_node", "search_tree"]
+__all__ = ["Searched", "TreeQuestion", "renamed", "run_node", "search_tree"]
 
 
 class _OutOfTimeError(Exception):
@@ -85,28 +84,18 @@ def search_tree(question: TreeQuestion, stop: Stop, max_nodes: int) -> Searched:
     return Searched(None, root, nodes)
 
 
-def covering(starts: IntArray, rows: NDArray[np.int32], n_rows: int, price: float = 0.0) -> highspy.Highs:
-    """A program in which columns of one price, each used at most once, cover every row."""
-    highs = highspy.Highs()
-    highs.silent()
-    highs.setOptionValue("threads", 1)
-    n, m, entries = n_rows, len(starts) - 1, len(rows)
-    none, infinity = np.zeros(0, dtype=np.int32), np.full(n, highspy.kHighsInf)
-    highs.addRows(n, np.ones(n), infinity, 0, np.zeros(n, dtype=np.int32), none, np.zeros(0))
-    begins = starts[:-1].astype(np.int32)
-    highs.addCols(m, np.full(m, price), np.zeros(m), np.ones(m), entries, begins, rows, np.ones(entries))
-    return highs
+def renamed(tree: dict[str, Any], rows_of: list[list[int]]) -> dict[str, Any]:
+    """The same tree over other rows: each number stands on all rows that a row of the tree is."""
+    filters = [
+        [[row, number] for old, number in pairs for row in rows_of[old]] for pairs in tree.get("filters", [])
+    ]
+    parts = {"parts": [renamed(part, rows_of) for part in tree["parts"]]} if "parts" in tree else {}
+    return {**tree, "filters": filters, **parts}
 
 
 def run_node(highs: highspy.Highs, stop: Stop, m: int, n: int) -> tuple[FloatArray, FloatArray]:
     """Solve the program of a node: values of its first ``m`` columns, duals of its first ``n`` rows."""
-    if stop.time_limit is not None:
-        highs.setOptionValue("time_limit", highs.getRunTime() + stop.remaining() + 0.1)
-    highs.run()
-    status = highs.getModelStatus()
-    if status == highspy.HighsModelStatus.kTimeLimit:
+    solution = solved(highs, stop)
+    if isinstance(solution, str):
         raise _OutOfTimeError
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise SolverError(f"the relaxation of a node ended as {highs.modelStatusToString(status)}")
-    solution = highs.getSolution()
     return np.array(solution.col_value)[:m], np.array(solution.row_dual)[:n]

@@ -8,9 +8,9 @@ import highspy
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.merging import merged
-from oneformany.engine.cover.tree import covering
+from oneformany.engine.cover.program import budgeted, covering
 
 __all__ = ["Programmed", "program"]
 
@@ -30,7 +30,7 @@ def program(
     seconds: float,
     start: IntArray,
     people: IntArray | None = None,
-    budget: int | None = None,
+    budget: int = 0,
 ) -> Programmed:
     """Cover all rows by as few columns, or as many people as possible by so many columns.
 
@@ -44,29 +44,28 @@ def program(
         Columns of a solution that is known.
     people : array of int or None
         How many each row counts, where rows may stay uncovered.
-    budget : int or None
-        Most columns.
+    budget : int
+        Then: most columns.
     """
     each = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
     starts, rows, _, counts, _ = merged(incidence.starts, incidence.rows, np.zeros_like(incidence.rows), each)
-    n, m = len(counts), incidence.n_columns
-    highs = covering(starts, rows, n, 1.0 if people is None else 0.0)
+    m = incidence.n_columns
+    if people is None:
+        highs = covering(starts, rows, len(counts), 1.0)
+    else:
+        highs = budgeted(starts, rows, counts, budget)
     highs.setOptionValue("time_limit", max(0.1, seconds))
     highs.setOptionValue("mip_rel_gap", 0.0)
     highs.setOptionValue("mip_abs_gap", 0.99)
-    columns = np.arange(m, dtype=np.int32)
-    highs.changeColsIntegrality(m, columns, np.full(m, highspy.HighsVarType.kInteger))
+    integers = np.full(m, highspy.HighsVarType.kInteger)
+    highs.changeColsIntegrality(m, np.arange(m, dtype=np.int32), integers)
     values = np.zeros(m)
     values[start] = 1.0
     if people is not None:
-        identity, ones = np.arange(n, dtype=np.int32), np.ones(n)
-        highs.addCols(n, counts.astype(np.float64), np.zeros(n), ones, n, identity, identity, ones)
-        missed = ones.copy()
+        missed = np.ones(len(counts))
         for column in start.tolist():
             missed[rows[starts[column] : starts[column + 1]]] = 0.0
         values = np.concatenate((values, missed))
-    if budget is not None:
-        highs.addRow(-highspy.kHighsInf, float(budget), m, columns, np.ones(m))
     known = highspy.HighsSolution()
     known.col_value = values.tolist()
     highs.setSolution(known)

@@ -9,16 +9,14 @@ can repeat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.cost_search import CostExclusion, CostSearch
-from oneformany.engine.cover.large_options import Search, State, TableOptions
-from oneformany.engine.cover.table import ColumnTable
-from oneformany.stop import Stop
+from oneformany.engine.table.cost_search import CostExclusion, CostSearch
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 
 __all__ = ["CostAnswer", "CostExclusion", "solve_cost"]
 
@@ -45,8 +43,6 @@ class CostAnswer:
         Most columns, fewest people.
     proof : CostExclusion or None
         Where the bound is higher than what the prices say: why.
-    counters : mapping
-        Rounds, swaps, programs, columns left out.
     """
 
     chosen: IntArray
@@ -57,7 +53,6 @@ class CostAnswer:
     budget: int
     needed: int
     proof: CostExclusion | None
-    counters: Mapping[str, int]
 
     @property
     def proved(self) -> bool:
@@ -71,16 +66,14 @@ def solve_cost(
     k: int,
     needed: int,
     start: IntArray,
-    stop: Stop | None = None,
-    options: TableOptions | None = None,
-    progress: Callable[[State], None] | None = None,
+    search: Search | None = None,
 ) -> CostAnswer:
     """Choose at most ``k`` columns that serve so many people at the least total cost.
 
     It begins with columns that serve so many, an answer to the first question. The other parameters are
-    those of :func:`~oneformany.engine.cover.budget.solve_budget`; progress is told in costs.
+    those of :func:`~oneformany.engine.table.budget.solve_budget`; progress is told in costs.
     """
-    search = Search(stop or Stop(), options or TableOptions(), progress)
+    search = search or Search()
     cost = CostSearch(table, people, k, needed, start, search)
     cost.begin()
     cost.relax()
@@ -88,14 +81,5 @@ def solve_cost(
     cost.improve()
     cost.settle(search.options.max_nodes)
     chosen = np.sort(cost.best)
-    return CostAnswer(
-        chosen,
-        cost.served(chosen)[0],
-        cost.cost,
-        min(cost.cost, cost.cost_bound),
-        cost.bound.prices,
-        k,
-        needed,
-        cost.proof,
-        dict(search.counters),
-    )
+    owner, bound = cost.served(chosen)[0], min(cost.cost, cost.cost_bound)
+    return CostAnswer(chosen, owner, cost.cost, bound, cost.bound.prices, k, needed, cost.proof)

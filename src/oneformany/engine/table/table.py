@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.cover.incidence import Incidence, entries_of
 
-__all__ = ["NO_CELL", "ColumnTable", "entries_of"]
+__all__ = ["NO_CELL", "ColumnTable"]
 
 NO_CELL = -1
-
-
-def entries_of(starts: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
-    """The entries of some columns, one after the other, and where each column then begins."""
-    sizes = np.diff(starts)[columns]
-    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return np.repeat(starts[columns] - begins[:-1], sizes) + np.arange(begins[-1]), begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,26 +61,35 @@ class ColumnTable:
         """For each entry of ``rows`` the column that it belongs to."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
+    @cached_property
+    def incidence(self) -> Incidence:
+        """Which columns hold which rows."""
+        return Incidence.of(self.starts, self.rows, self.n_rows)
+
     def group(self, column: int) -> NDArray[np.int32]:
         """Rows of one column."""
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
-    def covered_by(self, columns: IntArray) -> BoolArray:
-        """Rows that at least one of these columns holds."""
-        covered = np.zeros(self.n_rows, dtype=np.bool_)
-        for column in columns.tolist():
-            covered[self.group(column)] = True
-        return covered
+    def followed_by(
+        self,
+        starts: IntArray,
+        rows: NDArray[np.int32],
+        costs: IntArray,
+        changed: BoolArray,
+        targets: NDArray[np.int32],
+    ) -> ColumnTable:
+        """Further columns behind these."""
+        return replace(
+            self,
+            starts=np.concatenate([self.starts, self.starts[-1] + starts[1:]]),
+            rows=np.concatenate([self.rows, rows]),
+            costs=np.concatenate([self.costs, costs]),
+            changed=np.concatenate([self.changed, changed]),
+            targets=np.concatenate([self.targets, targets]),
+        )
 
     def take(self, columns: IntArray) -> ColumnTable:
         """Only some of the columns, in the order given; not complete any more."""
         entries, starts = entries_of(self.starts, columns)
-        return ColumnTable(
-            starts,
-            self.rows[entries],
-            self.costs[entries],
-            self.changed[columns],
-            self.targets[columns],
-            self.n_rows,
-            complete=False,
-        )
+        parts = self.rows[entries], self.costs[entries], self.changed[columns], self.targets[columns]
+        return ColumnTable(starts, *parts, self.n_rows, complete=False)

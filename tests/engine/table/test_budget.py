@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cover.tables import choices, groups_of, people_of, random_table, table_of, tables
-from oneformany.engine.cover.budget import solve_budget, solve_coverage
-from oneformany.engine.cover.large_options import TableOptions
+from engine.table.tables import choices, groups_of, people_of, random_table, table_of, tables
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
+from oneformany.engine.table.budget import solve_budget, solve_coverage
+from oneformany.engine.table.options import Search, TableOptions
 from oneformany.stop import Stop
 
 switches = st.builds(TableOptions, fixing=st.booleans(), repair=st.booleans())
@@ -88,7 +88,7 @@ def closes(tree, rows, groups, multiplicity, chosen, usable, budget, target):
 @given(case=tables(), k=st.integers(0, 5), options=switches)
 def test_a_budget_covers_the_most_people_whatever_the_switches_and_its_proof_holds(case, k, options):
     table, multiplicity = case
-    answer = solve_budget(table, multiplicity, k, options=options)
+    answer = solve_budget(table, multiplicity, k, Search(options=options))
     assert len(answer.chosen) <= k
     assert answer.covered == people_of(table, multiplicity, answer.chosen.tolist())
     assert answer.covered == answer.bound == most(table, multiplicity, k)
@@ -107,7 +107,7 @@ def test_a_budget_covers_the_most_people_whatever_the_switches_and_its_proof_hol
 def test_a_share_takes_the_fewest_columns_whatever_the_switches_and_its_proof_holds(case, share, options):
     table, multiplicity = case
     needed = int(np.ceil(share * multiplicity.sum()))
-    answer = solve_coverage(table, multiplicity, needed, options=options)
+    answer = solve_coverage(table, multiplicity, needed, Search(options=options))
     reachable = people_of(table, multiplicity, range(len(table)))
     goal = min(needed, reachable)
     assert people_of(table, multiplicity, answer.chosen.tolist()) == answer.covered >= goal
@@ -125,28 +125,30 @@ def test_a_share_takes_the_fewest_columns_whatever_the_switches_and_its_proof_ho
 @given(case=tables(), k=st.integers(1, 4))
 def test_without_time_or_complete_search_bounds_still_hold(case, k):
     table, multiplicity = case
-    for stop, options in ((Stop(0), None), (None, TableOptions(exact=False))):
-        answer = solve_budget(table, multiplicity, k, stop, options)
+    for search in (Search(Stop(0)), Search(options=TableOptions(exact=False))):
+        answer = solve_budget(table, multiplicity, k, search)
         assert answer.covered <= most(table, multiplicity, k) <= answer.bound
-        share = solve_coverage(table, multiplicity, answer.covered, stop, options)
+        share = solve_coverage(table, multiplicity, answer.covered, search)
         assert share.bound <= fewest(table, multiplicity, answer.covered) <= len(share.chosen)
 
 
 def test_every_switch_moves_its_counter():
     table = random_table(0, 36, 110, 4)
     people = np.arange(36) % 5 + 1
-    full = solve_budget(table, people, 5)
+    done = Search()
+    full = solve_budget(table, people, 5, done)
     assert full.covered == full.bound
-    assert full.counters["columns left out"] > 0
-    assert full.counters["rounds"] > 0
+    assert done.counters["columns left out"] > 0
+    assert done.counters["rounds"] > 0
     for options, counter in (
         (TableOptions(fixing=False), "columns left out"),
         (TableOptions(repair=False), "swaps"),
         (TableOptions(repair=False), "programs"),
         (TableOptions(exact=False), "nodes"),
     ):
-        answer = solve_budget(table, people, 5, options=options)
-        assert answer.counters.get(counter, 0) == 0
+        switched = Search(options=options)
+        answer = solve_budget(table, people, 5, switched)
+        assert switched.counters[counter] == 0
         assert answer.covered <= full.covered <= answer.bound
 
 

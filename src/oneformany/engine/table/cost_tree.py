@@ -14,35 +14,16 @@ import highspy
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.cost_kernels import cheapest, column_savings
-from oneformany.engine.cover.cost_levels import CostLevels
-from oneformany.engine.cover.left_out import cheapest_rows, people_at_prices
 from oneformany.engine.cover.merging import Merged
-from oneformany.engine.cover.tree import covering, run_node
+from oneformany.engine.cover.program import covering
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.cost_kernels import cheapest, column_savings
+from oneformany.engine.table.cost_levels import CostLevels
+from oneformany.engine.table.left_out import cheapest_rows, people_at_prices
+from oneformany.engine.table.tree import run_node
 from oneformany.stop import Stop
 
-__all__ = ["CostQuestion", "for_rows"]
-
-
-def for_rows(tree: dict[str, Any], classes: IntArray) -> dict[str, Any]:
-    """A tree over classes of rows as one over rows: every row has the price of its class."""
-    members = np.argsort(classes, kind="stable")
-    cuts = np.searchsorted(classes[members], np.arange(int(classes.max(initial=-1)) + 2))
-
-    def expanded(node: dict[str, Any]) -> dict[str, Any]:
-        filters = [
-            [
-                [row, price]
-                for number, price in pairs
-                for row in members[cuts[number] : cuts[number + 1]].tolist()
-            ]
-            for pairs in node.get("filters", [])
-        ]
-        parts = {"parts": [expanded(part) for part in node["parts"]]} if "parts" in node else {}
-        return {**node, "filters": filters, **parts}
-
-    return expanded(tree)
+__all__ = ["CostQuestion"]
 
 
 class CostQuestion:

@@ -7,7 +7,6 @@ better, those are searched completely.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +14,11 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
-from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.large_options import Search, State, TableOptions
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive, greedy_columns
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.cover.table import ColumnTable
-from oneformany.stop import Stop
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 
 __all__ = ["CoverAnswer", "Enumeration", "solve_cover"]
 
@@ -77,8 +74,6 @@ class CoverAnswer:
         Where the bound is higher than that: why.
     wanted : array of int
         Columns that may not be chosen, but that a smaller cover could use, the likeliest first.
-    counters : mapping
-        Rounds, repairs, columns left out, nodes.
     """
 
     chosen: IntArray
@@ -86,7 +81,6 @@ class CoverAnswer:
     weights: Weights
     proof: Enumeration | None
     wanted: IntArray
-    counters: Mapping[str, int]
 
     @property
     def proved(self) -> bool:
@@ -100,7 +94,7 @@ class _Cover:
     def __init__(self, table: ColumnTable, search: Search, start: IntArray | None, usable: int) -> None:
         self.search = search
         self.usable = usable
-        self.incidence = Incidence.of_table(table)
+        self.incidence = table.incidence
         everybody = np.ones(self.incidence.n_rows, dtype=np.bool_)
         self.best = greedy_columns(self.incidence.part(np.arange(usable), everybody)[0])
         if start is not None and len(start) < len(self.best):
@@ -235,21 +229,13 @@ class _Cover:
             heavy = np.flatnonzero(self.weights.loads >= self._least(len(self.best) - 1))
             wanted = heavy[heavy >= self.usable]
             wanted = wanted[np.argsort(-self.weights.loads[wanted], kind="stable")]
-        return CoverAnswer(
-            np.sort(self.best),
-            min(self.bound, len(self.best)),
-            self.weights,
-            self.proof,
-            wanted,
-            dict(self.search.counters),
-        )
+        bound = min(self.bound, len(self.best))
+        return CoverAnswer(np.sort(self.best), bound, self.weights, self.proof, wanted)
 
 
 def solve_cover(
     table: ColumnTable,
-    stop: Stop | None = None,
-    options: TableOptions | None = None,
-    progress: Callable[[State], None] | None = None,
+    search: Search | None = None,
     start: IntArray | None = None,
     usable: int | None = None,
 ) -> CoverAnswer:
@@ -259,19 +245,15 @@ def solve_cover(
     ----------
     table : ColumnTable
         The columns; the bound is about these.
-    stop : Stop or None
-        When to end with what there is.
-    options : TableOptions or None
-        Switches.
-    progress : callable or None
-        Called with a :class:`~oneformany.engine.cover.large_options.State` after each step.
+    search : Search or None
+        When to end with what there is, switches, and who is told about each step.
     start : array of int or None
         Columns of a cover that is known.
     usable : int or None
         Only so many of the columns, from the first on, may be chosen, and they cover what all do; the others
         count for the bound alone. ``None``: all.
     """
-    search = Search(stop or Stop(), options or TableOptions(), progress)
+    search = search or Search()
     cover = _Cover(table, search, start, len(table) if usable is None else usable)
     cover.relax(ROUGH_GAIN)
     cover.round()

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-from oneformany.engine.cover.table import ColumnTable
+from oneformany.engine.table.table import ColumnTable
 
 
 def table_of(groups, n_rows, costs=None):

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.cost_kernels import level_columns
-from oneformany.engine.cover.large_incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.table.cost_kernels import level_columns
 
 __all__ = ["CostLevels"]
 

@@ -8,19 +8,16 @@ relaxation; the columns from greedy, swaps, and exact programs over the columns 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.budget_search import BudgetSearch, Settled
 from oneformany.engine.cover.duals import Weights
-from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.large_options import Search, State, TableOptions
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.scaling import ONE_IN_TABLES
-from oneformany.stop import Stop
+from oneformany.engine.table.budget_search import BudgetSearch, Settled
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 
 __all__ = ["PeopleAnswer", "Settled", "solve_budget", "solve_coverage"]
 
@@ -44,8 +41,6 @@ class PeopleAnswer:
         At most ``ONE_IN_TABLES`` times the people of each row.
     proof : Settled or None
         Where the bound is better than what the weights say: why.
-    counters : mapping
-        Rounds, swaps, programs, columns left out.
     """
 
     chosen: IntArray
@@ -53,16 +48,13 @@ class PeopleAnswer:
     bound: int
     weights: Weights
     proof: Settled | None
-    counters: Mapping[str, int]
 
 
 def solve_budget(
     table: ColumnTable,
     people: IntArray,
     k: int,
-    stop: Stop | None = None,
-    options: TableOptions | None = None,
-    progress: Callable[[State], None] | None = None,
+    search: Search | None = None,
     start: IntArray | None = None,
 ) -> PeopleAnswer:
     """Choose at most ``k`` columns that together cover as many people as possible.
@@ -75,17 +67,13 @@ def solve_budget(
         How many people each row stands for.
     k : int
         Most columns.
-    stop : Stop or None
-        When to end with what there is.
-    options : TableOptions or None
-        Switches.
-    progress : callable or None
-        Called with a state after each step: people covered, and at most.
+    search : Search or None
+        When to end with what there is, switches, and who is told about people covered, and at most.
     start : array of int or None
         Columns that are known to be good.
     """
-    search = Search(stop or Stop(), options or TableOptions(), progress)
-    budget = BudgetSearch(Incidence.of_table(table), people, search)
+    search = search or Search()
+    budget = BudgetSearch(table.incidence, people, search)
     budget.begin(k, start)
     proof: Settled | None = None
     reachable = int(people[budget.incidence.reachable].sum())
@@ -116,26 +104,22 @@ def solve_budget(
             budget.offer(settled.chosen)
         report("search")
     covered = budget.covered(budget.best)
-    return PeopleAnswer(
-        np.sort(budget.best), covered, max(covered, bound()), budget.weights, proof, dict(search.counters)
-    )
+    return PeopleAnswer(np.sort(budget.best), covered, max(covered, bound()), budget.weights, proof)
 
 
 def solve_coverage(
     table: ColumnTable,
     people: IntArray,
     needed: int,
-    stop: Stop | None = None,
-    options: TableOptions | None = None,
-    progress: Callable[[State], None] | None = None,
+    search: Search | None = None,
     start: IntArray | None = None,
 ) -> PeopleAnswer:
     """Choose as few columns as possible that together cover so many people, or all who can be covered.
 
     The other parameters are those of :func:`solve_budget`; progress is told in columns.
     """
-    search = Search(stop or Stop(), options or TableOptions(), progress)
-    budget = BudgetSearch(Incidence.of_table(table), people, search)
+    search = search or Search()
+    budget = BudgetSearch(table.incidence, people, search)
     coverage = _Coverage(budget, min(needed, int(people[budget.incidence.reachable].sum())), start)
     coverage.report("start")
     coverage.relax()
@@ -147,7 +131,6 @@ def solve_coverage(
         min(coverage.bound, len(coverage.best)),
         coverage.weights,
         coverage.proof,
-        dict(search.counters),
     )
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.cover.budget_tree import BudgetQuestion
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
-from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.large_options import Search
+from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.integer_program import program
 from oneformany.engine.cover.primal_kernels import greedy, swap_columns
-from oneformany.engine.cover.primal_program import program
-from oneformany.engine.cover.tree import search_tree
 from oneformany.engine.scaling import ONE_IN_TABLES
+from oneformany.engine.table.budget_tree import BudgetQuestion
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.tree import search_tree
 
 __all__ = ["BudgetSearch", "Settled"]
 

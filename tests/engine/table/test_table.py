@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.engine.cover.table import NO_CELL, ColumnTable
+from oneformany.engine.table.table import NO_CELL, ColumnTable
 
 
 def any_table():

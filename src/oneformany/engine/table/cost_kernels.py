@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from oneformany.arrays import IntArray
 from oneformany.compiled import lean
 from oneformany.engine.cover.merging import Merged
-from oneformany.engine.cover.table import ColumnTable
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.table import ColumnTable
 
 __all__ = ["cheapest", "column_savings", "level_columns"]
 

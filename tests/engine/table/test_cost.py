@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.cover.tables import choices, groups_of, people_of, table_of, tables
-from oneformany.engine.cover.budget import solve_budget, solve_coverage
-from oneformany.engine.cover.cost import solve_cost
-from oneformany.engine.cover.cost_search import price_bound
-from oneformany.engine.cover.large_cover import solve_cover
-from oneformany.engine.cover.large_options import TableOptions
+from engine.table.tables import choices, groups_of, people_of, table_of, tables
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.budget import solve_budget, solve_coverage
+from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.cost_search import price_bound
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.engine.table.options import Search, TableOptions
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
@@ -138,7 +138,7 @@ def test_the_fewest_columns_serve_everybody_at_the_least_cost(case, options):
     table, multiplicity = case
     first = solve_cover(table)
     needed = people_of(table, multiplicity, range(len(table)))
-    answer = solve_cost(table, multiplicity, len(first.chosen), needed, first.chosen, options=options)
+    answer = solve_cost(table, multiplicity, len(first.chosen), needed, first.chosen, Search(options=options))
     check(table, multiplicity, answer)
 
 
@@ -147,7 +147,7 @@ def test_the_fewest_columns_serve_everybody_at_the_least_cost(case, options):
 def test_a_budget_of_columns_serves_the_most_people_at_the_least_cost(case, k, options):
     table, multiplicity = case
     first = solve_budget(table, multiplicity, k)
-    answer = solve_cost(table, multiplicity, k, first.covered, first.chosen, options=options)
+    answer = solve_cost(table, multiplicity, k, first.covered, first.chosen, Search(options=options))
     check(table, multiplicity, answer)
 
 
@@ -158,7 +158,7 @@ def test_a_share_of_the_people_is_served_at_the_least_cost(case, share, options)
     reachable = people_of(table, multiplicity, range(len(table)))
     needed = int(np.ceil(share * reachable))
     first = solve_coverage(table, multiplicity, needed)
-    answer = solve_cost(table, multiplicity, len(first.chosen), needed, first.chosen, options=options)
+    answer = solve_cost(table, multiplicity, len(first.chosen), needed, first.chosen, Search(options=options))
     check(table, multiplicity, answer)
 
 
@@ -168,8 +168,8 @@ def test_without_time_or_complete_search_bounds_still_hold(case, k):
     table, multiplicity = case
     first = solve_budget(table, multiplicity, k)
     best = least(table, multiplicity, k, first.covered)
-    for stop, options in ((Stop(0), None), (None, TableOptions(exact=False))):
-        answer = solve_cost(table, multiplicity, k, first.covered, first.chosen, stop, options)
+    for search in (Search(Stop(0)), Search(options=TableOptions(exact=False))):
+        answer = solve_cost(table, multiplicity, k, first.covered, first.chosen, search)
         assert answer.bound <= best <= answer.cost
         assert confirmed(table, multiplicity, answer)
 
@@ -184,18 +184,20 @@ def random_costs(seed, n=30, m=60):
 def test_every_switch_moves_its_counter():
     table, people = random_costs(4)
     first = solve_budget(table, people, 5)
-    full = solve_cost(table, people, 5, first.covered, first.chosen)
+    done = Search()
+    full = solve_cost(table, people, 5, first.covered, first.chosen, done)
     assert full.proved
-    assert full.counters["rounds"] > 0
-    assert full.counters["columns left out"] > 0
-    assert full.counters["nodes"] > 0
+    assert done.counters["rounds"] > 0
+    assert done.counters["columns left out"] > 0
+    assert done.counters["nodes"] > 0
     for options, counter in (
         (TableOptions(fixing=False), "columns left out"),
         (TableOptions(repair=False), "swaps"),
         (TableOptions(exact=False), "nodes"),
     ):
-        answer = solve_cost(table, people, 5, first.covered, first.chosen, options=options)
-        assert answer.counters.get(counter, 0) == 0
+        switched = Search(options=options)
+        answer = solve_cost(table, people, 5, first.covered, first.chosen, switched)
+        assert switched.counters[counter] == 0
         assert answer.bound <= full.cost <= answer.cost
 
 

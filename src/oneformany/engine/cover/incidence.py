@@ -9,9 +9,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.cover.table import ColumnTable
 
-__all__ = ["Incidence"]
+__all__ = ["Incidence", "entries_of"]
+
+
+def entries_of(starts: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """The entries of some columns, one after the other, and where each column then begins."""
+    sizes = np.diff(starts)[columns]
+    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.repeat(starts[columns] - begins[:-1], sizes) + np.arange(begins[-1]), begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +45,6 @@ class Incidence:
         ones = np.ones(len(rows), dtype=np.int8)
         matrix = sparse.csc_matrix((ones, rows, starts), shape=(n_rows, len(starts) - 1)).tocsr()
         return cls(starts, rows, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
-
-    @classmethod
-    def of_table(cls, table: ColumnTable) -> Incidence:
-        """The whole table."""
-        return cls.of(table.starts, table.rows, table.n_rows)
 
     @property
     def n_rows(self) -> int:
@@ -87,13 +88,9 @@ class Incidence:
 
     def part(self, columns: IntArray, needed: BoolArray) -> tuple[Incidence, IntArray]:
         """Only these columns and the needed rows of each; also the numbers that the kept rows had."""
-        sizes = np.diff(self.starts)[columns]
-        ends = np.cumsum(sizes)
-        first = np.repeat(self.starts[columns] - (ends - sizes), sizes)
-        rows = self.rows[first + np.arange(ends[-1] if len(ends) else 0)]
+        entries, begins = entries_of(self.starts, columns)
+        rows = self.rows[entries]
         keep = needed[rows]
-        number = np.cumsum(needed) - 1
-        owner = np.repeat(np.arange(len(columns)), sizes)[keep]
-        starts = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(columns)))))
-        kept = np.flatnonzero(needed)
+        starts = np.concatenate(([0], np.cumsum(keep)))[begins]
+        number, kept = np.cumsum(needed) - 1, np.flatnonzero(needed)
         return Incidence.of(starts, number[rows[keep]].astype(np.int32), len(kept)), kept

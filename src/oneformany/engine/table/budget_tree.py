@@ -14,9 +14,10 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.duals_kernels import integer_loads
-from oneformany.engine.cover.large_incidence import Incidence
-from oneformany.engine.cover.tree import covering, run_node
+from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.program import budgeted
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.tree import run_node
 from oneformany.stop import Stop
 
 __all__ = ["BudgetQuestion"]
@@ -28,12 +29,8 @@ class BudgetQuestion:
     def __init__(self, incidence: Incidence, people: IntArray, budget: int, target: int, stop: Stop) -> None:
         self.incidence, self.people = incidence, people
         self.budget, self.target, self.stop = budget, target, stop
-        self.n_columns = m = incidence.n_columns
-        n = incidence.n_rows
-        self._highs = covering(incidence.starts, incidence.rows, n)
-        each, ones = np.arange(n, dtype=np.int32), np.ones(n)
-        self._highs.addCols(n, people.astype(np.float64), np.zeros(n), ones, n, each, each, ones)
-        self._highs.addRow(-highspy.kHighsInf, 0.0, m, np.arange(m, dtype=np.int32), np.ones(m))
+        self.n_columns = incidence.n_columns
+        self._highs = budgeted(incidence.starts, incidence.rows, people, budget)
 
     def reached_by(self, columns: IntArray) -> bool:
         """Whether they cover so many."""

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.cover.budget_search import BudgetSearch
-from oneformany.engine.cover.cost_kernels import cheapest, column_savings
-from oneformany.engine.cover.cost_levels import CostLevels
-from oneformany.engine.cover.cost_tree import CostQuestion, for_rows
 from oneformany.engine.cover.duals import FirstOrder
-from oneformany.engine.cover.large_options import Search
-from oneformany.engine.cover.left_out import cheapest_rows, people_at_prices
 from oneformany.engine.cover.merging import merged
-from oneformany.engine.cover.table import ColumnTable
-from oneformany.engine.cover.tree import search_tree
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.budget_search import BudgetSearch
+from oneformany.engine.table.cost_kernels import cheapest, column_savings
+from oneformany.engine.table.cost_levels import CostLevels
+from oneformany.engine.table.cost_tree import CostQuestion
+from oneformany.engine.table.left_out import cheapest_rows, people_at_prices
+from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
+from oneformany.engine.table.tree import renamed, search_tree
 from oneformany.exceptions import InputError
 
 __all__ = ["CostExclusion", "CostSearch", "PriceBound", "price_bound"]
@@ -51,7 +51,7 @@ class CostExclusion:
     columns : array of int
         Columns of the table that the prices do not exclude.
     tree : dict
-        Of a :class:`~oneformany.engine.cover.cost_tree.CostQuestion`, over the rows of the table and indices
+        Of a :class:`~oneformany.engine.table.cost_tree.CostQuestion`, over the rows of the table and indices
         into ``columns``.
     """
 
@@ -297,7 +297,7 @@ class CostSearch:
             if found.chosen is not None:
                 self.offer(columns[found.chosen])
             elif found.tree is not None:
-                self.proof = CostExclusion(target, columns, for_rows(found.tree, rows.classes))
+                self.proof = CostExclusion(target, columns, renamed(found.tree, rows.members))
             else:
                 return
             self.report("search")
