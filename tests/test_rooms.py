@@ -66,6 +66,11 @@ def import_graph() -> dict[str, set[str]]:
     return dict(graph)
 
 
+def lines_of(room: str) -> int:
+    paths = (path for path in SOURCE.rglob("*.py") if room_of(path) == room)
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
 GRAPH = import_graph()
 EDGES = [(room, other) for room in sorted(GRAPH) for other in sorted(GRAPH[room])]
 
@@ -86,7 +91,7 @@ def test_a_room_imports_only_what_comes_before_it(room, other):
 def test_the_import_graph_has_no_cycle_but_the_choice_of_a_method():
     for room in sorted(GRAPH, key=ORDER.__getitem__):
         others = ", ".join(sorted(GRAPH[room], key=ORDER.__getitem__))
-        sys.stdout.write(f"{room:<12} <- {others}\n")
+        sys.stdout.write(f"{room:<12} {lines_of(room):>6} lines <- {others}\n")
     along = {room: {other for other in GRAPH[room] if (room, other) not in ALLOWED} for room in GRAPH}
     try:
         tuple(TopologicalSorter(along).static_order())
