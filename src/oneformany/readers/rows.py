@@ -14,7 +14,7 @@ from oneformany.exceptions import InputError
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
-from oneformany.schema.values import ValueSchema
+from oneformany.schema.values import ValueSchema, in_own_type
 
 __all__ = ["Rows", "own_rows", "wanted_columns"]
 
@@ -58,7 +58,7 @@ class Rows:
         columns = {name: value.take(np.zeros(len(codes), np.int64)) for name, value in self.fixed.items()}
         for index, name in enumerate(self.schema.names):
             columns[name] = self.values[index].take(codes[:, index])
-        made = pd.DataFrame({name: columns[name] for name in self.names})
+        made = pd.DataFrame({name: in_own_type(columns[name]) for name in self.names})
         if isinstance(self.schema, ValueSchema):
             made.columns = pd.Index([self.schema.labels.get(name, name) for name in self.names])
         return made
