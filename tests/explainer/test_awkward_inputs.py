@@ -10,12 +10,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xgboost
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany import Immutable, NeverTarget
@@ -598,6 +601,17 @@ def test_columns_that_a_pipeline_drops_may_hold_anything(tmp_path):
     assert result.assign(new, model=model).tolist() == [n for n in result.assignment if n >= 0]
     result.to_json(tmp_path / "result.json")
     assert verify(tmp_path / "result.json").outcome == "confirmed"
+
+
+@pytest.mark.parametrize("classifier", [SVC(), CalibratedClassifierCV(LogisticRegression(), cv=2)])
+def test_columns_that_an_unread_pipeline_drops_may_hold_anything(classifier):
+    frame = with_names(FRAME)
+    steps = make_column_transformer((StandardScaler(), ["age", "income"]), (OneHotEncoder(), ["job"]))
+    model = make_pipeline(steps, classifier).fit(frame, TARGET)
+    for asked in [model, GridSearchCV(model, {}, cv=2).fit(frame, TARGET)]:
+        result, _ = explained(asked, frame, max_changes=1, share="action")
+        assert "black box" in result.summary()
+        assert result.schema.features[result.schema.index("born")].levels == ("any value",)
 
 
 def test_columns_that_a_pipeline_drops_make_no_rows_distinct():

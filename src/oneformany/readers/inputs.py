@@ -15,7 +15,7 @@ from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError
 from oneformany.readers.columns import fitted_names
 from oneformany.readers.native_categories import CategoryCodes, known_categories, preprocessed
-from oneformany.readers.pipeline import Transform, open_pipeline
+from oneformany.readers.pipeline import Transform, first_step, open_pipeline
 from oneformany.readers.registry import Reader, reader_for, unwrapped
 from oneformany.readers.verdict import Verdict, class_index
 from oneformany.schema.encoding import Encoding
@@ -170,7 +170,9 @@ def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, p
         from oneformany.readers.callables import decision
 
         decide = decision(model, threshold, positive)
-    return Inputs(model, reader, names, decide)
+    own = table.named(table.frame[list(names)])
+    unread = _dropped(first_step(unwrapped(getattr(owner, "model", owner))), own)
+    return Inputs(model, reader, names, decide, unread=unread)
 
 
 def _encoder_categories(step: Any, frame: pd.DataFrame) -> dict[str, list[Any]]:

@@ -164,7 +164,8 @@ def _kind(column: pd.Series[Any]) -> str:
     if found in DATES:
         raise InputError(
             f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
-            "days up to a fixed day, before the model is fitted"
+            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
+            "need it"
         )
     if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
         return "number"
