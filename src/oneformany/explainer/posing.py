@@ -185,7 +185,7 @@ def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
                 f"{name} are given, but the model reads the levels of the schema; leave them out"
             )
     check_rules(asked.rules, schema.names)
-    allowed = allowed_moves(schema, asked.rules)
+    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=False)
     codes = schema.encode(table.frame)
     reference = codes
     if asked.reference is not None:

@@ -100,6 +100,12 @@ def _column(frame: pd.DataFrame | None, name: str) -> pd.Series[Any] | None:
 
 
 def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:
+    if feature.n_regular < feature.n_levels:
+        level = feature.levels[feature.n_regular]
+        raise InputError(
+            f"column {feature.name!r}: nobody knows what the model makes of the level {level!r}; where "
+            "values are missing, fill them in or drop the rows"
+        )
     if feature.edges is not None:
         plain = _inside(feature.edges, column)
     else:
