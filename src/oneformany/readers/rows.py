@@ -101,11 +101,13 @@ def _column(frame: pd.DataFrame | None, name: str) -> pd.Series[Any] | None:
 
 def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:
     if feature.n_regular < feature.n_levels:
+        if column is not None and column.isna().any():
+            row = column.index[int(column.isna().to_numpy().argmax())]
+            raise InputError(
+                f"column {feature.name!r}, row {row}: the value is missing; fill it in or drop the row"
+            )
         level = feature.levels[feature.n_regular]
-        raise InputError(
-            f"column {feature.name!r}: nobody knows what the model makes of the level {level!r}; where "
-            "values are missing, fill them in or drop the rows"
-        )
+        raise InputError(f"feature {feature.name!r}: no value stands for the level {level!r}; leave it out")
     if feature.edges is not None:
         plain = _inside(feature.edges, column)
     else:
