@@ -13,6 +13,8 @@ from sklearn.linear_model import LinearRegression
 
 from cli.cases import FRAME, call, tree, write_case
 from cli.test_model_file import linear_classifier, network
+from oneformany import infer_schema
+from oneformany.cli.settings_files import load_schema
 from oneformany.result.result import Result
 
 
@@ -64,6 +66,22 @@ def test_a_schema_is_written_edited_and_used(case):
     outcome = explain(case, "--trust-model", "--schema", case / "schema.toml")
     assert outcome.exit_code == 0, outcome.output
     assert "from poor" in outcome.output
+
+
+def test_a_schema_of_rows_with_gaps_is_written_and_used(case):
+    gaps = FRAME.assign(savings=FRAME["savings"].where(FRAME.index != 0), remark=None)
+    gaps.to_csv(case / "rows.csv", index=False)
+    assert "missing = true" in call("schema", case / "rows.csv").stdout
+    call("schema", case / "rows.csv", "-o", case / "schema.toml", "--columns", "income,savings")
+    features = tomllib.loads((case / "schema.toml").read_text())["features"]
+    assert [part["levels"] for part in features] == [["1", "2", "3"], ["1", "2", "3", "missing"]]
+    rules = ("--schema", case / "schema.toml", "--only-increase", "savings", "--json", case / "r.json")
+    outcome = explain(case, "--trust-model", *rules)
+    assert outcome.exit_code == 0, outcome.output
+    assert Result.from_json(case / "r.json").problem["rules"] == ["savings can only go up"]
+    printed = call("schema", case / "rows.csv", "-o", case / "all.toml")
+    assert printed.exit_code == 0
+    assert load_schema(case / "all.toml") == infer_schema(pd.read_csv(case / "rows.csv"))
 
 
 def test_a_schema_can_be_printed_or_written_as_json(case):

@@ -10,12 +10,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xgboost
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany import Immutable, NeverTarget
@@ -111,6 +114,41 @@ def test_gaps_may_be_asked_for_as_a_target():
     result, _ = explained(model, frame, targets={"income": {"missing": "missing"}})
     income = result.schema.features[1]
     assert np.isnan(income.target(income.missing_level))
+
+
+TEXT_STEPS = {
+    "filled by the most frequent": lambda: make_pipeline(
+        SimpleImputer(strategy="most_frequent"), OneHotEncoder()
+    ),
+    "filled by a constant": lambda: make_pipeline(
+        SimpleImputer(strategy="constant", fill_value="?"), OneHotEncoder(handle_unknown="ignore")
+    ),
+    "one-hot": OneHotEncoder,
+    "ordinal": lambda: OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+}
+
+
+@pytest.mark.parametrize("gaps", [(None,), (np.nan,), (None, np.nan)], ids=["None", "nan", "both"])
+@pytest.mark.parametrize("steps", TEXT_STEPS)
+def test_missing_texts_are_read_as_they_are(steps, gaps):
+    jobs = [gaps[at % len(gaps)] if at % 5 == 1 else job for at, job in enumerate(FRAME["job"])]
+    frame = FRAME[["age"]].assign(job=pd.Series(jobs, dtype=object))
+    target = (frame["age"] / 40 + frame["job"].map({"full": 1, "part": 0.5}).fillna(-0.3) > 1.3).astype(int)
+    encoded = make_column_transformer((TEXT_STEPS[steps](), ["job"]), remainder="passthrough")
+    classifier = RandomForestClassifier(10, random_state=0) if steps == "ordinal" else LogisticRegression()
+    model = make_pipeline(encoded, classifier).fit(frame, target)
+    result, moved = explained(model, frame, share="action")
+    assert "missing" in next(f for f in result.schema.features if f.name == "job").levels
+    stays = frame.loc[moved.index, "job"].isna() & moved["job"].isna()
+    assert all(type(moved["job"][row]) is type(frame["job"][row]) for row in stays.index[stays])
+
+
+def test_the_missing_value_of_a_frame_is_what_a_row_is_sent_to():
+    frame = pd.DataFrame({"job": pd.Series(["full", "part", None, "full"] * 5, dtype=object)})
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, frame["job"].isna().astype(int))
+    _, moved = explained(model, frame, max_changes=1, targets={"job": ["missing"]})
+    assert len(moved) == 15
+    assert all(value is None for value in moved["job"])
 
 
 def test_a_gap_that_the_model_cannot_read_says_so():
@@ -399,6 +437,31 @@ def test_native_categories_with_gaps_are_read():
     assert result.schema.features[2].levels[-1] == "missing"
 
 
+@pytest.mark.parametrize(
+    "jobs",
+    [["ä", "b"], ["Selbständig", "angestellt"], ["keine", "Selbständig", "ä"], ["日本", "本日", "x"]],
+    ids=lambda jobs: jobs[0],
+)
+def test_native_categories_may_have_any_letters(jobs):
+    frame = rows(300)[["age", "job"]]
+    frame["job"] = pd.Categorical(np.array(jobs)[np.arange(300) % len(jobs)])
+    target = (frame["age"] / 40 + (frame["job"] == jobs[0]) > 1.3).astype(int)
+    model = xgboost.XGBClassifier(n_estimators=8, max_depth=3, enable_categorical=True).fit(frame, target)
+    result, _ = explained(model, frame, share="action")
+    assert "black box" not in result.summary()
+
+
+@pytest.mark.parametrize("order", [["ü", "b", "ä"], ["ä", "ö", "ü"]], ids=["another order", "equal pieces"])
+def test_native_categories_that_xgboost_confuses_are_left_to_its_predict(order):
+    frame = rows(300)[["age", "job"]]
+    texts = np.array(sorted(order))[np.arange(300) % 3]
+    frame["job"] = pd.Categorical(texts)
+    target = (frame["age"] / 40 + (frame["job"] == "ä") > 1.3).astype(int)
+    model = xgboost.XGBClassifier(n_estimators=8, max_depth=3, enable_categorical=True).fit(frame, target)
+    result, _ = explained(model, frame.assign(job=pd.Categorical(texts, order)), share="action")
+    assert "black box" in result.summary()
+
+
 def test_ordered_categories_keep_their_order():
     frame = FRAME.astype({"job": pd.CategoricalDtype(JOBS, ordered=True)})
     steps = make_column_transformer((OrdinalEncoder(categories=[JOBS]), ["job"]), ("passthrough", ["age"]))
@@ -538,6 +601,17 @@ def test_columns_that_a_pipeline_drops_may_hold_anything(tmp_path):
     assert result.assign(new, model=model).tolist() == [n for n in result.assignment if n >= 0]
     result.to_json(tmp_path / "result.json")
     assert verify(tmp_path / "result.json").outcome == "confirmed"
+
+
+@pytest.mark.parametrize("classifier", [SVC(), CalibratedClassifierCV(LogisticRegression(), cv=2)])
+def test_columns_that_an_unread_pipeline_drops_may_hold_anything(classifier):
+    frame = with_names(FRAME)
+    steps = make_column_transformer((StandardScaler(), ["age", "income"]), (OneHotEncoder(), ["job"]))
+    model = make_pipeline(steps, classifier).fit(frame, TARGET)
+    for asked in [model, GridSearchCV(model, {}, cv=2).fit(frame, TARGET)]:
+        result, _ = explained(asked, frame, max_changes=1, share="action")
+        assert "black box" in result.summary()
+        assert result.schema.features[result.schema.index("born")].levels == ("any value",)
 
 
 def test_columns_that_a_pipeline_drops_make_no_rows_distinct():

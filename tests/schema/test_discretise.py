@@ -97,9 +97,30 @@ def test_only_the_named_columns_become_features():
 
 
 @pytest.mark.parametrize(
+    ("column", "levels"),
+    [
+        (pd.Series(["b", None, "a"]), ("a", "b")),
+        (pd.Series(["b", None, "a", np.nan], dtype=object), ("a", "b")),
+        (pd.Series([2, None, 1]), ("1", "2")),
+        (pd.Series([2, None, 1], dtype="Int64"), ("1", "2")),
+        (pd.Series([True, None]), ("False", "True")),
+        (pd.Series([*range(100), None]), ("<= 24", "25-49", "50-74", "> 74")),
+        (pd.Series(pd.Categorical(["y", None], ["z", "y"])), ("z", "y")),
+        (pd.Series([None, None], dtype=object), ("any value",)),
+        (pd.Series([np.nan, np.nan]), ("any value",)),
+    ],
+)
+def test_missing_values_are_a_level_of_their_own(column, levels):
+    feature = only(column)
+    assert feature.levels == (*levels, "missing")
+    schema = infer_schema(column.to_frame("x"))
+    assert (schema.encode(column.to_frame("x"))[column.isna(), 0] == feature.missing_level).all()
+    assert Feature.from_dict(feature.to_dict()) == feature
+
+
+@pytest.mark.parametrize(
     ("frame", "options", "words"),
     [
-        (pd.DataFrame({"x": [1, None]}), {}, "column 'x', row 1: the value is missing"),
         (pd.DataFrame({"x": [1.0, np.inf]}), {}, "column 'x', row 1: the number is infinite"),
         (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), {}, "column 'x' holds datetime64 values"),
         (pd.DataFrame({"x": [1 + 2j]}), {}, "column 'x' holds complex values"),

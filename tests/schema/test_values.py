@@ -49,3 +49,13 @@ def test_infinite_numbers_and_dates_are_refused():
         ColumnValues.of(pd.Series([1, np.inf], index=["a", "b"], name="x"))
     with pytest.raises(InputError, match="holds dates"):
         ColumnValues.of(pd.Series(pd.to_datetime(["2024-01-01"]), name="x"))
+
+
+def test_none_and_not_a_number_are_two_missing_values():
+    column = pd.Series(["b", None, "a", np.nan, None], dtype=object, name="x")
+    found = ColumnValues.of(column)
+    again = ValueSchema.of(["x"], [found.array]).frame(found.codes[:, None])["x"]
+    assert [type(value) for value in again] == [type(value) for value in column]
+    assert found.gaps.tolist() == [False, False, True, True]
+    assert found.plain == ("a", "b", None, None)
+    assert [type(value) for value in found.with_values(["c"]).array] == [str, str, str, float, type(None)]

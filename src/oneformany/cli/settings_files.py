@@ -45,7 +45,7 @@ def schema_toml(schema: Schema) -> str:
 def _table(feature: Mapping[str, Any]) -> Iterator[str]:
     yield "[[features]]"
     for name in ORDER:
-        if feature.get(name) not in (None, "", [], False) or name == "ordered":
+        if feature.get(name) not in (None, "", False) or name == "ordered":
             yield f"{name} = {_value(feature[name])}"
 
 

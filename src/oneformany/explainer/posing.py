@@ -185,7 +185,8 @@ def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
     reference = codes
     if asked.reference is not None:
         reference = schema.encode(Table.of(asked.reference, "the reference data").frame)
-    limits = _limits(asked, schema, reference, allowed_moves(schema, asked.rules))
+    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=False)
+    limits = _limits(asked, schema, reference, allowed)
     reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
 
     def decide(frame: pd.DataFrame) -> BoolArray:

@@ -14,7 +14,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.readers.columns import columns_of
 from oneformany.readers.native_categories import CategoryCodes, known_categories, preprocessed
-from oneformany.readers.pipeline import Transform, open_pipeline
+from oneformany.readers.pipeline import Transform, first_step, open_pipeline
 from oneformany.readers.registry import Reader, reader_for, unwrapped
 from oneformany.readers.verdict import Verdict, class_index
 from oneformany.schema.frames import Table
@@ -129,7 +129,9 @@ def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, p
         from oneformany.readers.callables import decision
 
         decide = decision(model, threshold, positive)
-    return Inputs(model, reader, names, decide)
+    own = table.named(table.frame[list(names)])
+    unread = _dropped(first_step(unwrapped(getattr(owner, "model", owner))), own)
+    return Inputs(model, reader, names, decide, unread=unread)
 
 
 def _encoder_categories(step: Any, columns: list[Any]) -> dict[str, frozenset[object]]:

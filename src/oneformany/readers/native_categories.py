@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from oneformany.arrays import FloatArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.registry import named
 
 __all__ = ["CategoryCodes", "TextsError", "known_categories", "preprocessed"]
@@ -71,7 +72,11 @@ def known_categories(model: Any, frame: pd.DataFrame, labels: Sequence[str]) -> 
         booster = model.get_booster() if hasattr(model, "get_booster") else model
         stored = _xgboost_categories(booster)
         if stored:
-            return {name: known for name, known in zip(labels, stored, strict=True) if known is not None}
+            return {
+                name: _as_in(values, frame[name])
+                for name, values in zip(labels, stored, strict=True)
+                if values is not None
+            }
     return {name: frame[name].cat.categories.tolist() for name in typed}
 
 
@@ -86,11 +91,40 @@ def preprocessed(model: Any) -> tuple[Any, Any] | None:
     return model._preprocessor, bare  # noqa: SLF001 (no public way to the codes)
 
 
-def _xgboost_categories(booster: Any) -> list[list[Any] | None]:
+def _xgboost_categories(booster: Any) -> list[Any]:
+    """Give the categories of each column as an array of pyarrow, ``None`` for numbers."""
     if not hasattr(booster, "get_categories"):
         return []
     try:
         stored = booster.get_categories(export_to_arrow=True).to_arrow()
     except (ImportError, ValueError, RuntimeError):
         return []
-    return [None if values is None else values.to_pylist() for _, values in stored]
+    return [values for _, values in stored]
+
+
+def _as_in(values: Any, column: pd.Series[Any]) -> list[Any]:
+    """Find the categories that XGBoost knows by the texts of a column.
+
+    XGBoost (3.1, 3.2) counts letters where it should count bytes, so that beyond ASCII it keeps, and later
+    compares, pieces of texts. All is well if the pieces differ and the column has the same categories.
+    """
+    if str(values.type) not in {"string", "large_string"}:
+        return list(values.to_pylist())
+    kinds = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else ()
+    own = [text for text in kinds if isinstance(text, str)]
+    ends = np.cumsum([0, *map(len, own)]).tolist()
+    cut = ["".join(own).encode()[start:end] for start, end in pairwise(ends)]
+    pieces = values.cast("binary").to_pylist()
+    if pieces == cut and len(set(pieces)) == len(pieces):
+        return own
+    try:
+        known = [piece.decode() for piece in pieces]
+    except UnicodeDecodeError:
+        known = []
+    if len(set(known)) < len(pieces) or any(not text.isascii() and text not in known for text in own):
+        raise UnsupportedModelError(
+            f"XGBoost keeps only pieces of the categories of column {column.name!r}, which have letters "
+            "beyond ASCII; give the column the categories that it had in training, in their order, or fit "
+            "the model on categories in ASCII letters"
+        )
+    return known

@@ -196,7 +196,7 @@ class _ValueClasses:
         for cell, index in wanted.items():
             targets[cell] = of[index]
         found = cells[indices[first]].astype(np.int64)
-        plain = len(found) == feature.n_levels
+        plain = np.array_equal(found, np.arange(feature.n_levels))
         return cls(indices[first], of, found, targets, plain)
 
 

@@ -21,7 +21,7 @@ from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["Transform", "open_pipeline", "probe", "read_pipeline"]
+__all__ = ["Transform", "first_step", "open_pipeline", "probe", "read_pipeline"]
 
 N_CHECKED = 64
 
@@ -136,10 +136,14 @@ def open_pipeline(model: Pipeline, positive: object) -> tuple[Reader, list[Any],
         raise UnsupportedModelError(
             f"the pipeline ends in {type(last).__name__}, which reads no columns of numbers"
         )
-    first: Any = model
-    while isinstance(first, Pipeline):
-        first = next(inner for _, inner in first.steps if inner is not None and not isinstance(inner, str))
-    return reader, steps, last, first
+    return reader, steps, last, first_step(model)
+
+
+def first_step(model: Any) -> Any:
+    """Find what reads the frame: the first step of a pipeline, or the model itself."""
+    while isinstance(model, Pipeline):
+        model = next(inner for _, inner in model.steps if inner is not None and not isinstance(inner, str))
+    return model
 
 
 def _rows(transform: Transform, names: Sequence[str], schema: Schema, frame: pd.DataFrame | None) -> Rows:

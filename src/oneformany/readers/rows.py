@@ -15,7 +15,7 @@ from oneformany.readers.columns import columns_of
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
-from oneformany.schema.values import ValueSchema
+from oneformany.schema.values import ValueSchema, in_own_type
 
 __all__ = ["Rows", "alike", "own_rows", "wanted_columns"]
 
@@ -59,7 +59,7 @@ class Rows:
         columns = {name: value.take(np.zeros(len(codes), np.int64)) for name, value in self.fixed.items()}
         for index, name in enumerate(self.schema.names):
             columns[name] = self.values[index].take(codes[:, index])
-        made = pd.DataFrame({name: columns[name] for name in self.names})
+        made = pd.DataFrame({name: in_own_type(columns[name]) for name in self.names})
         if isinstance(self.schema, ValueSchema):
             made.columns = pd.Index([self.schema.labels.get(name, name) for name in self.names])
         return made
@@ -90,6 +90,14 @@ def _column(frame: pd.DataFrame | None, name: str) -> pd.Series[Any] | None:
 
 
 def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:
+    if feature.n_regular < feature.n_levels:
+        if column is not None and column.isna().any():
+            row = column.index[int(column.isna().to_numpy().argmax())]
+            raise InputError(
+                f"column {feature.name!r}, row {row}: the value is missing; fill it in or drop the row"
+            )
+        level = feature.levels[feature.n_regular]
+        raise InputError(f"feature {feature.name!r}: no value stands for the level {level!r}; leave it out")
     if feature.edges is not None:
         plain = _inside(feature.edges, column)
     else:

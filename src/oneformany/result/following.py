@@ -16,6 +16,7 @@ from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import Table
 from oneformany.schema.rules.rows import cell_rule
 from oneformany.schema.schema import find_levels
+from oneformany.schema.values import missing_value
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -25,17 +26,26 @@ if TYPE_CHECKING:
 __all__ = ["apply", "assign", "follow"]
 
 
-def follow(schema: Schema, frame: pd.DataFrame, before: IntArray, after: IntArray) -> pd.DataFrame:
+def follow(
+    schema: Schema,
+    frame: pd.DataFrame,
+    before: IntArray,
+    after: IntArray,
+    whole: pd.DataFrame | None = None,
+) -> pd.DataFrame:
     """Move rows of a frame from cells to cells; a value that stays in its cell stays what it is.
 
-    All columns and the index are kept, and types where the targets allow; columns have text names.
+    All columns and the index are kept, and types where the targets allow; columns have text names. The
+    ``whole`` frame that the rows are of, if it is larger, says what stands for a missing value.
     """
+    whole = frame if whole is None else whole
     moved = frame.copy()
     for index, feature in enumerate(schema.features):
         moves = before[:, index] != after[:, index]
         if moves.any():
+            gap = missing_value(whole[feature.name])
             moved[feature.name] = _moved(
-                feature, frame[feature.name], moves, before[:, index], after[:, index]
+                feature, frame[feature.name], gap, moves, before[:, index], after[:, index]
             )
     return moved
 
@@ -74,7 +84,7 @@ def apply(result: Result, frame: Any) -> pd.DataFrame:  # noqa: ANN401 (a frame 
     if not np.array_equal(before, asked):
         row = int(np.flatnonzero((before != asked).any(axis=1))[0])
         raise InputError(f"row {chosen.index[row]} is not as it was when it was explained; pass that frame")
-    return table.named(follow(schema, chosen, before, result.points[covered]))
+    return table.named(follow(schema, chosen, before, result.points[covered], table.frame))
 
 
 def assign(
@@ -125,7 +135,7 @@ def assign(
                 joins &= rule.holds(before, after)
             here = waiting[joins]
             if len(here) and decide is not None:
-                moved = follow(schema, table.frame.iloc[here], before[joins], after[joins])
+                moved = follow(schema, table.frame.iloc[here], before[joins], after[joins], table.frame)
                 here = here[decide(moved)]
             found[here] = number
     return pd.Series(found, index=table.frame.index, name="explanation")
@@ -185,12 +195,19 @@ def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:
 
 
 def _moved(
-    feature: Feature, column: pd.Series[Any], moves: BoolArray, before: IntArray, after: IntArray
+    feature: Feature,
+    column: pd.Series[Any],
+    gap: Any,  # noqa: ANN401 (a missing value)
+    moves: BoolArray,
+    before: IntArray,
+    after: IntArray,
 ) -> pd.Series[Any]:
     values: dict[int, Any] = {}
     for cell in np.unique(after[moves]).tolist():
         target = feature.target(cell)
-        values[cell] = _inside(feature, column, before, cell) if target is None else target
+        if target is None:
+            target = _inside(feature, column, before, cell)
+        values[cell] = gap if is_missing(target) else target
     new = [values[cell] for cell in after[moves].tolist()]
     if isinstance(column.dtype, pd.CategoricalDtype):
         more = [v for v in dict.fromkeys(new) if not is_missing(v) and v not in column.cat.categories]

@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import bins_of, levels_of_values
+from oneformany.schema.discretise import ANY_VALUE, bins_of, levels_of_values
 from oneformany.schema.feature import Feature, Raw, number_label
 from oneformany.schema.round_numbers import roundest
 from oneformany.schema.values import ColumnValues
@@ -29,7 +29,6 @@ HALVINGS = 60
 """How often the weight of a number that most rows have is cut down to that of one bin."""
 
 ANY_NUMBER = "any number"
-ANY_VALUE = "any value"
 MOST_NAMED = 4
 
 

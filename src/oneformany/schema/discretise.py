@@ -15,8 +15,17 @@ from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
 from oneformany.schema.schema import Schema
 
-__all__ = ["NUMBERS", "bin_labels", "bins_of", "check_finite", "infer_schema", "levels_of_values"]
+__all__ = [
+    "ANY_VALUE",
+    "NUMBERS",
+    "bin_labels",
+    "bins_of",
+    "check_finite",
+    "infer_schema",
+    "levels_of_values",
+]
 
+ANY_VALUE = "any value"
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 
 
@@ -31,7 +40,7 @@ def infer_schema(
     """Make a schema from the columns of a frame.
 
     Texts and truth values become levels, categories keep their order; numbers with few distinct values
-    become ordered levels, other numbers are cut into bins.
+    become ordered levels, other numbers are cut into bins. Missing values are a level of their own.
 
     Parameters
     ----------
@@ -50,7 +59,7 @@ def infer_schema(
     Raises
     ------
     InputError
-        A column is missing, has missing values, or holds neither texts, truth values nor numbers.
+        A column is not there, or holds neither texts, truth values nor numbers.
 
     Examples
     --------
@@ -71,7 +80,12 @@ def infer_schema(
         _check_column(frame, name)
     if stray := [name for name in own_edges if name not in names]:
         raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
-    return Schema(tuple(_read_column(frame[name], own_edges.get(name), bins, max_levels) for name in names))
+    features = []
+    for name in names:
+        there = frame[name].dropna()
+        feature = _read_column(there, own_edges.get(name), bins, max_levels)
+        features.append(feature.with_cells(missing=len(there) < len(frame)))
+    return Schema(tuple(features))
 
 
 def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:
@@ -124,10 +138,6 @@ def _check_column(frame: pd.DataFrame, name: object) -> None:
         raise InputError(f"the frame has no column {name!r}")
     if count > 1:
         raise InputError(f"the frame has {count} columns named {name!r}; keep one")
-    missing = frame[name].isna().to_numpy()
-    if missing.any():
-        row = frame.index[int(np.argmax(missing))]
-        raise InputError(f"column {name!r}, row {row}: the value is missing; fill it in or drop the row")
 
 
 def _read_column(
@@ -135,6 +145,8 @@ def _read_column(
 ) -> Feature:
     name = str(column.name)
     kind = pd.api.types.infer_dtype(column)
+    if column.empty and kind != "categorical":
+        return Feature(name, (ANY_VALUE,), edges=())
     if edges is not None and kind not in NUMBERS:
         raise InputError(f"column {name!r} has edges but holds {kind} values, not numbers")
     if kind in NUMBERS:

@@ -16,7 +16,7 @@ from oneformany.schema.discretise import NUMBERS, check_finite
 from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value
 from oneformany.schema.schema import Schema
 
-__all__ = ["ColumnValues", "ValueSchema"]
+__all__ = ["ColumnValues", "ValueSchema", "in_own_type", "missing_value"]
 
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
 
@@ -26,7 +26,7 @@ class ColumnValues:
     """The distinct values of a column, and which of them each row has."""
 
     name: str
-    array: Any  # of pandas, in the column's own type; numbers increase, a missing value is the last
+    array: Any  # of pandas, in the column's own type; numbers increase, missing values are the last
     codes: IntArray  # one per row
     kind: str  # "number", "boolean" or "category"
     ordered: bool
@@ -37,10 +37,9 @@ class ColumnValues:
         name = str(column.name)
         kind = _kind(column)
         try:
-            codes, distinct = pd.factorize(column, use_na_sentinel=False)
+            codes, array = _distinct(column)
         except TypeError as error:
             raise InputError(f"column {name!r} holds more than single values: {error}") from error
-        array = pd.Series(distinct).array
         if kind == "number":
             check_finite(column)
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
@@ -62,7 +61,7 @@ class ColumnValues:
 
     @cached_property
     def gaps(self) -> BoolArray:
-        """Which of them are missing: at most the last."""
+        """Which of them are missing: the last, or several where a model may tell them apart."""
         return np.asarray(pd.isna(self.array), dtype=np.bool_)
 
     @cached_property
@@ -76,7 +75,7 @@ class ColumnValues:
         added = [value for value in dict.fromkeys(values) if value not in known]
         if not added:
             return self
-        column = pd.Series(self.array)
+        column = in_own_type(self.array)
         if isinstance(column.dtype, pd.CategoricalDtype):
             more_kinds = [value for value in added if value not in {None, *column.cat.categories}]
             column = column.cat.add_categories(more_kinds)
@@ -122,11 +121,36 @@ class ValueSchema(Schema):
     def frame(self, codes: IntArray, names: Sequence[str] | None = None) -> pd.DataFrame:
         """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
         columns = {
-            name: array.take(codes[:, index])
+            name: in_own_type(array.take(codes[:, index]))
             for index, (name, array) in enumerate(zip(self.names, self.arrays, strict=True))
         }
         made = pd.DataFrame({name: columns[name] for name in names or self.names})
         return made.set_axis([self.labels.get(name, name) for name in made.columns], axis=1)
+
+
+def in_own_type(array: Any) -> pd.Series[Any]:  # noqa: ANN401 (an array of pandas)
+    """Make a column that keeps objects as they are: pandas itself would read texts and lose ``None``."""
+    made: pd.Series[Any] = pd.Series(array, dtype=array.dtype)
+    return made
+
+
+def missing_value(column: pd.Series[Any]) -> Any:  # noqa: ANN401 (a missing value)
+    """Give what a column has where a value is missing: not-a-number unless it only has another."""
+    gaps = list(column[column.isna()]) if column.dtype == object else []
+    return gaps[0] if gaps and not any(isinstance(value, float) for value in gaps) else np.nan
+
+
+def _distinct(column: pd.Series[Any]) -> tuple[IntArray, Any]:
+    """Number the distinct values; ``None`` and not-a-number are two, as they are to scikit-learn."""
+    if column.dtype != object:
+        codes, distinct = pd.factorize(column, use_na_sentinel=False)
+        return codes, pd.Series(distinct).array
+    codes, distinct = pd.factorize(column)
+    gaps = codes < 0
+    first = missing_value(column)
+    missing = {type(value): value for value in (first, *column[gaps])} if gaps.any() else {}
+    codes[gaps] = [len(distinct) + list(missing).index(type(value)) for value in column[gaps]]
+    return codes, pd.Series([*distinct, *missing.values()], dtype=object).array
 
 
 def _kind(column: pd.Series[Any]) -> str:
@@ -140,7 +164,8 @@ def _kind(column: pd.Series[Any]) -> str:
     if found in DATES:
         raise InputError(
             f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
-            "days up to a fixed day, before the model is fitted"
+            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
+            "need it"
         )
     if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
         return "number"
