@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from oneformany.exceptions import InputError
+
 __all__ = ["write_whole"]
 
 
@@ -17,8 +19,15 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         Where the file shall be; its folder must exist.
     content : str or bytes
         The whole of it; text is written as UTF-8.
+
+    Raises
+    ------
+    InputError
+        There is no such folder.
     """
     target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"the folder of {target} does not exist; make it first")
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with draft.open("wb") as stream:
@@ -26,5 +35,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         draft.replace(target)
+    except OSError as error:  # the user knows nothing of the draft
+        raise OSError(error.errno, error.strerror, str(target)) from error
     finally:
         draft.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ class Round:
     value : float
         Value of the relaxation; not a bound before it is proved.
     bound : int
-        Proved lower bound on the number of explanations so far.
+        The best that is proved so far: no fewer explanations, no more people, or no less cost.
     count : int
         Explanations in the best solution so far.
     seconds : float
@@ -86,6 +86,28 @@ class Statistics:
     timings: dict[str, float] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    def record(self, step: Round) -> Round:
+        """Add a round; what was proved earlier about its measure stays proved, whatever begins anew.
+
+        Parameters
+        ----------
+        step : Round
+            The state, with the bound of the search under way.
+
+        Returns
+        -------
+        Round
+            With the best bound of all.
+        """
+        best = min if step.measure == "people" else max
+        known = next(
+            (earlier.bound for earlier in reversed(self.rounds) if earlier.measure == step.measure), None
+        )
+        if known is not None:
+            step = replace(step, bound=best(known, step.bound))
+        self.rounds.append(step)
+        return step
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a counter."""

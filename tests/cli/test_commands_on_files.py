@@ -161,8 +161,9 @@ WRONG = [
     (("rows.csv", "rows.csv"), {}, "is none of skops"),
     (("rows.csv", "model.joblib", "--columns", "shoe"), {}, "--columns names 'shoe'"),
     (("rows.csv", "model.joblib", "--index", "shoe"), {}, "has no column 'shoe'"),
-    (("rows.csv", "model.joblib", "--positive", "fine"), {}, "'fine'"),
-    (("rows.csv", "model.joblib", "--max-changes", "9"), {}, "max_changes is 9"),
+    (("rows.csv", "model.joblib", "--positive", "fine"), {}, "'fine' is none of the model's classes '0'"),
+    (("rows.csv", "model.joblib", "--positive", "fine"), {}, "use --positive"),
+    (("rows.csv", "model.joblib", "--max-changes", "-9"), {}, "max_changes is -9"),
     (("rows.csv", "model.joblib", "--max-changes", "0"), {}, "max_changes is 0"),
     (("rows.csv", "model.joblib", "--share", "cake"), {}, "share is 'cake'"),
     (("rows.csv", "model.joblib", "--immutable", "shoe"), {}, "'shoe'"),
@@ -178,6 +179,7 @@ WRONG = [
     (("rows.csv", "model.joblib", "--schema", "rows.csv"), {}, "rows.csv cannot be read as a schema"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "shoe = 1"}, "'shoe'"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = -1"}, "at least 0"),
+    (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = 'dear'"}, "not 'dear'"),
     (("rows.csv", "model.joblib", "--time-limit", "-1"), {}, "time_limit is -1"),
     (("rows.csv", "model.joblib", "--json", "no/such/r.json"), {}, "folder of no/such/r.json does not exist"),
     (("rows.csv", "model.joblib", "--json", "x", "--csv", "x"), {}, "named twice"),
@@ -273,3 +275,9 @@ def test_the_demo_writes_a_report(tmp_path):
     outcome = call("demo", "--rows", 12, "--report", tmp_path / "report.html")
     assert outcome.exit_code == 0, outcome.output
     assert "credit_history cannot change" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["explain", "frontier"])
+def test_the_usual_number_of_changes_serves_models_of_two_columns(case, command):
+    outcome = call(command, case / "rows.csv", case / "model.joblib", "--trust-model")
+    assert outcome.exit_code == 0, outcome.output

@@ -9,6 +9,7 @@ from engine.problems import random_additive
 from engine.run_of import run_of
 from oneformany.engine.run import Options
 from oneformany.exceptions import InputError
+from oneformany.statistics import Round, Statistics
 
 
 def test_only_a_smaller_cover_is_taken():
@@ -50,3 +51,11 @@ def test_time_of_a_phase_is_added_also_when_it_fails():
 def test_options_that_mean_nothing_are_refused(wrong, words):
     with pytest.raises(InputError, match=words):
         Options(**wrong)
+
+
+def test_what_was_proved_stays_proved_where_a_phase_begins_anew():
+    statistics = Statistics()
+    for measure, bounds in {"explanations": (93, 1, 94), "people": (40, 60, 30), "cost": (5, 2, 6)}.items():
+        for bound in bounds:
+            statistics.record(Round("start", 1, 10, 95.0, bound, 95, 0.1, measure))
+    assert [step.bound for step in statistics.rounds] == [93, 93, 94, 40, 40, 30, 5, 5, 6]

@@ -222,7 +222,7 @@ def test_targets_and_edges_come_from_reference_data():
 
 
 def test_no_rows_say_so():
-    with pytest.raises(InputError, match="have no rows"):
+    with pytest.raises(InputError, match="the rows are an empty frame"):
         OneForMany(pipeline(), 2).explain(FRAME.head(0))
 
 

@@ -1,5 +1,7 @@
 """Tests that every unreachable row says what blocks it and how many changes would help."""
 
+import time
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -14,7 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
 from oneformany import Feature, Immutable, Linked, NeverTarget, NotTogether, OnlyIncrease, Schema
+from oneformany.explainer import blocking
 from oneformany.explainer.blocking import LIMIT, MODEL, with_reasons
+from oneformany.oracles.protocol import Answer
 from oneformany.result.result import Result
 from oneformany.verify import verify
 
@@ -142,8 +146,17 @@ def test_more_changes_are_named():
 def test_a_rule_is_named():
     (entry,) = small([Immutable("b")], max_changes=2).unreachable
     assert (entry.needed_changes, entry.blocked_by) == (None, ("b cannot change",))
-    assert (
-        'no number of changes would do; it could be helped without the rule "b cannot change"' in entry.reason
+    assert 'no number of changes would do; could be helped without the rule "b cannot change"' in entry.reason
+
+
+def test_several_rules_of_which_any_one_blocks_are_one_clause():
+    schema = Schema(tuple(Feature(name, ("no", "yes")) for name in "ab"))
+    rules = [NeverTarget("a", "yes"), NeverTarget("b", "yes")]
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    problem = ofm.Problem([[0, 0]], (2, 2), oracle, 1, ofm.allowed_moves(schema, rules))
+    (entry,) = with_reasons(ofm.solve(problem), problem, schema, rules).unreachable
+    assert entry.reason.endswith(
+        'could be helped without any one of these rules: "nobody is sent to a yes"; "nobody is sent to b yes"'
     )
 
 
@@ -162,7 +175,52 @@ def test_without_time_it_is_said_that_it_is_not_known():
     problem = ofm.Problem([[0, 0]], (2, 2), ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2), 1)
     (entry,) = with_reasons(ofm.solve(problem), problem, schema, seconds=0).unreachable
     assert (entry.needed_changes, entry.blocked_by) == (None, ())
-    assert "not examined" in entry.reason
+    assert "not examined within the time limit" in entry.reason
+
+
+class Slow:
+    """A classifier whose first question waits for a compiler, and that looks at the clock."""
+
+    def __init__(self, oracle, first, later=0.0):
+        self.oracle, self.wait, self.later = oracle, first, later
+
+    def __getattr__(self, name):
+        return getattr(self.oracle, name)
+
+    def reach(self, question):
+        time.sleep(self.wait)
+        self.wait = self.later
+        if question.stop.expired():
+            return Answer.unknown()
+        return self.oracle.reach(question)
+
+
+def slowly(monkeypatch, first, later, seconds=None):
+    """Two rows, whose budget without a limit is a fifth of a second and a little for each row."""
+    monkeypatch.setattr(blocking, "SECONDS", 0.2)
+    schema = Schema(tuple(Feature(name, ("no", "yes")) for name in "abc"))
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 0.1]], threshold=2)
+    codes = [[0, 0, 0], [0, 0, 1]]
+    problem = ofm.Problem(codes, (2, 2, 2), oracle, 1)
+    result = ofm.solve(problem)
+    slow = replace(problem, oracle=Slow(oracle, first, later))
+    return [entry.reason for entry in with_reasons(result, slow, schema, seconds=seconds).unreachable]
+
+
+def test_rows_are_examined_also_where_the_first_question_compiles(monkeypatch):
+    told = slowly(monkeypatch, first=1.0, later=0.0)
+    assert all(reason.endswith("; 2 changes would do") for reason in told)
+
+
+def test_what_is_left_of_a_limit_is_used(monkeypatch):
+    told = slowly(monkeypatch, first=1.0, later=0.0, seconds=30)
+    assert all(reason.endswith("; 2 changes would do") for reason in told)
+
+
+def test_not_examined_is_said_in_words_that_are_true(monkeypatch):
+    monkeypatch.setattr(blocking, "SECONDS_PER_ROW", 0.0)
+    assert "not examined within the 0 seconds that are spent on it" in slowly(monkeypatch, 0.0, 0.3)[-1]
+    assert "not examined within the time limit" in slowly(monkeypatch, 0.0, 0.1, seconds=0.15)[-1]
 
 
 def test_tables_and_files_tell_it():

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import LinearSVC
 
-from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema
+from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, nearest_change
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.explainer import OneForMany
@@ -214,7 +214,9 @@ def test_when_all_rows_are_positive_there_is_nothing_to_explain(german, model):
     [
         ({"schema": "german"}, "schema must be a Schema, not str"),
         ({"max_changes": 0}, "max_changes is 0"),
-        ({"max_changes": 99}, "max_changes is 99"),
+        ({"max_changes": -1}, "max_changes is -1"),
+        ({"threshold": "0.5"}, "threshold is '0.5'; it must be a number such as 0.5, or None"),
+        ({"threshold": float("nan")}, "threshold is nan"),
         ({"threshold": 1.0}, "strictly between 0 and 1"),
         ({"rules": [Immutable("shoe size")]}, "no feature 'shoe size'"),
         ({"schema": None}, "fitted on 59 columns without names, the frame has 20"),
@@ -252,7 +254,6 @@ def test_rules_and_budget_are_checked_before_the_model_is_asked():
     frame = pd.DataFrame({"a": [0, 1], "b": [0, 1]})
     for arguments, words in (
         ({"rules": [Immutable("c")]}, "no feature 'c'"),
-        ({"max_changes": 3}, "max_changes is 3; with 2 features"),
         ({"max_changes": 2.5}, "must be an integer"),
         ({"share": "everything"}, "share is 'everything'"),
         ({"rules": [OnlyIncrease("a"), OnlyDecrease("a")]}, "only increase and only decrease"),
@@ -261,6 +262,39 @@ def test_rules_and_budget_are_checked_before_the_model_is_asked():
         ({"special": ["a"]}, "special must be a dict"),
         ({"targets": {"a": {"nine": 0}}}, "targets name 'nine' of 'a'"),
         ({"costs": {"a": -1}}, "costs of 'a' must be a number of at least 0"),
+        ({"costs": {"a": "dear"}}, "costs of 'a' must be a number of at least 0, .* not 'dear'"),
+        ({"costs": {"a": [[0, 1], [1]]}}, "costs of 'a' must be a number of at least 0"),
     ):
         with pytest.raises(InputError, match=words):
             OneForMany(never, **({"max_changes": 1} | arguments)).explain(frame)
+
+
+def two_columns():
+    frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
+    return frame, LogisticRegression(C=100).fit(frame, [0, 0, 0, 1])
+
+
+def test_more_changes_than_columns_are_all_columns():
+    frame, model = two_columns()
+    result = OneForMany(model).explain(frame)
+    assert result.problem["max_changes"] == 2
+    assert result.explanations == OneForMany(model, 2).explain(frame).explanations
+
+
+@pytest.mark.parametrize("people", [[-1] * 4, [1] * 3, [1.5] * 4])
+def test_people_are_asked_for_as_many_as_there_are_rows(people):
+    frame, model = two_columns()
+    with pytest.raises(InputError, match="people must be 4 integers of at least 1, one per row"):
+        OneForMany(model).explain(frame, people=people)
+
+
+def test_one_row_of_a_frame_is_asked_about_through_the_explainers_problem():
+    frame, model = two_columns()
+    explainer = OneForMany(model)
+    problem = explainer.problem(frame)
+    assert [nearest_change(problem, row).changed for row in range(3)] == [(0, 1), (0,), (1,)]
+    for given in (explainer, explainer.explain(frame)):
+        with pytest.raises(InputError, match=r"must be a Problem, not .*explainer\.problem\(frame\)"):
+            nearest_change(given, 0)
+    with pytest.raises(InputError, match="row is 'ann'"):
+        nearest_change(problem, "ann")

@@ -4,6 +4,9 @@ import matplotlib as mpl
 import pytest
 from matplotlib import pyplot as plt
 
+import oneformany as ofm
+from oneformany import plotting
+from oneformany.exceptions import InputError
 from oneformany.plotting.bars import plot_change_counts
 from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
@@ -47,3 +50,15 @@ def test_without_explanations_all_bars_are_empty():
 def test_it_draws_on_given_axes():
     _, ax = plt.subplots()
     assert plot_change_counts(EXPLANATIONS, SCHEMA, ax) is ax
+
+
+@pytest.mark.parametrize("name", [*plotting.__all__])
+def test_a_plot_of_the_wrong_thing_says_what_it_takes(name):
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    problem = ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)
+    of_result = name not in {"plot_frontier", "plot_subgroups", "plot_change_counts", "plot_explanations"}
+    wrong = ofm.frontier(problem) if of_result else ofm.solve(problem)
+    rest = (None,) if name in {"plot_change_counts", "plot_explanations"} else ()
+    kind = {"plot_frontier": "Frontier", "plot_subgroups": "Audit"}.get(name, "Result" if of_result else "")
+    with pytest.raises(InputError, match=f"takes .*{kind}.*, not (Result|Frontier)"):
+        getattr(plotting, name)(wrong, *rest)

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 import oneformany as ofm
+from oneformany.exceptions import InputError
 from oneformany.report.charts import line_chart, round_ticks
 from oneformany.report.content import page_of
 from report.made_results import HOSTILE, made_result
@@ -131,6 +132,17 @@ def test_a_page_is_made_where_nothing_can_be_helped():
     page = page_of(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
     assert (page.verdict, page.cards, page.charts) == ("impossible", (), ())
     assert page.left_out[0].title == "Beyond help: 1 row"
+
+
+@pytest.mark.parametrize("write", ["report", "to_json"])
+def test_a_folder_that_does_not_exist_is_named(tmp_path, write):
+    missing = tmp_path / "none" / "x.html"
+    with pytest.raises(InputError, match=r"the folder of .*none/x\.html does not exist; make it first"):
+        getattr(made_result(), write)(missing)
+    (tmp_path / "x.html").mkdir()
+    with pytest.raises(OSError, match=r"x\.html") as caught:
+        getattr(made_result(), write)(tmp_path / "x.html")
+    assert ".tmp" not in str(caught.value)
 
 
 def test_the_file_is_written_whole(tmp_path):

@@ -95,9 +95,12 @@ def test_new_rows_are_placed_where_cells_decide_even_without_the_model():
     new = rows(60, 1)
     placed = result.assign(new, model=model)
     assert placed.index.equals(new.index)
-    assert (placed == result.assign(new)).all()
-    told = Result.from_json(result.to_json()).assign(new)
-    assert (placed == told).all()
+    without = result.assign(new)
+    accepted = model.predict(new[READ]) == 1
+    assert (placed[accepted] == -1).all()
+    assert (without[accepted] >= 0).any()
+    assert (placed[~accepted] == without[~accepted]).all()
+    assert (Result.from_json(result.to_json()).assign(new) == without).all()
 
 
 @pytest.mark.parametrize("share", ["point", "action"])

@@ -124,6 +124,7 @@ def test_missing_values_are_a_subgroup(made):
     ("change", "by", "words"),
     [
         (lambda frame: frame, "race", "no column 'race'"),
+        (lambda frame: frame, ["sex", "race"], "give one column, and call audit once for each"),
         (lambda frame: frame.assign(sex="f"), "sex", "has 1 values"),
         (lambda frame: frame.assign(sex=range(10)).head(9), "sex", "a frame of 10 rows, and this one has 9"),
         (lambda frame: frame.iloc[::-1], "sex", "was called p0"),

@@ -87,8 +87,17 @@ def test_a_curve_comes_from_a_frame_too():
         {"max_changes": []},
         {"max_changes": [99]},
         {"explanations": [0]},
+        {"explanations": 0},
+        {"max_changes": 1.5},
+        {"max_changes": "two"},
     ],
 )
 def test_curves_over_nothing_or_over_both_are_refused(asked):
-    with pytest.raises(InputError, match=r"give max_changes or|must name integers"):
+    with pytest.raises(InputError, match=r"give max_changes or|must name integers|give integers such as"):
         ofm.frontier(draw_problem(np.random.default_rng(4), "additive", "point"), **asked)
+
+
+def test_one_integer_stands_for_all_from_1_to_it():
+    problem = draw_problem(np.random.default_rng(4), "additive", "point")
+    for name in ("max_changes", "explanations"):
+        assert [point.asked for point in ofm.frontier(problem, **{name: 2}).points] == [1, 2]

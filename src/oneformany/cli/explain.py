@@ -37,7 +37,9 @@ def explain(
         ),
     ],
     *,
-    max_changes: Annotated[int, typer.Option(help="How many features one explanation may change.")] = 3,
+    max_changes: Annotated[
+        int, typer.Option(help="How many features one explanation may change; at most all.")
+    ] = 3,
     explanations: Annotated[
         int | None, typer.Option(min=1, help="Cover as many rows as possible with so many explanations.")
     ] = None,

@@ -82,10 +82,9 @@ def frontier(
             curves[title] = frontier_of_frame(
                 explainer,
                 frame,
-                None if explanations else range(1, largest + 1),
-                range(1, explanations + 1) if explanations else None,
-                time_limit,
-                progress,
+                explanations=explanations,
+                time_limit=time_limit,
+                progress=progress,
             )
         if not quiet:
             _show(title, curves[title], perf_counter() - begin)

@@ -83,13 +83,20 @@ def load_model(path: Path, *, trust: bool = False) -> Any:
 
 
 def positive_label(model: Any, label: str) -> object:
-    """Find the model's own label behind a text; the reader of the model refuses one that is none."""
+    """Find the model's own label behind a text; where it names none, its reader refuses what is none."""
     import numpy as np
 
     classes = np.asarray(getattr(model, "classes_", ())).tolist()
     if not classes and label.isdigit():
         return int(label)
-    return next((known for known in classes if str(known) == label), label)
+    found = [known for known in classes if str(known) == label]
+    if classes and not found:
+        known = ", ".join(repr(str(name)) for name in classes)
+        raise InputError(
+            f"the positive class {label!r} is none of the model's classes {known}; use --positive with "
+            "one of them"
+        )
+    return found[0] if found else label
 
 
 def _told(path: Path, kind: str, extra: str | None, load: Callable[[], Any]) -> Any:

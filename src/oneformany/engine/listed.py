@@ -258,10 +258,11 @@ class ListedRun:
             holds = self.table.complete and (measure != "cost" or self._plan.by_cost)
             nothing = self.proofs.rows if measure == "people" else 0
             bound = state.bound if holds else nothing
-            rounds, columns, seconds = self.statistics.rounds, len(self.table), self.stop.elapsed()
-            number, value = len(rounds) + 1, float(state.value)
-            rounds.append(Round(state.phase, number, columns, value, bound, state.value, seconds, measure))
+            columns, seconds = len(self.table), self.stop.elapsed()
+            number, value = len(self.statistics.rounds) + 1, float(state.value)
+            step = Round(state.phase, number, columns, value, bound, state.value, seconds, measure)
+            step = self.statistics.record(step)
             if self._progress is not None:
-                self._progress(rounds[-1])
+                self._progress(step)
 
         return tell

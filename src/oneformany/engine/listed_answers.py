@@ -91,5 +91,5 @@ def reasons_of(problem: Problem, listing: FullListing, statistics: Statistics) -
     if relaxation is not None and relaxation.exact and not problem.restrictions:
         told = screen(problem, statistics, Stop()).reasons
     changes = "1 feature" if problem.max_changes == 1 else f"{problem.max_changes} features"
-    plain = f"no allowed change of at most {changes} makes the classifier accept it"
+    plain = f"the classifier accepts no allowed change of at most {changes}"
     return {row: told.get(row, plain) for row in rows.tolist()}

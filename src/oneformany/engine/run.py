@@ -122,14 +122,13 @@ class Run:
 
     def report(self, phase: str, value: float, columns: int, cost: tuple[int, int] | None = None) -> None:
         """Record where the run stands, by its explanations or by bound and cost; tell whoever listens."""
-        rounds = self.statistics.rounds
+        number = len(self.statistics.rounds) + 1
         bound, count = cost or (self.bound, self.count)
         measure: Measure = "cost" if cost else "explanations"
-        rounds.append(
-            Round(phase, len(rounds) + 1, columns, value, bound, count, self.stop.elapsed(), measure)
-        )
+        step = Round(phase, number, columns, value, bound, count, self.stop.elapsed(), measure)
+        step = self.statistics.record(step)
         if self.progress is not None:
-            self.progress(rounds[-1])
+            self.progress(step)
 
     def timed(self, phase: str) -> AbstractContextManager[None]:
         """Add the time of a block to a phase."""

@@ -23,7 +23,8 @@ __all__ = ["DATA", "LIMIT", "MODEL", "with_reasons"]
 LIMIT = "max_changes"
 MODEL = "the model"
 DATA = "the data"
-SECONDS = 5.0
+SECONDS = 10.0
+SECONDS_PER_ROW = 0.2
 SECONDS_PER_QUESTION = 0.5
 
 
@@ -43,19 +44,26 @@ def with_reasons(
     rules: Sequence[Rule | RowRule] = (),
     seconds: float | None = None,
 ) -> Result:
-    """Add to every unreachable row what blocks it, as far as that can be proved in time."""
+    """Add to every unreachable row what blocks it, as far as that can be proved in time.
+
+    That is the time left of a limit, and at most one that grows with the rows.
+    """
     if not result.unreachable:
         return result
-    stop = Stop(SECONDS if seconds is None else max(0.0, min(seconds, SECONDS)))
+    rows = list(dict.fromkeys(int(problem.row_of[entry.row]) for entry in result.unreachable))
     free = _Lifted(MODEL, moves_to_targets(schema, [None] * len(schema.features), by_value=False), ())
-    asking = _Asking(problem, stop, _lifted(problem, schema, rules), free)
-    known: dict[int, tuple[int | None, tuple[str, ...], str]] = {}
+    asking = _Asking(problem, Stop(seconds), _lifted(problem, schema, rules), free)
+    asking.compile(rows[0])
+    most = SECONDS + SECONDS_PER_ROW * len(rows)
+    within = f"the {most:.0f} seconds that are spent on it"
+    if asking.stop.remaining() < most:
+        within = "the time limit"
+    else:
+        asking.stop = Stop(most)
+    known = {row: asking.about(row, within) for row in rows}
     entries = []
     for entry in result.unreachable:
-        row = int(problem.row_of[entry.row])
-        if row not in known:
-            known[row] = asking.about(row)
-        needed, blocked, words = known[row]
+        needed, blocked, words = known[int(problem.row_of[entry.row])]
         base = entry.reason.partition("; ")[0]
         entries.append(Unreachable(entry.row, f"{base}; {words}", needed, blocked))
     return replace(result, unreachable=tuple(entries))
@@ -68,11 +76,15 @@ class _Asking:
         self.problem, self.stop, self.lifted, self.free = problem, stop, lifted, free
         self.given = _Lifted("", problem.moves, tuple(problem.restrictions))
 
-    def about(self, row: int) -> tuple[int | None, tuple[str, ...], str]:
+    def compile(self, row: int) -> None:
+        """Ask once for nothing: a first question may wait for a compiler, which is not the row's fault."""
+        self._helps(row, self.problem.n_features, self.given, seconds=SECONDS)
+
+    def about(self, row: int, within: str) -> tuple[int | None, tuple[str, ...], str]:
         """The number of changes that would do, what blocks the row, and both in words."""
         features, most = self.problem.n_features, self.problem.max_changes
         if self.stop.expired():
-            return None, (), "what would help it was not examined for lack of time"
+            return None, (), f"what would help was not examined within {within}"
         if not self._somewhere(row):
             return None, (DATA,), "no column has another value to go to; reference= data would offer some"
         ever = self._helps(row, features, self.given)
@@ -84,7 +96,7 @@ class _Asking:
         if not blocked and ever is False:
             free = self._helps(row, features, self.free)
             if free is False:
-                return None, (MODEL,), "whatever it changes, the model accepts none of the targets together"
+                return None, (MODEL,), "whatever changes, the model accepts none of the targets together"
             if free and self.lifted:
                 together = " together with ".join(one.name for one in self.lifted)
                 return None, (together,), f"no number of changes would do under these rules: {together}"
@@ -104,7 +116,9 @@ class _Asking:
                 return changes
         return None
 
-    def _helps(self, row: int, changes: int, rules: _Lifted) -> bool | None:
+    def _helps(
+        self, row: int, changes: int, rules: _Lifted, seconds: float = SECONDS_PER_QUESTION
+    ) -> bool | None:
         """Whether so many changes help a row under some rules; ``None``: not known."""
         remaining = self.stop.remaining()
         if remaining <= 0:
@@ -115,7 +129,7 @@ class _Asking:
             free=np.zeros(problem.n_features, dtype=np.bool_),
             extra=changes,
             domain=problem.targets(row, rules.allowed),
-            stop=Stop(min(SECONDS_PER_QUESTION, remaining)),
+            stop=Stop(min(seconds, remaining)),
         )
         answer = problem.oracle.reach(question)
         if answer.point is None:
@@ -135,7 +149,9 @@ def _words(needed: int | None, blocked: list[str], *, ever: bool | None) -> str:
         parts.append("more changes would do, but how many is not known")
     else:
         parts.append("whether more changes would help is not known")
-    parts += [f'it could be helped without the rule "{name}"' for name in rules]
+    if rules:
+        which = "the rule" if len(rules) == 1 else "any one of these rules:"
+        parts.append(f"could be helped without {which} " + "; ".join(f'"{name}"' for name in rules))
     return "; ".join(parts)
 
 

@@ -15,7 +15,8 @@ from oneformany.explainer.posing import Posed, pose, with_other
 from oneformany.explainer.provenance import model_record
 from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.streams import DistinctRows, distinct_refused, first_batch, is_stream, typed
-from oneformany.problem import Share
+from oneformany.problem import Problem, Share
+from oneformany.problem.problem import checked_people
 from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
@@ -41,7 +42,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         LightGBM, PyTorch, ONNX or interpret, a scorecard, or a function from frames to probabilities. Any
         other classifier with a ``predict`` that answers about the rows is asked as a black box.
     max_changes : int
-        How many features one explanation may change.
+        How many features one explanation may change; more than there are means all of them.
     threshold : float or None
         Least probability of a positive row (least decision value for models without probabilities);
         ``None``: as the model's ``predict`` decides.
@@ -148,6 +149,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             Instead of all rows, cover as many as possible with so many explanations.
         coverage : float, optional
             Cover at least this share of the rows; whoever is beyond it and would have to pay is left out.
+            Where ``explanations`` is given too, that comes first: so many cover as many rows as possible,
+            whether or not these are the share.
         time_limit : float, optional
             Seconds, reading the model included, after which the best answer so far is returned, with
             its proved bound.
@@ -176,9 +179,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         table = Table.of(frame)
         posed = pose(asked, table)
         refused = posed.refused
-        counts = None if people is None else np.asarray(people)
-        if counts is not None and counts.shape != (len(posed.positive),):
-            raise InputError(f"people must have one number for each of the {len(posed.positive)} rows")
+        counts = checked_people(people, len(posed.positive))
         problem = posed.problem(self.max_changes, self.share, counts)
 
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
@@ -206,6 +207,26 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         result = replace(result, schema=posed.schema, problem=known, index=index)
         _confirm(result, posed, table)
         return with_ranges(result, posed, table, _left(stop, time_limit))
+
+    def problem(self, frame: Any) -> Problem:  # noqa: ANN401 (a frame of any library)
+        """Pose the question about the rows that the model turns down, as functions on one row take it.
+
+        Parameters
+        ----------
+        frame : frame
+            The rows; row 0 of the problem is the first one that is refused.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from oneformany import nearest_change
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> frame = pd.DataFrame({"job": [0, 0, 1, 1], "rooms": [1, 2, 1, 2]})
+        >>> model = LogisticRegression(C=100).fit(frame, [0, 0, 0, 1])
+        >>> nearest_change(OneForMany(model, max_changes=2).problem(frame), row=1).changed
+        (0,)
+        """
+        return pose(self, Table.of(frame)).problem(self.max_changes, self.share)
 
 
 def _left(stop: Stop, time_limit: float | None) -> float | None:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -18,7 +20,7 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
-from oneformany.problem.problem import checked_budget
+from oneformany.problem.problem import checked_changes
 from oneformany.readers.any_classifier import as_black_box
 from oneformany.readers.columns import reads_schema
 from oneformany.readers.inputs import inputs_of
@@ -69,7 +71,10 @@ class Posed:
         return rows
 
     def problem(self, max_changes: int, share: Share, people: IntArray | None = None) -> Problem:
-        """Ask about the refused rows; ``people`` says how many each row of the frame stands for."""
+        """Ask about the refused rows; ``people`` says how many each row of the frame stands for.
+
+        More changes than there are features are as many as there are features.
+        """
         rows, own = self.refused, self.own
         if own is not None:
             own = replace(own, values=own.values[rows])  # noqa: PD011 (own values, not those of pandas)
@@ -78,7 +83,7 @@ class Posed:
             self.codes[rows],
             self.schema.levels,
             self.oracle,
-            max_changes,
+            min(max_changes, len(self.schema.features)),
             self.allowed if ruled else None,
             share=share,
             own=own,
@@ -248,6 +253,11 @@ def _check_parameters(asked: OneForMany) -> None:
         )
     if asked.schema is not None and not isinstance(asked.schema, Schema):
         raise InputError(f"schema must be a Schema, not {type(asked.schema).__name__}")
+    threshold = asked.threshold
+    number = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if threshold is not None and not (number and isfinite(threshold)):
+        raise InputError(f"threshold is {threshold!r}; it must be a number such as 0.5, or None")
+    checked_changes(asked.max_changes)
     if asked.share not in get_args(Share):
         raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")
     check_rules(asked.rules)
@@ -258,7 +268,6 @@ def _limits(
 ) -> tuple[list[BoolArray | None], tuple[CellRule, ...], Costs | None]:
     """What a problem is told of moves, rules and costs."""
     restrictions = restrictions_of(schema, asked.rules, reference, allowed)
-    checked_budget(asked.max_changes, len(schema.features))
     costs = asked.costs
     if costs is not None and not isinstance(costs, Costs):
         costs = Costs(*integer_costs(costs, schema))

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import GREEN, PAPER_WIDTH, axes, plain, tick_integers, tidy
+from oneformany.plotting.canvas import GREEN, PAPER_WIDTH, axes, plain, taken, tick_integers, tidy
 from oneformany.result.labels import labels_of
 from oneformany.result.sizes import changes_by_feature, group_sizes
 
@@ -45,6 +45,7 @@ def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
     >>> [bar.get_height() for bar in plot_group_sizes(result).patches]
     [np.int64(2)]
     """
+    taken(result)
     if not result.explanations:
         raise InputError("there is no explanation to draw")
     sizes = np.sort(group_sizes(result))[::-1]
@@ -86,6 +87,7 @@ def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 3
     >>> [label.get_text() for label in plot_changed_features(result).get_yticklabels()]
     ['feature 0']
     """
+    taken(result)
     moved = changes_by_feature(result)
     order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]][:limit]
     if not order:
@@ -122,6 +124,7 @@ def plot_change_counts(explanations: Iterable[Explanation], schema: Schema, ax: 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['job', 'home']
     """
+    taken(explanations, Iterable, words="explanations, such as result.explanations")
     counts = Counter(feature for explanation in explanations for feature in explanation.changed)
     order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))
     names = [schema.names[feature].replace("_", " ") for feature in order]

@@ -7,7 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import MaxNLocator
 
+from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
+from oneformany.result.result import Result
 
 __all__ = [
     "BLUE",
@@ -19,6 +21,7 @@ __all__ = [
     "RED",
     "axes",
     "plain",
+    "taken",
     "tick_integers",
     "tidy",
 ]
@@ -33,6 +36,14 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         return ax
     _, new = plt.subplots(figsize=(width, height), layout="constrained")
     return new
+
+
+def taken(
+    given: object, *kinds: type, words: str = "a Result, such as OneForMany(...).explain(frame)"
+) -> None:
+    """Refuse what a plot does not take: by default anything but a result."""
+    if not isinstance(given, kinds or Result):
+        raise InputError(f"this plot takes {words}, not {type(given).__name__}")
 
 
 def plain(text: object, most: int = 24) -> str:

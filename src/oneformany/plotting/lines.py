@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import BLUE, GREEN, PAPER_WIDTH, axes, tick_integers, tidy
+from oneformany.plotting.canvas import BLUE, GREEN, PAPER_WIDTH, axes, taken, tick_integers, tidy
 from oneformany.result.sizes import MEASURED, coverage_curve, shown_rounds
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ BUDGETS = {
 }
 
 
+@runtime_checkable
 class HasFrame(Protocol):
     """A curve that gives its points as a frame, such as :class:`oneformany.Frontier`."""
 
@@ -60,6 +61,7 @@ def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
     >>> len(plot_bounds(result).lines)
     2
     """
+    taken(result)
     rounds = shown_rounds(result)
     if not rounds:
         raise InputError("the result has no record of its rounds to draw")
@@ -102,6 +104,7 @@ def plot_coverage(result: Result, ax: Axes | None = None) -> Axes:
     >>> plot_coverage(result).get_xlabel()
     'explanations, largest first'
     """
+    taken(result)
     if not result.explanations:
         raise InputError("there is no explanation to draw")
     reached = coverage_curve(result)
@@ -142,6 +145,8 @@ def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> 
     >>> plot_frontier(frontier).get_xlabel()
     'features that may change'
     """
+    words = "a Frontier, such as frontier_of_frame(explainer, frame), or its frame()"
+    taken(frontier, pd.DataFrame, HasFrame, words=words)
     lines = frontier if isinstance(frontier, pd.DataFrame) else frontier.frame()
     budget = next((name for name in BUDGETS if name in lines.columns), "")
     asked, names, title, proved = BUDGETS.get(budget, ("", (), "", ""))

@@ -11,7 +11,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import GREEN, INK, PALE, PAPER_WIDTH, axes, plain
+from oneformany.plotting.canvas import GREEN, INK, PALE, PAPER_WIDTH, axes, plain, taken
 from oneformany.result.labels import labels_of
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def plot_explanations(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['2 rows']
     """
+    taken(explanations, Sequence, words="explanations, such as result.explanations")
     if not explanations:
         raise InputError("there is no explanation to draw")
     points, blocks = np.array([explanation.point for explanation in explanations]), schema.blocks
@@ -116,6 +117,7 @@ def plot_one_hot(
     >>> [label.get_text() for label in plot_one_hot(result).get_yticklabels()]
     ['2 rows']
     """
+    taken(result)
     schema = labels_of(result).schema
     return plot_explanations(_largest(result, limit), schema, ax, outline_changed=outline_changed)
 
@@ -151,6 +153,7 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
     >>> [text.get_text() for text in plot_profiles(result).texts]
     ['level 1']
     """
+    taken(result)
     if not result.explanations:
         raise InputError("there is no explanation to draw")
     labels, largest = labels_of(result), _largest(result, limit)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import GREY, INK, PAPER_WIDTH, RED, axes, plain, tidy
-from oneformany.studies.audit import MEASURES
-
-if TYPE_CHECKING:
-    from oneformany.studies.audit import Audit
+from oneformany.plotting.canvas import GREY, INK, PAPER_WIDTH, RED, axes, plain, taken, tidy
+from oneformany.studies.audit import MEASURES, Audit
 
 __all__ = ["plot_subgroups"]
 
@@ -32,7 +28,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
     Returns
     -------
     Axes
-        A point and an interval per subgroup; red where the interval leaves out 0.
+        A point and an interval per subgroup; red where the interval leaves out 0, as is said below.
 
     Raises
     ------
@@ -50,6 +46,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
     >>> [label.get_text() for label in plot_subgroups(audit).get_yticklabels()]
     ['f (2 of 2)']
     """
+    taken(audit, Audit, words="an Audit, such as oneformany.audit(result, frame, by)")
     if measure not in MEASURES:
         raise InputError(f"measure is {measure!r}; it must be one of {', '.join(MEASURES)}")
     lines = [line for line in audit.told() if line.measure == measure and not isnan(line.low)]
@@ -57,7 +54,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
         raise InputError(
             f"no two subgroups by {audit.by!r} have rows of which to compare {MEASURES[measure]}"
         )
-    ax = axes(ax, PAPER_WIDTH, 1.1 + 0.32 * len(lines))
+    ax = axes(ax, PAPER_WIDTH, 1.25 + 0.32 * len(lines))
     factor = 1.0 if measure == "mean_changes" else 100.0
     for height, line in enumerate(lines):
         colour = RED if line.clear else GREY
@@ -69,7 +66,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
     ax.set_ylim(len(lines) - 0.4, -0.6)
     unit = "" if measure == "mean_changes" else ", percentage points"
     ax.set_title(f"By {plain(audit.by)}: {MEASURES[measure]}", fontsize=9, loc="left")
-    return tidy(ax, f"subgroup less all others{unit}")
+    return tidy(ax, f"subgroup less all others{unit}\n95 % intervals, red: clear of chance, grey: not")
 
 
 def _size(audit: Audit, subgroup: object, measure: str) -> str:

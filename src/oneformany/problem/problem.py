@@ -16,7 +16,7 @@ from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 
-__all__ = ["Problem", "Restriction", "Share", "checked_budget"]
+__all__ = ["Problem", "Restriction", "Share", "checked_changes", "checked_people"]
 
 Share = Literal["point", "action", "features"]
 
@@ -119,13 +119,18 @@ class Problem:
         _check_own(self.own, codes, levels)
         own = codes if self.own is None else self.own.values
         first, row_of = _distinct(own)
-        people = _checked_people(self.people, len(codes))
+        people = checked_people(self.people, len(codes))
         multiplicity = np.zeros(len(first), dtype=np.int64)
         np.add.at(multiplicity, row_of, 1 if people is None else people)
+        if checked_changes(self.max_changes) > len(levels):
+            raise InputError(
+                f"max_changes is {self.max_changes}; with {len(levels)} features it must be 1 to "
+                f"{len(levels)}"
+            )
         frozen = {
             "codes": codes,
             "levels": levels,
-            "max_changes": checked_budget(self.max_changes, len(levels)),
+            "max_changes": checked_changes(self.max_changes),
             "restrictions": tuple(self.restrictions),
             "people": people,
             "rows": np.ascontiguousarray(codes[first]),
@@ -249,18 +254,17 @@ def _checked_codes(codes: ArrayLike, levels: tuple[int, ...]) -> IntArray:
     return table
 
 
-def checked_budget(max_changes: int, n_features: int) -> int:
-    """Refuse a number of changes that is not an integer from 1 to the number of features."""
+def checked_changes(max_changes: int) -> int:
+    """Refuse a number of changes that is not an integer of at least 1."""
     if isinstance(max_changes, bool) or not isinstance(max_changes, (int, np.integer)):
         raise InputError(f"max_changes must be an integer, not {max_changes!r}")
-    if not 1 <= max_changes <= n_features:
-        raise InputError(
-            f"max_changes is {max_changes}; with {n_features} features it must be 1 to {n_features}"
-        )
+    if max_changes < 1:
+        raise InputError(f"max_changes is {max_changes}; it must be at least 1")
     return int(max_changes)
 
 
-def _checked_people(people: ArrayLike | None, n_rows: int) -> IntArray | None:
+def checked_people(people: ArrayLike | None, n_rows: int) -> IntArray | None:
+    """Refuse numbers of people that are not one integer of at least 1 per row."""
     if people is None:
         return None
     counts = np.asarray(people)

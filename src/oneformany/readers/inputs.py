@@ -130,7 +130,7 @@ def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, p
 
         decide = decision(model, threshold, positive)
     own = table.named(table.frame[list(names)])
-    unread = _dropped(first_step(unwrapped(getattr(owner, "model", owner))), own)
+    unread = _dropped(first_step(unwrapped(getattr(owner, "model", owner))), list(own.columns))
     return Inputs(model, reader, names, decide, unread=unread)
 
 

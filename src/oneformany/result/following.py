@@ -108,7 +108,9 @@ def assign(
     Returns
     -------
     Series
-        The index of an explanation for each row, -1 where none fits.
+        For each row the index of an explanation, from 0 as in ``result.explanations`` (tables and summaries
+        count from 1); -1 where none fits, and where the model accepts the row as it is. Without a model
+        nobody knows the latter: give refused rows only.
     """
     schema = _schema(result)
     share = result.problem.get("share", "point")
@@ -120,6 +122,8 @@ def assign(
     allowed = result.problem.get("allowed")
     rules = [cell_rule(data) for data in result.problem.get("restrictions") or ()]
     found = np.full(len(codes), -1, dtype=np.int64)
+    if decide is not None and fits.any():
+        fits[fits] = ~decide(table.frame[fits])
     for number, explanation in enumerate(result.explanations):
         for goal in _goals(explanation, result.problem["levels"]):
             waiting = np.flatnonzero((found < 0) & fits)

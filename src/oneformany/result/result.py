@@ -291,7 +291,19 @@ class Result:
         return apply(self, frame)
 
     def assign(self, frame: Any, model: Any = None) -> pd.Series[int]:  # noqa: ANN401 (as above)
-        """Place new rows under these explanations; see :mod:`oneformany.result.following`."""
+        """Place new rows under these explanations.
+
+        They are counted from 0, as in ``explanations``; tables and summaries count from 1. -1 where none
+        fits, and where the model, if it is given, accepts the row as it is. See
+        :func:`oneformany.result.following.assign`.
+
+        Parameters
+        ----------
+        frame : frame
+            New rows.
+        model : OneForMany or classifier, optional
+            Says whether a row is accepted, as it is and after following.
+        """
         from oneformany.result.following import assign
 
         return assign(self, frame, model)

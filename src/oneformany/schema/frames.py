@@ -35,7 +35,7 @@ class Table:
         if not names:
             raise InputError(f"{what} have no columns; give at least one")
         if given.empty:
-            raise InputError(f"{what} have no rows: the frame is empty; give at least one row")
+            raise InputError(f"{what} are an empty frame; give at least one row")
         if isinstance(given.columns, pd.MultiIndex):
             raise InputError(f"{what} have columns of several levels; join their names into one text each")
         labels: dict[str, Hashable] = dict(zip(names, given.columns.tolist(), strict=True))

@@ -124,13 +124,16 @@ def integer_costs(given: Any, schema: Schema) -> tuple[tuple[IntArray, ...], int
     for name in named:
         schema.index(name)
     for feature in schema.features:
-        table = np.asarray(named.get(feature.name, 1), dtype=np.float64)
+        try:
+            table = np.asarray(named.get(feature.name, 1), dtype=np.float64)
+        except (TypeError, ValueError):  # words, or lines of different lengths
+            table = np.asarray(np.nan)
         if table.ndim == 0:
             table = table * (1 - np.eye(feature.n_levels))
         if table.shape != (feature.n_levels,) * 2 or not np.isfinite(table).all() or (table < 0).any():
             raise InputError(
                 f"costs of {feature.name!r} must be a number of at least 0, or a table of "
-                f"{feature.n_levels} x {feature.n_levels} such numbers"
+                f"{feature.n_levels} x {feature.n_levels} such numbers, not {named.get(feature.name)!r}"
             )
         tables.append(table)
     scale = 1

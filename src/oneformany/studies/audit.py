@@ -247,6 +247,8 @@ class _Rows:
 def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
     import pandas as pd
 
+    if not isinstance(by, Hashable):
+        raise InputError(f"by is {by!r}; give one column, and call audit once for each of several")
     if by not in frame.columns:
         names = ", ".join(shown(name) for name in frame.columns)
         raise InputError(f"the frame has no column {by!r} to make subgroups by; it has {names}")

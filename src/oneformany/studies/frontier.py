@@ -6,18 +6,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from operator import index
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
 
 from oneformany.exceptions import InputError
-from oneformany.explainer.posing import pose
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation
 from oneformany.result.proof import DualProof, EnumerationProof
 from oneformany.result.result import Result
-from oneformany.schema.frames import Table
 from oneformany.statistics import Round
 from oneformany.stop import Stop
 
@@ -137,8 +135,8 @@ class Frontier:
 
 def frontier(
     problem: Problem,
-    max_changes: Iterable[int] | None = None,
-    explanations: Iterable[int] | None = None,
+    max_changes: Iterable[int] | int | None = None,
+    explanations: Iterable[int] | int | None = None,
     time_limit: float | None = None,
     progress: Callable[[Round], None] | None = None,
 ) -> Frontier:
@@ -150,9 +148,10 @@ def frontier(
     ----------
     problem : Problem
         Rows, classifier, allowed moves.
-    max_changes : iterable of int or None
-        How many features may change: the fewest explanations for each of these.
-    explanations : iterable of int or None
+    max_changes : iterable of int, int or None
+        How many features may change: the fewest explanations for each of these. One integer stands for
+        all from 1 to it.
+    explanations : iterable of int, int or None
         How many explanations may be used: the most people that each of these numbers covers. Without
         either, ``max_changes`` from 1 to that of the problem.
     time_limit : float or None
@@ -183,8 +182,8 @@ def frontier(
 def frontier_of_frame(
     explainer: OneForMany,
     frame: Any,  # noqa: ANN401 (a frame of any library)
-    max_changes: Iterable[int] | None = None,
-    explanations: Iterable[int] | None = None,
+    max_changes: Iterable[int] | int | None = None,
+    explanations: Iterable[int] | int | None = None,
     time_limit: float | None = None,
     progress: Callable[[Round], None] | None = None,
 ) -> Frontier:
@@ -210,13 +209,19 @@ def frontier_of_frame(
     [2, 1]
     """
     stop = Stop(time_limit)
-    problem = pose(explainer, Table.of(frame)).problem(explainer.max_changes, explainer.share)
+    problem = explainer.problem(frame)
     left = None if time_limit is None else stop.remaining()
     return frontier(problem, max_changes, explanations, left, progress)
 
 
-def _numbers(name: str, given: Iterable[int], most: int) -> list[int]:
-    numbers = sorted({index(number) for number in given})
+def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:
+    try:
+        asked = range(1, index(given) + 1) if isinstance(given, SupportsIndex) else given
+        numbers = sorted({index(number) for number in asked})
+    except TypeError as error:
+        raise InputError(
+            f"{name} is {given!r}; give integers such as [1, 2, 4], or one integer for all from 1 to it"
+        ) from error
     if not numbers or numbers[0] < 1 or (name == "max_changes" and numbers[-1] > most):
         raise InputError(f"{name} must name integers from 1 to {most}")
     return numbers

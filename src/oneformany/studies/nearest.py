@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from operator import index
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def nearest_change(problem: Problem, row: int) -> Alternative | None:
     Parameters
     ----------
     problem : Problem
-        Rows, classifier, number of changes, allowed moves, costs.
+        Rows, classifier, number of changes, allowed moves, costs; of a frame, ``explainer.problem(frame)``.
     row : int
         Which of the given rows.
 
@@ -73,7 +74,7 @@ def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternativ
     Parameters
     ----------
     problem : Problem
-        Rows, classifier, number of changes, allowed moves, costs.
+        Rows, classifier, number of changes, allowed moves, costs; of a frame, ``explainer.problem(frame)``.
     row : int
         Which of the given rows.
     count : int
@@ -87,8 +88,13 @@ def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternativ
     >>> [found.changed for found in alternatives(problem, row=0)]
     [(1,), (0, 2)]
     """
-    if not 0 <= index(row) < len(problem.codes):
-        raise InputError(f"row is {row}; there are rows 0 to {len(problem.codes) - 1}")
+    if not isinstance(problem, Problem):
+        raise InputError(
+            f"problem must be a Problem, not {type(problem).__name__}; an explainer makes one of a frame: "
+            "explainer.problem(frame)"
+        )
+    if not isinstance(row, SupportsIndex) or not 0 <= index(row) < len(problem.codes):
+        raise InputError(f"row is {row!r}; it must be an integer from 0 to {len(problem.codes) - 1}")
     if index(count) < 1:
         raise InputError(f"count is {count}; ask for at least 1")
     search = _OneRow(problem, row)

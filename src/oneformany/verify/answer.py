@@ -48,7 +48,7 @@ def check_counts(claims: Claims) -> str:
     status = _status(claims)
     if claims.status != status:
         raise CertificateError(f"status is {claims.status!r}, what is given makes it {status!r}")
-    return f"{count} explanations, at least {bound} needed: {status}"
+    return f"{count} {'explanation' if count == 1 else 'explanations'}, at least {bound} needed: {status}"
 
 
 def _status(claims: Claims) -> str:

@@ -165,3 +165,15 @@ def test_rows_that_are_strangers_need_an_explanation_each_whatever_the_model():
     result = solve_exact(Problem(codes, (5,) * 6, oracle, 4, own=own), options=replace(LAZY, most_work=1.0))
     assert result.count == result.lower_bound == 5
     assert result.status == "optimal"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=5, deadline=None)
+@given(seed=seeds)
+def test_the_bound_that_is_told_never_falls(kind, seed):
+    told = []
+    result = solve_exact(larger(seed, kind, rows=40), options=LAZY, progress=told.append)
+    bounds = [step.bound for step in told]
+    assert bounds == sorted(bounds)
+    assert told == result.statistics.rounds
+    assert bounds[-1] <= result.lower_bound

@@ -35,7 +35,7 @@ class Log:
         self.statistics.spend(phase, seconds - self._spent)
         self._spent = seconds
         record = Round(phase, len(self.statistics.rounds), columns, value, bound, count, seconds)
-        self.statistics.rounds.append(record)
+        record = self.statistics.record(record)
         if self._progress is not None:
             self._progress(record)
 
