@@ -35,7 +35,10 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         draft.replace(target)
-    except OSError as error:  # the user knows nothing of the draft
+    except OSError as error:
+        if error.filename is None:
+            raise
+        # It names the draft, of which the user knows nothing.
         raise OSError(error.errno, error.strerror, str(target)) from error
     finally:
         draft.unlink(missing_ok=True)

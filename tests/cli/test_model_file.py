@@ -145,4 +145,6 @@ def test_what_is_not_a_model_is_told_in_a_sentence(tmp_path, name, content, word
 def test_the_label_of_the_positive_class_is_found_by_its_text():
     assert positive_label(tree(), "1") == 1
     assert positive_label(object(), "1") == 1
-    assert positive_label(tree(), "good") == "good"
+    assert positive_label(object(), "good") == "good"
+    with pytest.raises(InputError, match="'good' is none of the model's classes '0', '1'; use --positive"):
+        positive_label(tree(), "good")

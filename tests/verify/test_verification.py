@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from certificates import TWO_TRIANGLES, build_result, sealed
 from judgement import is_true
+from oneformany.engine.run import Options
 from oneformany.exceptions import CertificateError
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
@@ -251,3 +252,12 @@ def test_a_rejection_lists_everything_that_is_wrong() -> None:
     assert not report.ok
     with pytest.raises(CertificateError, match=r"wrong; .*digest.*count is 3.*row 0.*not examined"):
         report.raise_if_rejected()
+
+
+def test_one_explanation_is_told_as_one() -> None:
+    oracle = AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    problem = Problem([[0, 0]], (2, 2), oracle, max_changes=1)
+    result = solve(problem, options=Options(least_cost=True))
+    told = " ".join(check.detail for check in verify(result.to_json()).checks)
+    assert "1 explanation, at least 1 needed" in told
+    assert "1 explanations" not in told

@@ -122,15 +122,10 @@ class Problem:
         people = checked_people(self.people, len(codes))
         multiplicity = np.zeros(len(first), dtype=np.int64)
         np.add.at(multiplicity, row_of, 1 if people is None else people)
-        if checked_changes(self.max_changes) > len(levels):
-            raise InputError(
-                f"max_changes is {self.max_changes}; with {len(levels)} features it must be 1 to "
-                f"{len(levels)}"
-            )
         frozen = {
             "codes": codes,
             "levels": levels,
-            "max_changes": checked_changes(self.max_changes),
+            "max_changes": checked_changes(self.max_changes, len(levels)),
             "restrictions": tuple(self.restrictions),
             "people": people,
             "rows": np.ascontiguousarray(codes[first]),
@@ -254,10 +249,14 @@ def _checked_codes(codes: ArrayLike, levels: tuple[int, ...]) -> IntArray:
     return table
 
 
-def checked_changes(max_changes: int) -> int:
-    """Refuse a number of changes that is not an integer of at least 1."""
+def checked_changes(max_changes: int, n_features: int | None = None) -> int:
+    """Refuse a number of changes that is not an integer of at least 1, or is more than so many features."""
     if isinstance(max_changes, bool) or not isinstance(max_changes, (int, np.integer)):
         raise InputError(f"max_changes must be an integer, not {max_changes!r}")
+    if n_features is not None and not 1 <= max_changes <= n_features:
+        raise InputError(
+            f"max_changes is {max_changes}; with {n_features} features it must be 1 to {n_features}"
+        )
     if max_changes < 1:
         raise InputError(f"max_changes is {max_changes}; it must be at least 1")
     return int(max_changes)

@@ -39,7 +39,8 @@ def check_cost_bound(claims: Claims) -> str:
         check_anchored(claims, proof)
     else:
         _check_proved(claims, proof)
-    return f"at least {proof.bound} for {proof.needed} people by {proof.explanations} explanations"
+    by = "1 explanation" if proof.explanations == 1 else f"{proof.explanations} explanations"
+    return f"at least {proof.bound} for {proof.needed} people by {by}"
 
 
 def _check_question(claims: Claims, proof: CostProof | AnchoredCostProof) -> None:
