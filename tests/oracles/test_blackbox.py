@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.methods import solve
+from oneformany.oracles import blackbox
 from oneformany.oracles.blackbox import BlackBoxOracle, check_probabilities
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem
@@ -209,3 +210,12 @@ def test_parameters_that_make_no_sense_are_refused(arguments, words):
         BlackBoxOracle(np.mean, (2, 2), **arguments)
     with pytest.raises(UnsupportedModelError, match="a black box is a function, not a str"):
         BlackBoxOracle("model", (2, 2))
+
+
+def test_answers_are_remembered_as_long_as_they_fit(monkeypatch):
+    monkeypatch.setattr(blackbox, "MOST_KNOWN", 3)
+    oracle = BlackBoxOracle(lambda rows: rows[:, 0] / 10.0, (10,))
+    for first in (0, 2, 4, 4, 0):
+        assert oracle.score([[first], [first + 1]]).tolist() == [first / 10, (first + 1) / 10]
+    assert len(oracle._known) <= 5
+    assert oracle.asked == 8  # 0 and 1 again, after they were forgotten

@@ -198,6 +198,12 @@ def test_the_description_can_be_followed_by_hand(drawn):
         assert positive == (total >= plain["threshold"])
 
 
+def test_the_description_lists_only_levels_that_come_to_a_split():
+    deep = (0, {0, 1, 2}, (0, {0, 3}, 1.0, 2.0), 3.0)
+    described = build((4,), [deep]).describe()
+    assert described["left"] == [[0, 1, 2], [0], [], [], []]
+
+
 @settings(deadline=None)
 @given(st.data())
 def test_trees_on_one_feature_each_have_an_exact_relaxation(data):

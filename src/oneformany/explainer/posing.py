@@ -154,8 +154,8 @@ def _pose_values(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
         return inputs.decide(labels.named(frame[list(inputs.names)]))
 
     positive = _decided(decide, table.frame)
-    oracle, own = read_values(inputs, cells, asked.threshold, asked.positive)
-    return Posed(schema, cells.codes, own, oracle, positive, decide, *limits, cells.inside)
+    oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive)
+    return Posed(schema, cells.codes, own, oracle, positive, decide, *limits, cells.inside, unread)
 
 
 def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -> BoolArray:
@@ -203,7 +203,9 @@ def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
 def _check_reading(posed: Posed, labels: pd.Index) -> None:
     """Refuse to go on when the model was misread, in either direction."""
     values = posed.codes if posed.own is None else posed.own.values  # noqa: PD011 (as above)
-    read = np.asarray(posed.oracle.positive(values), dtype=np.bool_)
+    read = posed.positive.copy()
+    asked = ~read if posed.unread is not None else np.ones_like(read)  # the model itself answers: not twice
+    read[asked] = posed.oracle.positive(values[asked])
     wrong = np.flatnonzero((read != posed.positive) & ~_near(posed, values, posed.positive & ~read))
     if len(wrong):
         row = int(wrong[0])

@@ -18,12 +18,15 @@ __all__ = ["LARGEST_BOX", "BlackBoxOracle", "check_probabilities"]
 
 LARGEST_BOX = 10_000
 BATCH = 4096
+MOST_KNOWN = 1 << 21
+"""How many answers are remembered, in some 300 MB, before it begins anew."""
+
 RESTARTS = 3
 SLACK = 1e-6
 
 
 class BlackBoxOracle:
-    """Any function from rows to probabilities, asked in batches and never twice about the same point.
+    """Any function from rows to probabilities, asked in batches; answers are remembered.
 
     A "no" is proved when all points of a question were asked about, which is done when they are few
     enough. Otherwise local search looks for a positive point, and if it finds none the answer is
@@ -106,6 +109,8 @@ class BlackBoxOracle:
     def score(self, codes: IntArray) -> FloatArray:
         """Probability of each row of an ``(n, p)`` array of codes."""
         points = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
+        if self.max_calls is None and len(self._known) > MOST_KNOWN:
+            self._known.clear()
         keys = [point.tobytes() for point in points]
         new = {key: index for index, key in enumerate(keys) if key not in self._known}
         indices = list(new.values())

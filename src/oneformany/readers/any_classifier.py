@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
 
 from oneformany.arrays import FloatArray
 from oneformany.readers.callables import BlackBox
@@ -14,7 +15,7 @@ from oneformany.readers.inputs import plain_array
 from oneformany.readers.verdict import Verdict, class_index
 from oneformany.schema.frames import Table
 
-__all__ = ["as_black_box"]
+__all__ = ["as_black_box", "asked_itself"]
 
 ALMOST = 1 - 2**-20
 
@@ -38,15 +39,32 @@ def as_black_box(model: Any, table: Table, threshold: float | None, positive: ob
     BlackBox or None
         Positive, from 0.5 on, is what the classifier itself accepts; ``None``: it cannot be asked.
     """
+    box = asked_itself(model, threshold, positive)
+    if box is None:
+        return None
+    try:
+        box.function(table.named(table.frame.head(2)))
+    except Exception:  # noqa: BLE001 (whatever a stranger's model raises: it does not read these rows)
+        return None
+    return box
+
+
+def asked_itself(model: Any, threshold: float | None, positive: object) -> BlackBox | None:
+    """Wrap a fitted classifier as a function of frames as :func:`as_black_box` does, untried.
+
+    Parameters
+    ----------
+    model : object
+        Whatever was given as the model.
+    threshold : float or None
+        Least probability or decision value of a positive row; ``None``: as its ``predict`` decides.
+    positive : object
+        Label of the positive class.
+    """
     if not hasattr(model, "predict") or not hasattr(model, "classes_"):
         return None
     class_index(model, positive)
-    inside = _Asked(model, threshold, positive)
-    try:
-        inside.score(table.named(table.frame.head(2)))
-    except Exception:  # noqa: BLE001 (whatever a stranger's model raises: it does not read these rows)
-        return None
-    return BlackBox(inside.score)
+    return BlackBox(_Asked(model, threshold, positive).score)
 
 
 @dataclass(frozen=True)
@@ -67,11 +85,16 @@ class _Asked:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""
         names = getattr(self.model, "feature_names_in_", None)
         data = plain_array(frame) if names is None else frame[list(names)]
-        accepted = Verdict(self.model, lambda rows: rows, self.threshold, self.positive)(data)
-        return np.asarray((accepted + self._chances(data)) / 2)
+        index = class_index(self.model, self.positive)
+        chances = self._chances(data)
+        own = getattr(type(self.model), "predict", None)
+        if self.threshold is None and own is RandomForestClassifier.predict:
+            accepted = chances.argmax(axis=1) == index  # which is what a forest does, and takes half the time
+        else:
+            accepted = Verdict(self.model, lambda rows: rows, self.threshold, self.positive)(data)
+        return np.asarray((accepted + np.clip(chances[:, index], 0, ALMOST)) / 2)
 
     def _chances(self, data: Any) -> FloatArray:
         if not hasattr(self.model, "predict_proba"):
-            return np.zeros(len(data))
-        index = class_index(self.model, self.positive)
-        return np.asarray(np.clip(np.asarray(self.model.predict_proba(data))[:, index], 0, ALMOST))
+            return np.zeros((len(data), len(self.model.classes_)))
+        return np.asarray(self.model.predict_proba(data))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
+from oneformany.readers.any_classifier import asked_itself
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.pipeline import probe
 from oneformany.readers.registry import read_model
@@ -28,7 +29,10 @@ from oneformany.schema.targets import choose_targets, named_targets
 from oneformany.schema.values import ColumnValues, ValueSchema
 from oneformany.schema.wishes import Wishes
 
-__all__ = ["Cells", "read_cells", "read_values"]
+__all__ = ["Cells", "ReadValues", "read_cells", "read_values"]
+
+MOST_ENTRIES = 1 << 28
+"""Splits times columns times values up to which trees are read, in a second or two; larger ones are asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +45,7 @@ class Cells:
     cell_of: tuple[IntArray, ...]  # the cell of each value
     told: tuple[Told | None, ...]  # what the model tells apart in each column
     encoding: Encoding | None  # what the model makes of each value
+    n_splits: int  # how many splits its trees have, as far as that is known
     labels: dict[str, Any]  # what the user's frames call the columns
     n_rows: int  # number of rows, reference data aside
 
@@ -92,7 +97,8 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
     encoding = None
     if inputs.transform is not None:
         encoding = probe(inputs.transform, _rows(inputs.names, [c.array for c in columns], table.labels))
-    told = _told(inputs, columns, encoding)
+    splits = None if encoding is None else model_splits(inputs.classifier)
+    told = _told(inputs, columns, encoding, splits)
     features, cell_of = [], []
     for column, choice, seen in zip(columns, choices, told, strict=True):
         counted = column.codes[len(table.frame) :] if reference is not None else column.codes
@@ -108,15 +114,22 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
         tuple(cell_of),
         tuple(told),
         encoding,
+        0 if splits is None else splits.count,
         table.labels,
         len(table.frame),
     )
 
 
-def read_values(
-    inputs: Inputs, cells: Cells, threshold: float | None, positive: object
-) -> tuple[Oracle, OwnValues | None]:
-    """Read the model on the values that it tells apart; without own values where cells decide its answer.
+class ReadValues(NamedTuple):
+    """A model as the engine asks it."""
+
+    oracle: Oracle
+    own: OwnValues | None  # own values of the rows; ``None`` where cells decide the model's answer
+    unread: str | None  # why trees are not read but asked as a black box
+
+
+def read_values(inputs: Inputs, cells: Cells, threshold: float | None, positive: object) -> ReadValues:
+    """Read the model on the values that it tells apart; trees that are too large for that are asked instead.
 
     Parameters
     ----------
@@ -136,12 +149,20 @@ def read_values(
         )
     ]
     arrays = [c.array.take(part.first) for c, part in zip(cells.columns, classes, strict=True)]
-    if cells.encoding is None:
+    widest = max(len(part.first) for part in classes)
+    box, unread = None, None
+    if cells.n_splits * len(classes) * widest > MOST_ENTRIES:
+        box = asked_itself(inputs.model, threshold, positive)
+    if box is not None:
+        unread = f"{cells.n_splits} splits, on {len(classes)} columns of up to {widest} values, are too many"
+    if cells.encoding is None or box is not None:
         values = ValueSchema.of(cells.schema.names, arrays, cells.labels)
         sample = values.frame(np.zeros((1, len(arrays)), dtype=np.int64))
-        oracle = read_model(
-            inputs.model, values, threshold, positive, sample.set_axis(list(values.names), axis=1)
-        ).oracle
+        sample = sample.set_axis(list(values.names), axis=1)
+        if box is None:
+            oracle = read_model(inputs.model, values, threshold, positive, sample).oracle
+        else:
+            oracle = read_model(box, values, None, 1, sample).oracle
     else:
         blocks = tuple(block[part.first] for block, part in zip(cells.encoding.values, classes, strict=True))
         encoding = Encoding(cells.encoding.columns, blocks, cells.encoding.constants, cells.encoding.names)
@@ -149,16 +170,17 @@ def read_values(
         verdict = FrameVerdict(_rows(cells.schema.names, arrays, cells.labels), inputs.decide)
         oracle = Reading(oracle, verdict).oracle  # asks the model itself where rounding could decide
     if all(part.plain for part in classes):
-        return oracle, None
+        return ReadValues(oracle, None, unread)
     values_of_rows = np.stack(
         [part.class_of[c.codes[: cells.n_rows]] for part, c in zip(classes, cells.columns, strict=True)],
         axis=1,
     )
-    return oracle, OwnValues(
+    own = OwnValues(
         values_of_rows.astype(np.int64),
         tuple(part.cells for part in classes),
         tuple(part.targets for part in classes),
     )
+    return ReadValues(oracle, own, unread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,10 +287,11 @@ def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
     return np.array(found, dtype=np.int64)
 
 
-def _told(inputs: Inputs, columns: Sequence[ColumnValues], encoding: Encoding | None) -> list[Told | None]:
+def _told(
+    inputs: Inputs, columns: Sequence[ColumnValues], encoding: Encoding | None, splits: Splits | None
+) -> list[Told | None]:
     if encoding is None:
         return [_told_by_terms(inputs.model, column) for column in columns]
-    splits = model_splits(inputs.classifier)
     return [
         Told(block) if splits is None else _told_by_splits(splits, own, block)
         for own, block in zip(encoding.columns, encoding.values, strict=True)

@@ -14,7 +14,7 @@ from oneformany.readers.registry import named
 
 __all__ = ["Splits", "model_splits"]
 
-Split = tuple[int, float, float]
+Split = tuple[int, float, float] | tuple[IntArray, FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,21 +26,24 @@ class Splits:
     categories: frozenset[int]  # inputs that are compared with sets of categories
     strict: bool  # whether an input equal to a threshold goes right (``<``) rather than left (``<=``)
     single: bool  # whether inputs are compared in single precision
+    count: int  # how many splits all trees have together
 
     @classmethod
     def of(cls, splits: Iterator[Split], *, strict: bool = False, single: bool = False) -> Splits:
-        """Collect splits, each an input, a threshold (not-a-number: a set of categories) and a weight."""
-        found: dict[int, dict[float, float]] = {}
-        categories = set()
-        for column, threshold, weight in splits:
-            if np.isnan(threshold):
-                categories.add(column)
-            else:
-                at = found.setdefault(column, {})
-                at[threshold] = at.get(threshold, 0.0) + max(weight, 0.0)
-        thresholds = {column: np.array(sorted(at)) for column, at in found.items()}
-        weights = {column: np.array([at[t] for t in sorted(at)]) for column, at in found.items()}
-        return cls(thresholds, weights, frozenset(categories), strict, single)
+        """Collect splits, one or many at a time.
+
+        Each is an input, a threshold (not-a-number: a set of categories) and a weight.
+        """
+        parts = [np.stack(np.broadcast_arrays(*np.atleast_1d(*split))) for split in splits]
+        inputs, cuts, gains = np.concatenate([np.zeros((3, 0)), *parts], axis=1)
+        listed = np.isnan(cuts)
+        thresholds, weights = {}, {}
+        for column in np.unique(inputs[~listed]).astype(np.int64).tolist():
+            own = (inputs == column) & ~listed
+            thresholds[column], index = np.unique(cuts[own], return_inverse=True)
+            weights[column] = np.bincount(index, np.maximum(gains[own], 0.0)).astype(np.float64)
+        categories = frozenset(np.unique(inputs[listed]).astype(np.int64).tolist())
+        return cls(thresholds, weights, categories, strict, single, len(cuts))
 
     def intervals(self, column: int, values: FloatArray) -> FloatArray:
         """Say between which thresholds each value of an input lies; not-a-number stays what it is."""
@@ -97,11 +100,11 @@ def _grown(members: list[Any], columns: list[IntArray] | None) -> Iterator[Split
     for number, member in enumerate(members):
         tree = member.tree_
         size = tree.weighted_n_node_samples * tree.impurity
-        for node in np.flatnonzero(tree.children_left >= 0).tolist():
-            left, right = tree.children_left[node], tree.children_right[node]
-            column = int(tree.feature[node])
-            own = column if columns is None else int(columns[number][column])
-            yield own, float(tree.threshold[node]), float(size[node] - size[left] - size[right])
+        nodes = np.flatnonzero(tree.children_left >= 0)
+        column = tree.feature[nodes]
+        own = column if columns is None else np.asarray(columns[number])[column]
+        gain = size[nodes] - size[tree.children_left[nodes]] - size[tree.children_right[nodes]]
+        yield own, tree.threshold[nodes], gain
 
 
 def _histogram(model: Any) -> Iterator[Split]:

@@ -15,7 +15,7 @@ from oneformany.stop import Stop
 
 __all__ = ["Batches"]
 
-PAIRS = 1 << 17
+PAIRS = 1 << 13  # few, so that slow classifiers have answered about some choices when time is up
 JUDGED_PAIRS = 1 << 20
 
 

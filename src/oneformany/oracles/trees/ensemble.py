@@ -188,12 +188,19 @@ class TreeEnsemble:
         return tables
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: nodes as lists, each split as the list of levels that go left."""
+        """Plain data: nodes as lists, each split as the list of levels that come to it and go left."""
+        left: list[list[int]] = []
+        for tree in self.trees():
+            come = tree.boxes(self.levels)[np.arange(len(tree.left)), tree.feature]
+            node, level = np.nonzero(tree.left & come)
+            ends = np.cumsum(np.bincount(node, minlength=len(tree.left))).tolist()
+            listed = level.tolist()
+            left += [listed[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         return {
             "digits": self.digits,
             "levels": list(self.levels),
             "feature": self.feature.tolist(),
-            "left": [np.flatnonzero(row).tolist() for row in self.left],
+            "left": left,
             "children": self.children.tolist(),
             "units": self.units.tolist(),
             "roots": self.roots.tolist(),
