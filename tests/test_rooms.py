@@ -15,7 +15,7 @@ SOURCE = Path(oneformany.__file__).parent
 # Each room may import the rooms before it; rooms in one line do not know each other.
 ARROW = (
     ("exceptions",),
-    ("arrays", "compiled", "files", "statistics", "verify"),
+    ("anything", "arrays", "compiled", "files", "statistics", "verify"),
     ("stop", "progress"),
     ("schema",),
     ("oracles", "datasets"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from oneformany.anything import AnyModel
 from oneformany.cli.saving import check_targets, end, save_all, say
 from oneformany.console import tell_errors
 from oneformany.exceptions import InputError
@@ -101,7 +102,7 @@ def demo(
     end(result)
 
 
-def refused_by(classifier: Any, data: Dataset) -> tuple[list[int], float]:
+def refused_by(classifier: AnyModel, data: Dataset) -> tuple[list[int], float]:
     """Fit to one half of the rows; of the other half, give those that are refused, and the accuracy."""
     from sklearn.model_selection import train_test_split
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
@@ -51,7 +52,7 @@ WHY = (
 )
 
 
-def load_model(path: Path, *, trust: bool = False) -> Any:
+def load_model(path: Path, *, trust: bool = False) -> AnyModel:
     """Load a model by what the file is; what can run code only with trust.
 
     That is ``.skops``, ``.onnx``, ``.ubj`` or ``.json`` of XGBoost, ``.txt`` of LightGBM, and otherwise a
@@ -82,7 +83,7 @@ def load_model(path: Path, *, trust: bool = False) -> Any:
     return _told(path, "joblib or pickle", None, lambda: _load_pickle(path))
 
 
-def positive_label(model: Any, label: str) -> object:
+def positive_label(model: AnyModel, label: str) -> object:
     """Find the model's own label behind a text; where it names none, its reader refuses what is none."""
     import numpy as np
 
@@ -99,7 +100,7 @@ def positive_label(model: Any, label: str) -> object:
     return found[0] if found else label
 
 
-def _told(path: Path, kind: str, extra: str | None, load: Callable[[], Any]) -> Any:
+def _told(path: Path, kind: str, extra: str | None, load: Callable[[], Any]) -> AnyValue:
     """Load, and turn what goes wrong into a sentence."""
     try:
         return load()
@@ -128,7 +129,7 @@ def _unloadable(path: Path, kind: str, error: Exception) -> str:
     )
 
 
-def _load_skops(path: Path, *, trust: bool) -> Any:
+def _load_skops(path: Path, *, trust: bool) -> AnyModel:
     from skops import io
 
     unknown = io.get_untrusted_types(file=path)
@@ -142,7 +143,7 @@ def _load_skops(path: Path, *, trust: bool) -> Any:
     return io.load(path, trusted=unknown)
 
 
-def _load_onnx(path: Path) -> Any:
+def _load_onnx(path: Path) -> AnyModel:
     import onnx
 
     from oneformany.cli.onnx_model import as_model
@@ -152,7 +153,7 @@ def _load_onnx(path: Path) -> Any:
     return as_model(model)
 
 
-def _load_xgboost(path: Path) -> Any:
+def _load_xgboost(path: Path) -> AnyModel:
     import xgboost
 
     booster = xgboost.Booster()
@@ -160,13 +161,13 @@ def _load_xgboost(path: Path) -> Any:
     return booster
 
 
-def _load_lightgbm(path: Path) -> Any:
+def _load_lightgbm(path: Path) -> AnyValue:
     import lightgbm
 
     return lightgbm.Booster(model_file=path)
 
 
-def _load_pickle(path: Path) -> Any:
+def _load_pickle(path: Path) -> AnyModel:
     import joblib
 
     return joblib.load(path)

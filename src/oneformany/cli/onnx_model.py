@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["GraphFunction", "as_model"]
 
 
-def as_model(graph: Any) -> Any:
+def as_model(graph: AnyModel) -> AnyModel:
     """Choose how to read a graph: itself where the reader of networks may follow it, else as a function."""
     weights = {weight.name for weight in graph.graph.initializer}
     inputs = [entry for entry in graph.graph.input if entry.name not in weights]
@@ -35,7 +36,7 @@ class GraphFunction:
     holds probabilities, a column or an entry per class.
     """
 
-    def __init__(self, graph: Any) -> None:
+    def __init__(self, graph: AnyModel) -> None:
         import onnxruntime
 
         onnxruntime.set_default_logger_severity(3)
@@ -79,7 +80,7 @@ class GraphFunction:
         }
 
     @staticmethod
-    def _column(entry: Any, values: Any, what: str) -> Any:
+    def _column(entry: AnyValue, values: AnyValue, what: str) -> AnyValue:
         kinds = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(int64)": np.int64}
         if entry.type == "tensor(string)":
             return values.astype(str).astype(object)

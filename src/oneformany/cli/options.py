@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
 
+from oneformany.anything import AnyValue
 from oneformany.cli.model_file import load_model, positive_label
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.settings_files import load_schema
@@ -109,7 +110,7 @@ def with_setup(command: Callable[..., None]) -> Callable[..., None]:
     options = [part.replace(kind=part.KEYWORD_ONLY) for part in asked.parameters.values()]
 
     @wraps(command)
-    def told(*args: Any, **kwargs: Any) -> None:
+    def told(*args: AnyValue, **kwargs: AnyValue) -> None:
         setup = Setup(**{option.name: kwargs.pop(option.name) for option in options})
         command(*args, setup=setup, **kwargs)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
 from oneformany.explainer.posing import Posed, pose, with_other
@@ -86,19 +87,19 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        model: Any = None,  # noqa: ANN401 (a model of any library)
+        model: AnyModel = None,
         max_changes: int = 3,
         threshold: float | None = None,
         schema: Schema | None = None,
         rules: Sequence[Rule | RowRule] = (),
         share: Share = "point",
-        reference: Any = None,  # noqa: ANN401 (a frame of any library)
+        reference: AnyFrame = None,
         positive: object = 1,
         edges: Mapping[Any, Sequence[float]] | None = None,
         bins: Mapping[Any, int] | int | None = None,
         special: Mapping[Any, Any] | None = None,
         targets: Mapping[Any, Any] | None = None,
-        costs: Any = None,  # noqa: ANN401 (costs in several forms)
+        costs: AnyValue = None,
     ) -> None:
         self.model = model
         self.max_changes = max_changes
@@ -126,12 +127,12 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
 
     def explain(
         self,
-        frame: Any,  # noqa: ANN401 (a frame of any library, or where to read one)
+        frame: AnyFrame,
         explanations: int | None = None,
         coverage: float | None = None,
         time_limit: float | None = None,
         progress: Callable[[Round], None] | None = None,
-        people: Any = None,  # noqa: ANN401 (any sequence of integers)
+        people: AnyValue = None,
     ) -> Result:
         """Find the fewest explanations for the rows that the model turns down.
 
@@ -208,7 +209,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         _confirm(result, posed, table)
         return with_ranges(result, posed, table, _left(stop, time_limit))
 
-    def problem(self, frame: Any) -> Problem:  # noqa: ANN401 (a frame of any library)
+    def problem(self, frame: AnyFrame) -> Problem:
         """Pose the question about the rows that the model turns down, as functions on one row take it.
 
         Parameters
@@ -234,7 +235,7 @@ def _left(stop: Stop, time_limit: float | None) -> float | None:
     return None if time_limit is None else max(stop.remaining(), min(A_MOMENT, time_limit))
 
 
-def _read(asked: OneForMany, source: Any, stop: Stop) -> tuple[DistinctRows, Any]:  # noqa: ANN401 (a stream)
+def _read(asked: OneForMany, source: AnyFrame, stop: Stop) -> tuple[DistinctRows, Any]:
     """Keep the distinct refused rows of a stream; the reference data or the first batch choose cells."""
     first, source = first_batch(source)
     like = None if asked.reference is None else Table.of(asked.reference, "the reference data").frame

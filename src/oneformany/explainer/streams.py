@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyFrame
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.frames import as_pandas
@@ -40,7 +41,9 @@ def is_stream(source: object) -> bool:
     return isinstance(source, (str, os.PathLike)) or _is_dask(source) or isinstance(source, Iterator)
 
 
-def batches_of(source: Any, columns: list[Any] | None = None, size: int = BATCH) -> Iterator[pd.DataFrame]:  # noqa: ANN401 (a path, or frames)
+def batches_of(
+    source: AnyFrame, columns: list[Any] | None = None, size: int = BATCH
+) -> Iterator[pd.DataFrame]:
     """Read a Parquet or CSV file in batches; frames in an iterator are batches already.
 
     Examples
@@ -64,7 +67,7 @@ def batches_of(source: Any, columns: list[Any] | None = None, size: int = BATCH)
         raise InputError(f"{path} cannot be read as Parquet or CSV: {error}") from error
 
 
-def first_batch(source: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN401 (a path, frames, or a Dask frame)
+def first_batch(source: AnyFrame) -> tuple[pd.DataFrame, Any]:
     """Take a look at the first rows; return them, and a source that still has them."""
     if _is_dask(source):
         first = source.head(BATCH)
@@ -86,7 +89,7 @@ def first_batch(source: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN401 (a pat
 
 
 def distinct_refused(
-    source: Any,  # noqa: ANN401 (a path, frames in an iterator, or a Dask frame)
+    source: AnyFrame,
     refuses: Callable[[pd.DataFrame], BoolArray],
     columns: list[str],
     stop: Stop,
@@ -177,7 +180,7 @@ def _is_dask(source: object) -> bool:
     return kind.__module__.split(".")[0] in {"dask", "dask_expr"} and hasattr(source, "map_partitions")
 
 
-def _meta(source: Any, columns: list[str], like: pd.DataFrame | None) -> pd.DataFrame:  # noqa: ANN401 (a Dask frame)
+def _meta(source: AnyFrame, columns: list[str], like: pd.DataFrame | None) -> pd.DataFrame:
     """An empty frame of the columns that every partition yields."""
     types = {str(name): dtype for name, dtype in source.dtypes.items()}
     empty = pd.DataFrame({name: pd.Series(dtype=types[name]) for name in columns})

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
+from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.readers.callables import BlackBox
 from oneformany.readers.inputs import plain_array
@@ -20,7 +21,7 @@ __all__ = ["as_black_box", "asked_itself"]
 ALMOST = 1 - 2**-20
 
 
-def as_black_box(model: Any, table: Table, threshold: float | None, positive: object) -> BlackBox | None:
+def as_black_box(model: AnyModel, table: Table, threshold: float | None, positive: object) -> BlackBox | None:
     """Wrap a fitted classifier as a function, if it answers about the rows as they are.
 
     Parameters
@@ -49,7 +50,7 @@ def as_black_box(model: Any, table: Table, threshold: float | None, positive: ob
     return box
 
 
-def asked_itself(model: Any, threshold: float | None, positive: object) -> BlackBox | None:
+def asked_itself(model: AnyModel, threshold: float | None, positive: object) -> BlackBox | None:
     """Wrap a fitted classifier as a function of frames as :func:`as_black_box` does, untried.
 
     Parameters
@@ -75,7 +76,7 @@ class _Asked:
     threshold: float | None
     positive: object
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> AnyValue:
         """Know the columns that the classifier was fitted on."""
         if name in {"feature_names_in_", "n_features_in_"}:
             return getattr(self.model, name)
@@ -94,7 +95,7 @@ class _Asked:
             accepted = Verdict(self.model, lambda rows: rows, self.threshold, self.positive)(data)
         return np.asarray((accepted + np.clip(chances[:, index], 0, ALMOST)) / 2)
 
-    def _chances(self, data: Any) -> FloatArray:
+    def _chances(self, data: AnyFrame) -> FloatArray:
         if not hasattr(self.model, "predict_proba"):
             return np.zeros((len(data), len(self.model.classes_)))
         return np.asarray(self.model.predict_proba(data))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
@@ -26,7 +26,7 @@ LARGEST_DIFFERENCE = 1e-9
 
 
 def read_boosting_machine(
-    model: Any,
+    model: AnyModel,
     schema: Schema | None = None,
     frame: pd.DataFrame | None = None,
     threshold: float | None = None,
@@ -67,7 +67,7 @@ def read_boosting_machine(
     return Reading(oracle, FrameVerdict(rows, Verdict(model, lambda data: data, threshold, positive)))
 
 
-def _tables(model: Any, rows: Rows, terms: Sequence[tuple[int, ...]]) -> list[FloatArray]:
+def _tables(model: AnyModel, rows: Rows, terms: Sequence[tuple[int, ...]]) -> list[FloatArray]:
     """What each term says about all combinations of levels of its features."""
     levels = rows.schema.levels
     shapes = [tuple(levels[feature] for feature in features) for features in terms]

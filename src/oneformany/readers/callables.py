@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
@@ -100,7 +100,7 @@ def decision(
     return decide
 
 
-def _index(owner: Any, positive: object) -> int:
+def _index(owner: AnyValue, positive: object) -> int:
     if hasattr(owner, "classes_"):
         return class_index(owner, positive)
     if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):

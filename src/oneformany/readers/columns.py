@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyModel
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
@@ -16,7 +17,7 @@ from oneformany.schema.schema import Schema
 __all__ = ["columns_of", "encoding_for", "inputs_for", "reads_schema"]
 
 
-def encoding_for(model: Any, schema: Schema) -> Encoding:
+def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
     """Find how codes become the columns that a model was fitted on.
 
     A model fitted on a frame is matched by its column names: the schema's one-hot names, or the
@@ -33,7 +34,7 @@ def encoding_for(model: Any, schema: Schema) -> Encoding:
     return schema.encoding()
 
 
-def reads_schema(model: Any, schema: Schema) -> bool:
+def reads_schema(model: AnyModel, schema: Schema) -> bool:
     """Whether a model was fitted on columns that a schema makes, rather than on those of a frame.
 
     Parameters
@@ -68,7 +69,7 @@ def reads_schema(model: Any, schema: Schema) -> bool:
     return False
 
 
-def _reads_codes(model: Any) -> bool:
+def _reads_codes(model: AnyModel) -> bool:
     """Whether a model reads codes whatever they stand for."""
     return any(base.__name__ == "CategoricalNB" for base in type(model).__mro__)
 
@@ -81,7 +82,7 @@ def _one_hot_is_plain(schema: Schema) -> bool:
     )
 
 
-def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
+def inputs_for(model: AnyModel, encoding: Encoding) -> Callable[[IntArray], Any]:
     """Turn codes into what a model reads: a frame if it was fitted on one, an array otherwise."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
@@ -90,7 +91,7 @@ def inputs_for(model: Any, encoding: Encoding) -> Callable[[IntArray], Any]:
 
 
 def columns_of(
-    model: Any, known: Collection[str], where: str, others: Collection[str] = ()
+    model: AnyModel, known: Collection[str], where: str, others: Collection[str] = ()
 ) -> tuple[str, ...]:
     """Name the columns that a model reads: as it was fitted, of these and others, else all of these."""
     kind = type(model).__name__
@@ -111,7 +112,7 @@ def columns_of(
     return tuple(names)
 
 
-def _fitted_names(model: Any, known: Collection[str]) -> list[str] | None:
+def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
     """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

@@ -9,6 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from oneformany.anything import AnyModel
 from oneformany.exceptions import UnsupportedModelError
 
 __all__ = ["ENCODERS", "SELECTORS", "check_step"]
@@ -31,7 +32,7 @@ SELECTORS = frozenset(
 """Steps that leave columns out."""
 
 
-def check_step(step: Any, name: str) -> None:
+def check_step(step: AnyModel, name: str) -> None:
     """Make sure that a fitted step, and every step inside it, acts feature by feature."""
     if step is None or isinstance(step, str):
         return

@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.readers.columns import columns_of
 from oneformany.readers.native_categories import CategoryCodes, known_categories, preprocessed
@@ -39,7 +40,7 @@ class Inputs:
     unread: frozenset[str] = frozenset()  # those of the columns that its first step drops
 
 
-def inputs_of(model: Any, table: Table, threshold: float | None, positive: object) -> Inputs:
+def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: object) -> Inputs:
     """See how a model reads a frame.
 
     Parameters
@@ -86,7 +87,7 @@ def inputs_of(model: Any, table: Table, threshold: float | None, positive: objec
     return Inputs(outer, reader, names, decide, transform, classifier, known)
 
 
-def plain_array(frame: pd.DataFrame) -> Any:
+def plain_array(frame: pd.DataFrame) -> AnyValue:
     """Make an array for a model that was fitted on one; gaps become not-a-number."""
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return np.column_stack(
@@ -95,7 +96,9 @@ def plain_array(frame: pd.DataFrame) -> Any:
     return frame.to_numpy()
 
 
-def _pipeline(outer: Any, model: Pipeline, table: Table, threshold: float | None, positive: object) -> Inputs:
+def _pipeline(
+    outer: AnyModel, model: Pipeline, table: Table, threshold: float | None, positive: object
+) -> Inputs:
     reader, steps, classifier, first = open_pipeline(model, positive)
     names = columns_of(first, table.frame.columns, "the frame")
     if (parts := preprocessed(classifier)) is not None:
@@ -107,7 +110,7 @@ def _pipeline(outer: Any, model: Pipeline, table: Table, threshold: float | None
     return Inputs(outer, reader, names, decide, transform, classifier, known, _dropped(first, labels))
 
 
-def _dropped(step: Any, columns: list[Any]) -> frozenset[str]:
+def _dropped(step: AnyModel, columns: list[Any]) -> frozenset[str]:
     """Name the columns that a fitted step leaves out."""
     if not isinstance(step, ColumnTransformer):
         return frozenset()
@@ -117,7 +120,9 @@ def _dropped(step: Any, columns: list[Any]) -> frozenset[str]:
     return frozenset() if slices else frozenset(map(str, columns)) - used
 
 
-def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, positive: object) -> Inputs:
+def _opaque(
+    model: AnyModel, reader: Reader, table: Table, threshold: float | None, positive: object
+) -> Inputs:
     """A function, or a model with a reader for frames of its own."""
     function = getattr(model, "function", model)
     owner = model if hasattr(model, "feature_names_in_") else getattr(function, "__self__", None)
@@ -134,12 +139,12 @@ def _opaque(model: Any, reader: Reader, table: Table, threshold: float | None, p
     return Inputs(model, reader, names, decide, unread=unread)
 
 
-def _encoder_categories(step: Any, columns: list[Any]) -> dict[str, frozenset[object]]:
+def _encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozenset[object]]:
     """Find the categories that the encoders of a fitted step know, by column."""
     return {str(name): frozenset(values) for name, values in _encoders(step, columns)}
 
 
-def _encoders(step: Any, columns: list[Any]) -> Iterator[tuple[Any, Any]]:
+def _encoders(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any]]:
     if isinstance(step, ColumnTransformer):
         for _, transformer, chosen in step.transformers_:
             yield from _encoders(transformer, _chosen(chosen, columns))
@@ -161,7 +166,7 @@ KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})
 """Steps before an encoder that leave a column a column of the same values."""
 
 
-def _chosen(chosen: Any, columns: list[Any]) -> list[Any]:
+def _chosen(chosen: AnyValue, columns: list[Any]) -> list[Any]:
     if isinstance(chosen, (str, int)):
         chosen = [chosen]
     if isinstance(chosen, slice):

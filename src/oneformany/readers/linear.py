@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
@@ -50,7 +51,7 @@ class _Score:
 
 
 def read_linear(
-    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
+    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> AdditiveOracle:
     """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
 
@@ -86,7 +87,7 @@ def _is_exact(score: _Score, encoding: Encoding) -> bool:
     return bool((fine == np.rint(fine)).all() and np.abs(fine).max() < 2**EXACT_BITS)
 
 
-def two_class_tables(model: Any, encoding: Encoding) -> tuple[list[FloatArray], float]:
+def two_class_tables(model: AnyModel, encoding: Encoding) -> tuple[list[FloatArray], float]:
     """Tables and intercept of the score that grows with the probability of the second of two classes."""
     return _tables(_score(model), encoding, type(model).__name__)
 
@@ -139,7 +140,7 @@ def _share(score: _Score, encoding: Encoding, column: int, values: FloatArray) -
     return share
 
 
-def _score(model: Any) -> _Score:
+def _score(model: AnyModel) -> _Score:
     for base in type(model).__mro__:
         if base.__name__ in _SCORES and base.__module__.split(".")[0] == "sklearn":
             return _SCORES[base.__name__](model)
@@ -153,7 +154,7 @@ def _weighted(weights: FloatArray, constant: float, inverse: Callable[[float], f
     )
 
 
-def _coefficients(model: Any, inverse: Callable[[float], float] | None) -> _Score:
+def _coefficients(model: AnyModel, inverse: Callable[[float], float] | None) -> _Score:
     weights = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
     if weights.ndim == 2 and len(weights) != 1:
         raise UnsupportedModelError(
@@ -164,17 +165,17 @@ def _coefficients(model: Any, inverse: Callable[[float], float] | None) -> _Scor
     return replace(score, single=weights.dtype == np.float32)
 
 
-def _decision(model: Any) -> _Score:
+def _decision(model: AnyModel) -> _Score:
     return _coefficients(model, None)
 
 
-def _logistic(model: Any) -> _Score:
+def _logistic(model: AnyModel) -> _Score:
     if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
         return _coefficients(model, lambda probability: log_odds(probability) / 2)
     return _coefficients(model, log_odds)
 
 
-def _gradient_descent(model: Any) -> _Score:
+def _gradient_descent(model: AnyModel) -> _Score:
     inverses: dict[str, Callable[[float], float]] = {
         "log_loss": log_odds,
         "modified_huber": lambda probability: 2 * probability - 1,
@@ -182,15 +183,15 @@ def _gradient_descent(model: Any) -> _Score:
     return _coefficients(model, inverses.get(model.loss))
 
 
-def _multinomial_bayes(model: Any) -> _Score:
+def _multinomial_bayes(model: AnyModel) -> _Score:
     return _weighted(_ahead(model.feature_log_prob_), float(_ahead(model.class_log_prior_)), log_odds)
 
 
-def _complement_bayes(model: Any) -> _Score:
+def _complement_bayes(model: AnyModel) -> _Score:
     return _weighted(_ahead(model.feature_log_prob_), 0.0, log_odds)
 
 
-def _bernoulli_bayes(model: Any) -> _Score:
+def _bernoulli_bayes(model: AnyModel) -> _Score:
     with np.errstate(divide="ignore"):
         absent = np.log(1 - np.exp(model.feature_log_prob_))
     weights = _ahead(model.feature_log_prob_ - absent)
@@ -200,7 +201,7 @@ def _bernoulli_bayes(model: Any) -> _Score:
     return replace(score, share=lambda column, values: weights[column] * (values > model.binarize))
 
 
-def _categorical_bayes(model: Any) -> _Score:
+def _categorical_bayes(model: AnyModel) -> _Score:
     def share(column: int, values: FloatArray) -> FloatArray:
         known = model.n_categories_[column]
         if (values != np.floor(values)).any() or values.min() < 0 or values.max() >= known:
@@ -213,7 +214,7 @@ def _categorical_bayes(model: Any) -> _Score:
     return _Score(model.n_features_in_, share, float(_ahead(model.class_log_prior_)), log_odds)
 
 
-def _gaussian_bayes(model: Any) -> _Score:
+def _gaussian_bayes(model: AnyModel) -> _Score:
     def share(column: int, values: FloatArray) -> FloatArray:
         spread = model.var_[:, column]
         distance = (values[:, None] - model.theta_[:, column]) ** 2 / spread + np.log(spread)
@@ -222,12 +223,12 @@ def _gaussian_bayes(model: Any) -> _Score:
     return _Score(model.n_features_in_, share, float(_ahead(np.log(model.class_prior_))), log_odds)
 
 
-def _ahead(logs: Any) -> FloatArray:
+def _ahead(logs: AnyValue) -> FloatArray:
     """By how much the second class is ahead of the first."""
     return np.asarray(logs[1] - logs[0])
 
 
-def _calibrated(model: Any) -> _Score:
+def _calibrated(model: AnyModel) -> _Score:
     if len(model.calibrated_classifiers_) != 1:
         raise UnsupportedModelError(
             f"CalibratedClassifierCV averages {len(model.calibrated_classifiers_)} classifiers, which is not "

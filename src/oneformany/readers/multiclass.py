@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any
 
 import numpy as np
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
@@ -22,7 +22,7 @@ SAFETY = 64 * DOUBLE
 
 
 def read_classes(
-    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
+    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> AdditiveOracle | NetworkOracle:
     """Read a linear or naive Bayes classifier of two or more classes.
 
@@ -53,7 +53,7 @@ def read_classes(
     return _smallest_lead(model, encoding, index)
 
 
-def _smallest_lead(model: Any, encoding: Encoding, index: int) -> NetworkOracle:
+def _smallest_lead(model: AnyModel, encoding: Encoding, index: int) -> NetworkOracle:
     """Make a network whose logits are minus the leads, and 0 for the positive class."""
     others = [other for other in range(len(model.classes_)) if other != index]
     leads = [two_class_tables(_pair(model, other, index), encoding) for other in others]
@@ -64,12 +64,12 @@ def _smallest_lead(model: Any, encoding: Encoding, index: int) -> NetworkOracle:
     return network_oracle(type(model).__name__, [logits], Encoding.from_blocks(blocks), None, 0, SAFETY)
 
 
-def _against_rest(model: Any, index: int) -> Any:
+def _against_rest(model: AnyModel, index: int) -> AnyModel:
     """One class against the rest, as a classifier of two classes."""
     return _view(model, coef_=_dense(model)[[index]], intercept_=_intercepts(model)[[index]])
 
 
-def _pair(model: Any, other: int, index: int) -> Any:
+def _pair(model: AnyModel, other: int, index: int) -> AnyValue:
     """The choice between two of the classes, as a classifier of two; the second is the positive one."""
     both = [other, index]
     if hasattr(model, "coef_"):
@@ -85,17 +85,17 @@ def _pair(model: Any, other: int, index: int) -> Any:
     return _view(model, feature_log_prob_=part, class_log_prior_=model.class_log_prior_[both])
 
 
-def _view(model: Any, **parameters: Any) -> Any:
+def _view(model: AnyModel, **parameters: AnyValue) -> AnyModel:
     """Copy a classifier with two classes and other parameters."""
     pair = copy(model)
     vars(pair).update(classes_=np.array([0, 1]), **parameters)
     return pair
 
 
-def _dense(model: Any) -> Any:
+def _dense(model: AnyModel) -> AnyValue:
     return model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
 
 
-def _intercepts(model: Any) -> Any:
+def _intercepts(model: AnyModel) -> AnyValue:
     """Intercepts of all classes; without a fitted intercept there is a single zero."""
     return np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(model.classes_))

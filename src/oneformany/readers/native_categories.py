@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.registry import named
@@ -56,12 +57,13 @@ def _numeric(column: pd.Series[Any]) -> bool:
     return pd.api.types.infer_dtype(column, skipna=True) in {"integer", "floating", "mixed-integer-float"}
 
 
-def known_categories(model: Any, frame: pd.DataFrame, labels: Sequence[str]) -> dict[str, list[Any]]:
+def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]) -> dict[str, list[Any]]:
     """Find the categories that a boosting model was fitted on, by columns that have the type category."""
     typed = [name for name in labels if isinstance(frame[name].dtype, pd.CategoricalDtype)]
     kind = type(model)
     if named("lightgbm", "LGBMClassifier", "Booster")(kind):
-        known = getattr(model, "booster_", model).pandas_categorical or []
+        booster: AnyModel = getattr(model, "booster_", model)
+        known = booster.pandas_categorical or []
         if len(known) != len(typed):
             raise InputError(
                 f"{kind.__name__} was fitted with {len(known)} columns of type category, the frame has "
@@ -80,7 +82,7 @@ def known_categories(model: Any, frame: pd.DataFrame, labels: Sequence[str]) -> 
     return {name: frame[name].cat.categories.tolist() for name in typed}
 
 
-def preprocessed(model: Any) -> tuple[Any, Any] | None:
+def preprocessed(model: AnyModel) -> tuple[Any, Any] | None:
     """Separate a histogram boosting model from the coding of categories that it begins with, if it does."""
     if not named("sklearn", "HistGradientBoostingClassifier")(type(model)):
         return None
@@ -91,7 +93,7 @@ def preprocessed(model: Any) -> tuple[Any, Any] | None:
     return model._preprocessor, bare  # noqa: SLF001 (no public way to the codes)
 
 
-def _xgboost_categories(booster: Any) -> list[Any]:
+def _xgboost_categories(booster: AnyModel) -> list[Any]:
     """Give the categories of each column as an array of pyarrow, ``None`` for numbers."""
     if not hasattr(booster, "get_categories"):
         return []
@@ -102,7 +104,7 @@ def _xgboost_categories(booster: Any) -> list[Any]:
     return [values for _, values in stored]
 
 
-def _as_in(values: Any, column: pd.Series[Any]) -> list[Any]:
+def _as_in(values: AnyValue, column: pd.Series[Any]) -> list[Any]:
     """Find the categories that XGBoost knows by the texts of a column.
 
     XGBoost (3.1, 3.2) counts letters where it should count bytes, so that beyond ASCII it keeps, and later

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
@@ -231,7 +232,7 @@ def _column(table: Table | None, name: str) -> pd.Series[Any] | None:
 
 
 def _joined(
-    column: pd.Series[Any], reference: pd.Series[Any] | None, targets: Any, choice: Choice
+    column: pd.Series[Any], reference: pd.Series[Any] | None, targets: AnyValue, choice: Choice
 ) -> ColumnValues:
     """Find the distinct values of rows, reference data and wished targets."""
     if choice.unread:
@@ -307,7 +308,7 @@ def _told_by_splits(splits: Splits, own: IntArray, block: FloatArray) -> Told:
     return Told(rows, weights)
 
 
-def _told_by_terms(model: Any, column: ColumnValues) -> Told | None:
+def _told_by_terms(model: AnyModel, column: ColumnValues) -> Told | None:
     """See between which cuts of an explainable boosting machine each number lies."""
     names = list(getattr(model, "feature_names_in_", ()))
     bins = getattr(model, "bins_", None)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
+from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.readers.feature_steps import check_step
@@ -90,12 +91,12 @@ class Transform:
     gaps_are_missing: bool
 
     @classmethod
-    def of(cls, steps: Sequence[Any], classifier: Any, first: Any) -> Transform:
+    def of(cls, steps: Sequence[Any], classifier: AnyModel, first: AnyModel) -> Transform:
         """Take the steps before a classifier, of which the first reads the frame."""
         sparse = type(classifier).__module__.split(".")[0] == "xgboost"
         return cls(steps, named=hasattr(first, "feature_names_in_"), gaps_are_missing=sparse)
 
-    def inputs(self, frame: pd.DataFrame) -> Any:
+    def inputs(self, frame: pd.DataFrame) -> AnyFrame:
         """Give what the first step reads."""
         return frame if self.named else frame.to_numpy()
 
@@ -139,7 +140,7 @@ def open_pipeline(model: Pipeline, positive: object) -> tuple[Reader, list[Any],
     return reader, steps, last, first_step(model)
 
 
-def first_step(model: Any) -> Any:
+def first_step(model: AnyModel) -> AnyModel:
     """Find what reads the frame: the first step of a pipeline, or the model itself."""
     while isinstance(model, Pipeline):
         model = next(inner for _, inner in model.steps if inner is not None and not isinstance(inner, str))
@@ -189,5 +190,5 @@ def _merged(feature: Feature, values: FloatArray) -> Feature:
     return Feature(feature.name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
 
 
-def _same(one: FloatArray, other: FloatArray) -> Any:
+def _same(one: FloatArray, other: FloatArray) -> AnyValue:
     return (one == other) | (np.isnan(one) & np.isnan(other))

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.readers.columns import columns_of
@@ -65,7 +66,7 @@ class Rows:
         return made
 
 
-def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:
+def wanted_columns(model: AnyModel, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:
     """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame."""
     if frame is not None and not isinstance(frame, pd.DataFrame):
         raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
@@ -77,7 +78,7 @@ def wanted_columns(model: Any, frame: pd.DataFrame | None, schema: Schema | None
     return columns_of(model, there, "the frame")
 
 
-def own_rows(model: Any, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
+def own_rows(model: AnyModel, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
     """Take the rows of a schema, or of a frame in which every distinct value is a level."""
     names = wanted_columns(model, frame, schema)
     if schema is None and frame is not None:
@@ -89,7 +90,7 @@ def _column(frame: pd.DataFrame | None, name: str) -> pd.Series[Any] | None:
     return None if frame is None or name not in frame.columns else frame[name]
 
 
-def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:
+def _values(feature: Feature, column: pd.Series[Any] | None) -> AnyValue:
     if feature.n_regular < feature.n_levels:
         if column is not None and column.isna().any():
             row = column.index[int(column.isna().to_numpy().argmax())]
@@ -106,7 +107,7 @@ def _values(feature: Feature, column: pd.Series[Any] | None) -> Any:
     return (values if column is None else alike(values, column.dtype)).array
 
 
-def alike(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+def alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
     """Cast to a type if that changes no value."""
     try:
         cast = values.astype(dtype)

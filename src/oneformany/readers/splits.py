@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.readers.registry import named
 
@@ -63,7 +64,7 @@ class Splits:
         return np.abs(np.diff(up_to, prepend=up_to[:1]))
 
 
-def model_splits(model: Any) -> Splits | None:
+def model_splits(model: AnyModel) -> Splits | None:
     """Find the splits of a model made of trees; ``None`` for other models."""
     kind = type(model)
     if named("sklearn", "HistGradientBoostingClassifier")(kind):
@@ -80,7 +81,8 @@ def model_splits(model: Any) -> Splits | None:
         if missing is None or np.isnan(missing):
             return Splits.of(_xgboost(booster), strict=True, single=True)
     if named("lightgbm", "LGBMClassifier", "Booster")(kind):
-        content = getattr(model, "booster_", model).dump_model()
+        model = getattr(model, "booster_", model)
+        content = model.dump_model()
         nodes = [node for tree in content["tree_info"] for node in _walk(tree["tree_structure"])]
         if all(node["missing_type"] != "Zero" for node in nodes):
             return Splits.of(_lightgbm(nodes))
@@ -107,14 +109,14 @@ def _grown(members: list[Any], columns: list[IntArray] | None) -> Iterator[Split
         yield own, tree.threshold[nodes], gain
 
 
-def _histogram(model: Any) -> Iterator[Split]:
+def _histogram(model: AnyModel) -> Iterator[Split]:
     for (predictor,) in model._predictors:  # noqa: SLF001 (no public way to the trees)
         for node in predictor.nodes[predictor.nodes["is_leaf"] == 0]:
             threshold = np.nan if node["is_categorical"] else float(node["num_threshold"])
             yield int(node["feature_idx"]), threshold, float(node["gain"])
 
 
-def _xgboost(booster: Any) -> Iterator[Split]:
+def _xgboost(booster: AnyModel) -> Iterator[Split]:
     booster_content = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]
     for tree in booster_content.get("gbtree", booster_content)["model"]["trees"]:
         listed = set(tree["categories_nodes"])

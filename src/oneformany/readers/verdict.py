@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
@@ -46,7 +47,7 @@ class Verdict:
     threshold: float | None = None
     positive: object = 1
 
-    def __call__(self, codes: Any) -> BoolArray:
+    def __call__(self, codes: AnyValue) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
         index = class_index(self.model, self.positive)
         data = self.inputs(codes)
@@ -90,7 +91,7 @@ class ProbabilityVerdict:
     threshold: float | None
     positive: int
 
-    def __call__(self, codes: Any) -> BoolArray:
+    def __call__(self, codes: AnyValue) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
         chances = self.probabilities(self.inputs(codes))
         if self.threshold is None:
@@ -141,7 +142,7 @@ class Reading:
             object.__setattr__(self, "oracle", decided_by(self.verdict))
 
 
-def class_index(model: Any, positive: object) -> int:
+def class_index(model: AnyModel, positive: object) -> int:
     """Find the positive class among those of a fitted classifier."""
     kind = type(model).__name__
     if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_missing
@@ -50,7 +51,7 @@ def follow(
     return moved
 
 
-def apply(result: Result, frame: Any) -> pd.DataFrame:  # noqa: ANN401 (a frame of any library)
+def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
     """Give the covered rows as they are after following their explanations.
 
     Parameters
@@ -89,8 +90,8 @@ def apply(result: Result, frame: Any) -> pd.DataFrame:  # noqa: ANN401 (a frame 
 
 def assign(
     result: Result,
-    frame: Any,  # noqa: ANN401 (a frame of any library)
-    model: Any = None,  # noqa: ANN401 (a model of any library)
+    frame: AnyFrame,
+    model: AnyModel = None,
 ) -> pd.Series[int]:
     """Place new rows under existing explanations, by the same definition as those that were explained.
 
@@ -166,7 +167,7 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
         yield goal
 
 
-def _decision(model: Any, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:  # noqa: ANN401 (as above)
+def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a model about rows like the new ones."""
     from oneformany.readers.columns import reads_schema
     from oneformany.readers.inputs import inputs_of
@@ -201,7 +202,7 @@ def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:
 def _moved(
     feature: Feature,
     column: pd.Series[Any],
-    gap: Any,  # noqa: ANN401 (a missing value)
+    gap: AnyValue,
     moves: BoolArray,
     before: IntArray,
     after: IntArray,
@@ -235,7 +236,7 @@ def _numbers(values: list[Any]) -> bool:
     return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
 
 
-def _inside(feature: Feature, column: pd.Series[Any], before: IntArray, cell: int) -> Any:  # noqa: ANN401 (a raw value)
+def _inside(feature: Feature, column: pd.Series[Any], before: IntArray, cell: int) -> AnyValue:
     """Find what stands for a cell without a target: the lower median of the rows there, or its label."""
     here = column[before == cell]
     if len(here) and feature.binned and pd.api.types.is_numeric_dtype(column.dtype):

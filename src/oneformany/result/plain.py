@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from operator import index
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
+from oneformany.anything import AnyValue
+
 __all__ = ["Plain", "integers"]
 
 
@@ -38,22 +40,23 @@ def integers(numbers: Iterable[int]) -> tuple[int, ...]:
     return tuple(index(number) for number in numbers)
 
 
-def _written(value: Any) -> Any:  # noqa: ANN401 (a field of any type)
+def _written(value: AnyValue) -> AnyValue:
     if isinstance(value, tuple):
         return [_written(part) for part in value]
     return value.to_dict() if hasattr(value, "to_dict") else value
 
 
-def _read(kind: Any, value: Any) -> Any:  # noqa: ANN401 (a field of any type)
+def _read(kind: AnyValue, value: AnyValue) -> AnyValue:
+    origin: AnyValue = get_origin(kind)
     parts = get_args(kind)
     if kind == tuple[int, ...]:
         return integers(value)
-    if get_origin(kind) is tuple and parts[-1] is ...:
+    if origin is tuple and parts[-1] is ...:
         return tuple(_read(parts[0], part) for part in value)
-    if get_origin(kind) is tuple:
+    if origin is tuple:
         return tuple(_read(*pair) for pair in zip(parts, value, strict=True))
     if type(None) in parts:
         return None if value is None else _read(parts[0], value)
     if hasattr(kind, "from_dict"):
         return kind.from_dict(value)
-    return index(value) if kind is int else (get_origin(kind) or kind)(value)
+    return index(value) if kind is int else (origin or kind)(value)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
@@ -284,13 +285,13 @@ class Result:
 
         return assignment_frame(self)
 
-    def apply(self, frame: Any) -> pd.DataFrame:  # noqa: ANN401 (a frame of any library)
+    def apply(self, frame: AnyFrame) -> pd.DataFrame:
         """Give the covered rows as they are after following; see :mod:`oneformany.result.following`."""
         from oneformany.result.following import apply
 
         return apply(self, frame)
 
-    def assign(self, frame: Any, model: Any = None) -> pd.Series[int]:  # noqa: ANN401 (as above)
+    def assign(self, frame: AnyFrame, model: AnyModel = None) -> pd.Series[int]:
         """Place new rows under these explanations.
 
         They are counted from 0, as in ``explanations``; tables and summaries count from 1. -1 where none
@@ -348,6 +349,6 @@ class Result:
         return read_result(source)
 
 
-def _face(name: str) -> Any:  # noqa: ANN401 (a module)
+def _face(name: str) -> AnyValue:
     """Load a way to show a result; the result itself needs none of them."""
     return import_module(f"oneformany.{name}")

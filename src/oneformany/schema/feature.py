@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from oneformany.anything import AnyValue
 from oneformany.exceptions import InputError
 
 __all__ = [
@@ -337,7 +338,7 @@ def is_integer(value: object, least: int) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
 
 
-def plain_value(value: Any) -> Any:  # noqa: ANN401 (a raw value of a frame)
+def plain_value(value: AnyValue) -> AnyValue:
     """Turn a number of numpy into one of Python; everything else stays."""
     return value.item() if isinstance(value, np.generic) else value
 

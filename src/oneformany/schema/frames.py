@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyFrame
 from oneformany.exceptions import InputError
 
 __all__ = ["Table", "as_pandas"]
@@ -22,7 +22,7 @@ class Table:
     labels: dict[str, Hashable]
 
     @classmethod
-    def of(cls, frame: Any, what: str = "the rows") -> Table:  # noqa: ANN401 (a frame of any library)
+    def of(cls, frame: AnyFrame, what: str = "the rows") -> Table:
         """Take a frame of any library that narwhals knows; messages call it ``what``.
 
         It needs rows, and columns whose names as texts differ.
@@ -46,7 +46,7 @@ class Table:
         return frame.set_axis([self.labels.get(name, name) for name in frame.columns], axis=1)
 
 
-def as_pandas(frame: Any, what: str = "the rows") -> pd.DataFrame:  # noqa: ANN401 (a frame of any library)
+def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
     """Turn a frame of pandas, polars, pyarrow or any library that narwhals knows into one of pandas."""
     if isinstance(frame, pd.DataFrame):
         return frame

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.discretise import NUMBERS, check_finite
@@ -84,7 +85,9 @@ class ColumnValues:
         return self._sorted(self.name, joined.array, self.codes, self.kind, ordered=self.ordered)
 
     @classmethod
-    def _sorted(cls, name: str, array: Any, codes: IntArray, kind: str, *, ordered: bool) -> ColumnValues:  # noqa: ANN401 (an array of pandas)
+    def _sorted(
+        cls, name: str, array: AnyValue, codes: IntArray, kind: str, *, ordered: bool
+    ) -> ColumnValues:
         """Put values in order: numbers and categories by their own, texts by letters, missing ones last."""
         series = pd.Series(array)
         if kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
@@ -128,13 +131,13 @@ class ValueSchema(Schema):
         return made.set_axis([self.labels.get(name, name) for name in made.columns], axis=1)
 
 
-def in_own_type(array: Any) -> pd.Series[Any]:  # noqa: ANN401 (an array of pandas)
+def in_own_type(array: AnyValue) -> pd.Series[Any]:
     """Make a column that keeps objects as they are: pandas itself would read texts and lose ``None``."""
     made: pd.Series[Any] = pd.Series(array, dtype=array.dtype)
     return made
 
 
-def missing_value(column: pd.Series[Any]) -> Any:  # noqa: ANN401 (a missing value)
+def missing_value(column: pd.Series[Any]) -> AnyValue:
     """Give what a column has where a value is missing: not-a-number unless it only has another."""
     gaps = list(column[column.isna()]) if column.dtype == object else []
     return gaps[0] if gaps and not any(isinstance(value, float) for value in gaps) else np.nan
@@ -179,7 +182,7 @@ def _kind(column: pd.Series[Any]) -> str:
     )
 
 
-def _alike(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:  # noqa: ANN401 (a type of pandas)
+def _alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
     """Cast to a type if that changes no value."""
     try:
         cast = values.astype(dtype)
@@ -189,7 +192,7 @@ def _alike(values: pd.Series[Any], dtype: Any) -> pd.Series[Any]:  # noqa: ANN40
     return cast if all(same) else values
 
 
-def _labels(array: Any) -> tuple[str, ...]:  # noqa: ANN401 (an array of pandas)
+def _labels(array: AnyValue) -> tuple[str, ...]:
     plain = ["missing" if is_missing(v) else number_label(plain_value(v)) for v in pd.Series(array).tolist()]
     if len(set(plain)) == len(plain):
         return tuple(plain)

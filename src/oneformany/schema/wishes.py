@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.cells import Choice
@@ -114,7 +115,7 @@ def _special(name: str, codes: object) -> tuple[tuple[str, tuple[Any, ...]], ...
     )
 
 
-def integer_costs(given: Any, schema: Schema) -> tuple[tuple[IntArray, ...], int]:  # noqa: ANN401 (in several forms)
+def integer_costs(given: AnyValue, schema: Schema) -> tuple[tuple[IntArray, ...], int]:
     """Turn costs into integer tables and what they were multiplied by.
 
     They are given by feature: what a change costs, or a table of moves ``[from, to]``; 1 if not named.

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from operator import index
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 import numpy as np
 
+from oneformany.anything import AnyFrame
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -181,7 +182,7 @@ def frontier(
 
 def frontier_of_frame(
     explainer: OneForMany,
-    frame: Any,  # noqa: ANN401 (a frame of any library)
+    frame: AnyFrame,
     max_changes: Iterable[int] | int | None = None,
     explanations: Iterable[int] | int | None = None,
     time_limit: float | None = None,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.json_value import Json
@@ -16,6 +16,7 @@ from oneformany.verify.limits import Limits
 
 __all__ = ["FORMAT", "VERSION", "Source", "check_digest", "read_document"]
 
+Parsed: TypeAlias = Any  # what JSON holds, before it is checked
 Source = str | os.PathLike[str] | Mapping[str, Any]
 
 FORMAT, VERSION = "oneformany-result", 2
@@ -25,7 +26,7 @@ LARGEST_VERSION = 10**6
 BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
 
 
-def read_document(source: Source, limits: Limits) -> Any:  # noqa: ANN401 (JSON)
+def read_document(source: Source, limits: Limits) -> Parsed:
     """Read the content of a result file, if it is complete, of this version, and not too large."""
     content = _load(_text(source, limits), limits)
     fields = Json(content)
@@ -69,7 +70,7 @@ def _text(source: Source, limits: Limits) -> str:
         raise CertificateError(f"{name} cannot be read: {error}") from error
 
 
-def _load(text: str, limits: Limits) -> Any:  # noqa: ANN401 (JSON)
+def _load(text: str, limits: Limits) -> Parsed:
     limits.hold(3 * len(text) + sum(size * text.count(mark) for mark, size in BYTES.items()), "the file")
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)

@@ -9,13 +9,14 @@ largest value of their tree to the smallest, so the best of them is the lowest s
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import inner, lean, outer
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
@@ -68,10 +69,10 @@ def leaf_sets(ensemble: TreeEnsemble) -> LeafSets:
 
 
 @intrinsic
-def lowest(typing_context: Any, word: Any) -> Any:  # noqa: ARG001 (numba gives it)
+def lowest(typing_context: AnyValue, word: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
     """Position of the lowest set bit of a word that is not zero."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001 (numba gives it)
+    def generate(context: AnyValue, builder: AnyValue, signature: AnyValue, arguments: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
         return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
 
     return types.int64(types.uint64), generate

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
+from oneformany.anything import AnyModel
 from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset
 from oneformany.exceptions import InputError
@@ -54,7 +55,7 @@ class ModelKind:
         """Whether its library is there."""
         return find_spec(self.package) is not None
 
-    def fitted(self, dataset: Dataset) -> Any:
+    def fitted(self, dataset: Dataset) -> AnyModel:
         """Fit one, in a single thread: on a busy machine threads that wait for each other take minutes."""
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
@@ -30,7 +31,7 @@ READ = (
 
 
 def read_network(
-    model: Any, encoding: Encoding, threshold: float | None = None, positive: int = 1
+    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: int = 1
 ) -> NetworkOracle:
     """Read a graph of linear operations and ReLU, so that the engine can prove what it answers.
 
@@ -45,7 +46,7 @@ def read_network(
     )
 
 
-def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
+def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """What a graph itself says, by the reference implementation: a column of probabilities per class."""
     from onnx.reference import ReferenceEvaluator
 
@@ -83,7 +84,7 @@ class _Chain:
         self.width = len(steps[-1].bias)
 
 
-def _load(model: Any) -> Any:
+def _load(model: AnyModel) -> AnyValue:
     import onnx
 
     if isinstance(model, (str, os.PathLike)):
@@ -93,20 +94,20 @@ def _load(model: Any) -> Any:
     return model
 
 
-def _entries(graph: Any) -> list[Any]:
+def _entries(graph: AnyModel) -> list[Any]:
     """Inputs that are not weights."""
     weights = {weight.name for weight in graph.initializer}
     return [entry for entry in graph.input if entry.name not in weights]
 
 
-def _dtype(entry: Any) -> np.dtype[Any]:
+def _dtype(entry: AnyValue) -> np.dtype[Any]:
     import onnx
 
     dtype: np.dtype[Any] = onnx.helper.tensor_dtype_to_np_dtype(entry.type.tensor_type.elem_type)
     return dtype
 
 
-def _batches(columns: NDArray[Any], entry: Any) -> Iterator[NDArray[Any]]:
+def _batches(columns: NDArray[Any], entry: AnyValue) -> Iterator[NDArray[Any]]:
     """As many rows at once as the graph takes."""
     shape = entry.type.tensor_type.shape.dim
     size = shape[0].dim_value if len(shape) else 0
@@ -115,7 +116,7 @@ def _batches(columns: NDArray[Any], entry: Any) -> Iterator[NDArray[Any]]:
         yield columns[start : start + size]
 
 
-def _follow(model: Any, width: int) -> _Chain:
+def _follow(model: AnyModel, width: int) -> _Chain:
     """Follow the input through the graph to its logits."""
     from onnx import numpy_helper
 
@@ -147,7 +148,7 @@ def _follow(model: Any, width: int) -> _Chain:
     return chain
 
 
-def _constant(node: Any, constants: dict[str, NDArray[Any]]) -> NDArray[Any]:
+def _constant(node: AnyModel, constants: dict[str, NDArray[Any]]) -> NDArray[Any]:
     """Compute what depends on no input."""
     from onnx import helper
 
@@ -165,13 +166,13 @@ def _constant(node: Any, constants: dict[str, NDArray[Any]]) -> NDArray[Any]:
     raise UnsupportedModelError(f"the ONNX graph computes weights with {node.op_type}; store them instead")
 
 
-def _attributes(node: Any) -> dict[str, Any]:
+def _attributes(node: AnyModel) -> dict[str, Any]:
     from onnx import helper
 
     return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
 
 
-def _read(chain: _Chain, node: Any, current: str, inputs: list[NDArray[Any] | None]) -> None:
+def _read(chain: _Chain, node: AnyModel, current: str, inputs: list[NDArray[Any] | None]) -> None:
     """Read one node."""
     kind = node.op_type
     weights = [array for array in inputs if array is not None]
@@ -200,7 +201,7 @@ def _read(chain: _Chain, node: Any, current: str, inputs: list[NDArray[Any] | No
         raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {READ}")
 
 
-def _gemm(node: Any, weights: list[NDArray[Any]]) -> Affine:
+def _gemm(node: AnyModel, weights: list[NDArray[Any]]) -> Affine:
     attributes = _attributes(node)
     matrix = weights[0].T if attributes.get("transB") else weights[0]
     matrix = matrix * np.float64(attributes.get("alpha", 1.0))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from oneformany.anything import AnyModel
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.chances import DOUBLE, SINGLE
@@ -17,7 +16,7 @@ __all__ = ["read_network"]
 
 
 def read_network(
-    model: Any, encoding: Encoding, threshold: float | None = None, positive: object = 1
+    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> NetworkOracle:
     """Read a fitted multilayer perceptron, so that the engine can prove what it answers."""
     kind = type(model).__name__

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
@@ -23,7 +24,7 @@ READ = "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Si
 
 
 def read_network(
-    model: Any, encoding: Encoding, threshold: float | None = None, positive: int = 1
+    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: int = 1
 ) -> NetworkOracle:
     """Read a module of linear layers and ReLU, so that the engine can prove what it answers.
 
@@ -41,7 +42,7 @@ def read_network(
     return confirmed_oracle(kind, steps, head, encoding, threshold, positive, _roundoff(model), own)
 
 
-def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
+def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """What a module itself says: a column of probabilities per class."""
     import torch
 
@@ -58,7 +59,7 @@ def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
     return both_classes(probabilities[:, 0]) if probabilities.shape[1] == 1 else np.asarray(probabilities)
 
 
-def _trace(model: Any) -> tuple[list[Step], str | None]:
+def _trace(model: AnyModel) -> tuple[list[Step], str | None]:
     """Follow the input through the module; returns the steps to the logits and what follows them."""
     import torch.fx
 
@@ -90,7 +91,7 @@ def _trace(model: Any) -> tuple[list[Step], str | None]:
     return steps, head
 
 
-def _name(node: Any, module: Any) -> str:
+def _name(node: AnyModel, module: AnyModel) -> str:
     """Name what a node does, the same for a module, a function and a method."""
     if module is not None:
         name = type(module).__name__
@@ -101,7 +102,7 @@ def _name(node: Any, module: Any) -> str:
     return str(name.lower().replace("_", ""))
 
 
-def _read(kind: str, name: str, node: Any, module: Any) -> list[Step]:
+def _read(kind: str, name: str, node: AnyModel, module: AnyModel) -> list[Step]:
     """Read one node."""
     training = node.kwargs.get("training", True) if module is None else module.training
     if training and (name in RANDOM or name == "batchnorm1d"):
@@ -119,11 +120,11 @@ def _read(kind: str, name: str, node: Any, module: Any) -> list[Step]:
     raise UnsupportedModelError(f"{kind} contains {name}; read are {READ}")
 
 
-def _numbers(tensor: Any) -> FloatArray:
+def _numbers(tensor: AnyValue) -> FloatArray:
     return np.asarray(tensor.detach().double().cpu().numpy())
 
 
-def _roundoff(model: Any) -> float:
+def _roundoff(model: AnyModel) -> float:
     """Relative error of one operation in the precision of the weights."""
     precisions = {str(weight.dtype) for weight in model.parameters()}
     unknown = precisions - {"torch.float32", "torch.float64"}

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from oneformany.anything import AnyModel
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
@@ -21,7 +22,7 @@ NEARLY_ZERO = 1e-35
 
 
 def read_trees(
-    model: Any, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
+    model: AnyModel, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
 ) -> TreeOracle:
     """Read a fitted binary ``LGBMClassifier`` or ``Booster``, with or without categorical columns.
 
@@ -45,12 +46,12 @@ def read_trees(
     return log_odds_oracle(encoding, trees, 0.0, least_probability(threshold), steepness=steepness)
 
 
-def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
+def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """Ask a ``lightgbm.Booster`` for the probabilities of both classes."""
     return both_classes(model.predict(columns))
 
 
-def _booster(model: Any) -> Any:
+def _booster(model: AnyModel) -> AnyModel:
     import lightgbm
 
     if isinstance(model, lightgbm.Booster):

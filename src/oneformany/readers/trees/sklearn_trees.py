@@ -17,6 +17,7 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
@@ -35,7 +36,7 @@ __all__ = ["read_trees"]
 
 
 def read_trees(
-    model: Any, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
+    model: AnyModel, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
 ) -> TreeOracle:
     """Read a fitted tree, forest, bagging or boosting classifier of scikit-learn.
 
@@ -76,7 +77,7 @@ def _check_kind(model: object, name: str) -> None:
         raise UnsupportedModelError(f"{name} predicts {outputs} outputs; fit one model for each")
 
 
-def _tree(nodes: Any, column: IntArray, value: FloatArray, table: LevelTable) -> Tree:
+def _tree(nodes: AnyModel, column: IntArray, value: FloatArray, table: LevelTable) -> Tree:
     """Turn thresholds into sets of levels; scikit-learn's trees compare single precision inputs."""
     leaf = nodes.children_left < 0
     column = np.where(leaf, 0, column)
@@ -171,13 +172,13 @@ def _listed(values: FloatArray, bitset: IntArray) -> BoolArray:
     return np.asarray((bitset[category // 32] >> (category % 32)) & 1 == 1)
 
 
-def _named(model: Any, matrix: Any) -> Any:
+def _named(model: AnyModel, matrix: AnyValue) -> AnyValue:
     """Give the matrix the column names the model was fitted with, if any."""
     names = getattr(model, "feature_names_in_", None)
     return matrix if names is None else pd.DataFrame(matrix, columns=names)
 
 
-def _check_members(model: Any) -> None:
+def _check_members(model: AnyModel) -> None:
     for member in model.estimators_:
         if not isinstance(member, DecisionTreeClassifier):
             raise UnsupportedModelError(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
@@ -44,7 +44,7 @@ class LevelTable:
         return cls(feature, inputs)
 
 
-def check_fitted(model: Any) -> None:
+def check_fitted(model: AnyModel) -> None:
     """Refuse a model that was not fitted."""
     try:
         check_is_fitted(model)

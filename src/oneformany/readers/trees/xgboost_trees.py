@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oneformany.anything import AnyModel
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
@@ -21,7 +22,7 @@ __all__ = ["class_probabilities", "read_trees"]
 
 
 def read_trees(
-    model: Any, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
+    model: AnyModel, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1
 ) -> TreeOracle:
     """Read a fitted binary ``XGBClassifier``, ``XGBRFClassifier`` or ``Booster`` (gbtree or dart).
 
@@ -51,7 +52,7 @@ def read_trees(
     return log_odds_oracle(encoding, trees, sign * log_odds(base), chance, rounding=SINGLE)
 
 
-def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
+def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """Ask an ``xgboost.Booster`` for the probabilities of both classes."""
     import xgboost
 
@@ -59,7 +60,7 @@ def class_probabilities(model: Any, columns: FloatArray) -> FloatArray:
     return both_classes(model.predict(data))
 
 
-def _booster(model: Any) -> tuple[Any, float]:
+def _booster(model: AnyModel) -> tuple[Any, float]:
     """Find the trees that predictions use, and the value that stands for missing."""
     import xgboost
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from oneformany.anything import AnyValue
 from oneformany.exceptions import InputError
 from oneformany.schema.rules.moves import (
     AtMostSteps,
@@ -100,7 +101,7 @@ def _said(error: Exception) -> str:
 
 
 def _names(rule: Callable[[str], AnyRule]) -> Callable[[Any], list[AnyRule]]:
-    def read(part: Any) -> list[AnyRule]:  # noqa: ANN401 (anything may stand in a file)
+    def read(part: AnyValue) -> list[AnyRule]:
         if not isinstance(part, list):
             raise TypeError("a list of features is needed")
         return [rule(name) for name in part]
@@ -108,7 +109,7 @@ def _names(rule: Callable[[str], AnyRule]) -> Callable[[Any], list[AnyRule]]:
     return read
 
 
-def _tables(part: Any) -> list[Mapping[str, Any]]:  # noqa: ANN401 (as above)
+def _tables(part: AnyValue) -> list[Mapping[str, Any]]:
     if not isinstance(part, list) or not all(isinstance(entry, Mapping) for entry in part):
         raise TypeError("a list of tables is needed, each begun by [[...]]")
     return part
