@@ -13,7 +13,9 @@ from tree_models import LEVELS, check_answers, german, small_encoding, small_row
 MODELS = {
     "boosting": xgboost.XGBClassifier(n_estimators=200, n_jobs=1),
     "dart": xgboost.XGBClassifier(booster="dart", rate_drop=0.3, n_estimators=30, n_jobs=1),
-    "forest": xgboost.XGBRFClassifier(n_estimators=30, n_jobs=1),
+    "forest": xgboost.XGBClassifier(
+        n_estimators=1, num_parallel_tree=30, learning_rate=1, subsample=0.8, colsample_bynode=0.8, n_jobs=1
+    ),
     "by leaves": xgboost.XGBClassifier(
         grow_policy="lossguide", max_depth=0, max_leaves=100, n_estimators=30, n_jobs=1
     ),
