@@ -55,16 +55,15 @@ class Node:
 
     def add(self, columns: list[Column], weights: IntArray) -> int:
         """Add columns that are new to this node; return how many."""
-        groups, costs = [], []
+        groups = []
         for column in columns:
             group = self.items.heaviest(self.items.group(column.rows), weights)
             if len(group) and group.tobytes() not in self._known:
                 self._known.add(group.tobytes())
                 self.columns.append(column)
                 groups.append(group)
-                costs.append(column.cost)
         self.groups.extend(groups)
-        self.program.add_columns(as_matrix(groups, len(self.items)), np.array(costs, dtype=np.float64))
+        self.program.add_columns(as_matrix(groups, len(self.items)))
         return len(groups)
 
     def relax(self) -> RelaxedCover | None:
