@@ -9,6 +9,7 @@ import numpy as np
 
 from oneformany.engine.certificate import branch_proof, dual_proof, enumeration_proof, trivial_proof
 from oneformany.engine.cover.greedy import greedy_cover
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.pricing.items import Decisions, Items
@@ -95,11 +96,8 @@ def minimise(run: Run) -> Proof | None:
 
 def _offer_rounded(node: Node, relaxed: RelaxedCover) -> None:
     """Offer the relaxation's columns when they are a cover: they are whenever its values are integers."""
-    likely = np.flatnonzero(relaxed.values > 0.5)
-    covered = np.zeros(len(node.items), dtype=np.bool_)
-    for index in likely:
-        covered[node.groups[index]] = True
-    if covered.all():
+    likely = np.flatnonzero(relaxed.values > 0.5).tolist()
+    if len(np.unique(joined([node.groups[index] for index in likely])[1])) == len(node.items):
         node.run.offer([node.columns[index] for index in likely])
 
 
@@ -182,10 +180,7 @@ def _exclude(node: Node, priced: Priced, core: CoreColumns | None, target: int) 
     run.statistics.count("set cover nodes", found.nodes)
     run.statistics.count("cuts", found.cuts)
     if found.chosen is not None:
-        columns = [listing.column(node, index) for index in found.chosen]
-        real = [column for column in columns if column is not None]
-        if len(real) == len(columns):
-            run.offer(real)
+        listing.offer(node, found.chosen)
     return (
         None if found.proof is None else enumeration_proof(node, priced, target, listing.groups, found.proof)
     )

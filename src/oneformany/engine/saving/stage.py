@@ -15,6 +15,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.polish import assign
 from oneformany.engine.run import Run
 from oneformany.engine.saving.least_changes import fewest_changes, least_costs
@@ -230,10 +231,10 @@ class _Stage:
                 break
 
     def _table(self) -> ColumnTable:
-        sizes = [len(column.rows) for column in self.columns]
+        starts, rows = joined([column.rows for column in self.columns])
         return ColumnTable(
-            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-            np.concatenate([column.rows for column in self.columns]).astype(np.int32),
+            starts,
+            rows.astype(np.int32),
             np.concatenate([self.points.costs(column.rows, column.point) for column in self.columns]),
             np.array([column.changed for column in self.columns]),
             np.array([column.point for column in self.columns], dtype=np.int32),

@@ -8,6 +8,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
 from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
@@ -73,10 +74,7 @@ class Node:
 
     def complete(self) -> bool:
         """Find a column for every item that has none; false, with the proof, if one cannot have any."""
-        covered = np.zeros(len(self.items), dtype=np.bool_)
-        for group in self.groups:
-            covered[group] = True
-        for item in np.flatnonzero(~covered).tolist():
+        for item in np.setdiff1d(np.arange(len(self.items)), joined(self.groups)[1]).tolist():
             weights = np.zeros(len(self.items), dtype=np.int64)
             weights[item] = 2 * ONE
             priced = self.pricer.price(weights, self.run.stop)

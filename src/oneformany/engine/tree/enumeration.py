@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.columns import Column
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.subset_kernels import inside_others
 from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.protocol import Priced
@@ -40,9 +40,19 @@ class Listing:
     groups: list[IntArray]
     origins: list[tuple[int, IntArray]]
 
-    def column(self, node: Node, index: int) -> Column | None:
-        """The column of a group; ``None`` where the classifier left open whether it exists."""
-        return node.run.oracle.column(*self.origins[index])
+    def offer(self, node: Node, chosen: Sequence[int]) -> None:
+        """Offer a cover by some of the groups, unless the classifier left open whether one exists.
+
+        Numbers beyond those listed stand for the columns of the node.
+        """
+        listed = len(self.groups)
+        columns = [
+            node.run.oracle.column(*self.origins[index]) if index < listed else node.columns[index - listed]
+            for index in chosen
+        ]
+        real = [column for column in columns if column is not None]
+        if len(real) == len(columns):
+            node.run.offer(real)
 
 
 def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
@@ -89,7 +99,6 @@ def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing 
 
 def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
     """Groups that are not part of another one, of equal ones the last; ``None`` when time is up."""
-    starts = np.cumsum([0, *(len(group) for group in groups)])
-    rows = np.concatenate([*groups, np.zeros(0, dtype=np.int64)]).astype(np.int32)
-    gone = inside_others(starts, rows, 1 + rows.max(initial=-1), stop)
+    starts, rows = joined(groups)
+    gone = inside_others(starts, rows.astype(np.int32), 1 + rows.max(initial=-1), stop)
     return None if stop.expired() else np.flatnonzero(~gone).tolist()
