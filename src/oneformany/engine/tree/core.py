@@ -9,7 +9,6 @@ from oneformany.engine.cover.incidence import Incidence, joined
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import greedy_columns
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.enumeration import Listing, heavy_columns
 
@@ -28,26 +27,25 @@ class CoreColumns:
     since too many to be listed, columns generated so far stand in.
     """
 
-    def __init__(self, node: Node, priced: Priced, lightest: float = LIGHTEST) -> None:
+    def __init__(self, node: Node, lightest: float = LIGHTEST) -> None:
         self.node = node
-        capacity = priced.capacity or 0
-        self.listing = heavy_columns(node, priced, int(lightest * capacity), MOST_COLUMNS) or Listing([], [])
+        self.listing = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS) or Listing([], [])
         self.complete = len(np.unique(joined(self.listing.groups)[1])) == len(node.items)
         self._groups = [*self.listing.groups, *([] if self.complete else node.groups)]
         starts, rows = joined(self._groups)
         incidence = Incidence.of(starts, rows.astype(np.int32), len(node.items))
-        duals = priced.weights / max(1, capacity)
+        duals = node.weights / node.capacity
         self._local = LocalSearch(incidence, duals, greedy_columns(incidence))
         self._fixed_set = FixedSetSearch(incidence, duals)
 
     @classmethod
-    def wide(cls, node: Node, priced: Priced) -> CoreColumns:
+    def wide(cls, node: Node) -> CoreColumns:
         """Take in lighter columns until there are enough for covers that look quite different."""
-        core = cls(node, priced)
+        core = cls(node)
         for lightest in LIGHTER:
             if len(core) >= ENOUGH_COLUMNS or node.run.stop.expired():
                 break
-            wider = cls(node, priced, lightest)
+            wider = cls(node, lightest)
             if not wider.complete:
                 break
             core = wider

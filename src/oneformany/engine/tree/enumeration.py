@@ -14,7 +14,6 @@ from oneformany.arrays import IntArray
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.subset_kernels import inside_others
 from oneformany.engine.pricing.candidates import Candidates
-from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.pricing.search import ColumnSearch
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
@@ -55,28 +54,26 @@ class Listing:
             node.run.offer(real)
 
 
-def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
+def list_columns(node: Node, target: int) -> Listing | None:
     """List the maximal columns that a cover by ``target`` columns can contain; ``None`` when a limit is hit.
 
     With weights summing to S and no column heavier than C, each of ``target`` columns that cover everything
     weighs at least S - (target - 1) C.
     """
-    if priced.capacity is None:
-        return None
-    floor = int(priced.weights.sum()) - (target - 1) * priced.capacity
-    if floor > priced.capacity:
+    floor = int(node.weights.sum()) - (target - 1) * node.capacity
+    if floor > node.capacity:
         return Listing([], [])
-    return heavy_columns(node, priced, floor, node.run.options.max_columns)
+    return heavy_columns(node, floor, node.run.options.max_columns)
 
 
-def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing | None:
+def heavy_columns(node: Node, floor: int, most: int) -> Listing | None:
     """List the maximal columns of at least this weight; ``None`` when they are too many, or time is up."""
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
     search = ColumnSearch(arrays, Candidates(items, node.run.oracle))
     search.state.eligible[:] = True
-    search.weigh(priced.weights)
+    search.weigh(node.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
     for item in items.by_crowding.tolist():
