@@ -13,7 +13,6 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.subset_kernels import inside_others
-from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.search import ColumnSearch
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
@@ -71,7 +70,7 @@ def heavy_columns(node: Node, floor: int, most: int) -> Listing | None:
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
-    search = ColumnSearch(arrays, Candidates(items, node.run.oracle))
+    search = ColumnSearch(items, node.run.oracle, arrays)
     search.state.eligible[:] = True
     search.weigh(node.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
