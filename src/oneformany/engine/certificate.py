@@ -40,12 +40,11 @@ def enumeration_proof(
     ``groups`` holds the items of each of these columns, ``tree`` tells why.
     """
     given = _given_rows(node)
-    item_of = node.items.item_of
     return EnumerationProof(
         weights=_weights(node),
         capacity=node.capacity,
         target=target,
-        columns=tuple(tuple(given[np.isin(item_of, group)].tolist()) for group in groups),
+        columns=tuple(tuple(given[node.items.rows_of(group)].tolist()) for group in groups),
         cover=renumbered(tree, given[node.items.first]),
     )
 
