@@ -33,10 +33,14 @@ def leaving_costs(costs: IntArray) -> IntArray:
     return np.asarray(np.where(np.eye(costs.shape[1], dtype=np.bool_), NEVER, costs).min(axis=2))
 
 
-def meeting_costs(costs: IntArray) -> IntArray:
-    """``(p, V, V)``: what rows at two levels pay at least together to meet."""
-    together = [[(own + of_all).min(axis=1) for own in of_all] for of_all in costs]
-    return np.minimum(np.array(together), NEVER)
+def meeting_costs(costs: IntArray, rows: IntArray) -> IntArray:
+    """``(p, V, V)``: what rows at two levels pay at least together to meet, for levels that rows have."""
+    together = np.full(costs.shape, NEVER)
+    for feature, moves in enumerate(costs):
+        levels = np.unique(rows[:, feature])
+        for level in levels.tolist():
+            together[feature, level, levels] = (moves[level] + moves[levels]).min(axis=1)
+    return np.asarray(np.minimum(together, NEVER))
 
 
 def fewest_changes(space: SearchSpace, stop: Stop) -> IntArray:

@@ -80,7 +80,7 @@ class SavingsSearch:
             least=least,
             levels=np.array(problem.levels, dtype=np.int64),
             costs=costs,
-            meeting=meeting_costs(costs),
+            meeting=meeting_costs(costs, space.rows),
             leaving=leaving_costs(costs),
             units=scores.units,
             raised=np.where(costs < NEVER, scores.units[:, None, :], scores.units[:, :, None]).max(axis=2),
