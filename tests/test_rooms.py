@@ -14,8 +14,8 @@ SOURCE = Path(oneformany.__file__).parent
 
 # Each room may import the rooms before it; rooms in one line do not know each other.
 ARROW = (
-    ("exceptions",),
-    ("anything", "arrays", "compiled", "files", "statistics", "verify"),
+    ("anything", "exceptions"),
+    ("arrays", "compiled", "files", "statistics", "verify"),
     ("stop", "progress"),
     ("schema",),
     ("oracles", "datasets"),

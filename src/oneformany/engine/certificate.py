@@ -7,20 +7,11 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.tree.column_generation import Node
 from oneformany.problem import Problem
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
 
-__all__ = [
-    "branch_proof",
-    "dual_proof",
-    "enumeration_proof",
-    "first_given",
-    "on_given",
-    "renumbered",
-    "trivial_proof",
-]
+__all__ = ["branch_proof", "dual_proof", "enumeration_proof", "first_given", "on_given", "renumbered"]
 
 
 def first_given(problem: Problem) -> IntArray:
@@ -36,34 +27,24 @@ def on_given(problem: Problem, numbers: IntArray, rows: IntArray | None = None) 
     return tuple(given.tolist())
 
 
-def trivial_proof(node: Node) -> DualProof:
-    """At least one explanation is needed, as there is at least one item."""
-    return DualProof(_weights(node, np.eye(1, len(node.items), dtype=np.int64)[0]), 1)
-
-
-def dual_proof(node: Node, priced: Priced) -> DualProof:
+def dual_proof(node: Node) -> DualProof:
     """No column weighs more than the capacity that was proved."""
-    if priced.capacity is None:
-        return trivial_proof(node)
-    return DualProof(_weights(node, priced.weights), priced.capacity)
+    return DualProof(_weights(node), node.capacity)
 
 
 def enumeration_proof(
-    node: Node, priced: Priced, target: int, groups: list[IntArray], tree: dict[str, Any]
+    node: Node, target: int, groups: list[IntArray], tree: dict[str, Any]
 ) -> EnumerationProof:
     """No ``target`` of all columns that could be part of such a cover do cover everything.
 
     ``groups`` holds the items of each of these columns, ``tree`` tells why.
     """
-    if priced.capacity is None:
-        raise ValueError("columns can be listed only under a capacity that was proved")
     given = _given_rows(node)
-    item_of = node.items.item_of
     return EnumerationProof(
-        weights=_weights(node, priced.weights),
-        capacity=priced.capacity,
+        weights=_weights(node),
+        capacity=node.capacity,
         target=target,
-        columns=tuple(tuple(given[np.isin(item_of, group)].tolist()) for group in groups),
+        columns=tuple(tuple(given[node.items.rows_of(group)].tolist()) for group in groups),
         cover=renumbered(tree, given[node.items.first]),
     )
 
@@ -80,10 +61,10 @@ def _given_rows(node: Node) -> IntArray:
     return np.asarray(first_given(node.run.space.problem)[node.run.space.helpable])
 
 
-def _weights(node: Node, weights: IntArray) -> tuple[int, ...]:
-    """Weights of items, each on the first given row that it stands for."""
+def _weights(node: Node) -> tuple[int, ...]:
+    """The weights of a node's items, each on the first given row that it stands for."""
     space = node.run.space
-    return on_given(space.problem, weights, space.helpable[node.items.first])
+    return on_given(space.problem, node.weights, space.helpable[node.items.first])
 
 
 def renumbered(tree: dict[str, Any], given: IntArray) -> CoverCase:

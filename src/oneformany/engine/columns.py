@@ -13,12 +13,11 @@ __all__ = ["Column", "ColumnPool"]
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A positive point, the features it may change, all rows of the space it covers, and what it costs."""
+    """A positive point, the features it may change, and all rows of the space it covers."""
 
     point: IntArray
     changed: BoolArray
     rows: IntArray
-    cost: int = 1
 
     @classmethod
     def covering(cls, space: SearchSpace, point: IntArray, changed: BoolArray) -> Column:

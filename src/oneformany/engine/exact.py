@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.engine.certificate import branch_proof, dual_proof, enumeration_proof, trivial_proof
+from oneformany.engine.certificate import branch_proof, dual_proof, enumeration_proof
 from oneformany.engine.cover.greedy import greedy_cover
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.pricing.items import Decisions, Items
-from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.run import Run
 from oneformany.engine.tree.branching import pair_to_branch_on
 from oneformany.engine.tree.column_generation import Node
@@ -95,11 +95,8 @@ def minimise(run: Run) -> Proof | None:
 
 def _offer_rounded(node: Node, relaxed: RelaxedCover) -> None:
     """Offer the relaxation's columns when they are a cover: they are whenever its values are integers."""
-    likely = np.flatnonzero(relaxed.values > 0.5)
-    covered = np.zeros(len(node.items), dtype=np.bool_)
-    for index in likely:
-        covered[node.groups[index]] = True
-    if covered.all():
+    likely = np.flatnonzero(relaxed.values > 0.5).tolist()
+    if len(np.unique(joined([node.groups[index] for index in likely])[1])) == len(node.items):
         node.run.offer([node.columns[index] for index in likely])
 
 
@@ -118,39 +115,36 @@ def _settle(node: Node) -> Proof:
     with run.timed("column generation"):
         node.generate()
     run.statistics.count("search nodes", node.pricer.nodes)
-    proof: Proof = (
-        trivial_proof(node) if node.priced is None or node.bound < 1 else dual_proof(node, node.priced)
-    )
-    is_root = node.items.decisions == Decisions()
-    if node.relaxed is None or node.priced is None or proof.bound >= run.count:
+    proof: Proof = dual_proof(node)
+    if node.relaxed is None or proof.bound >= run.count:
         return proof
     with run.timed("heuristics"):
         _offer_rounded(node, node.relaxed)
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
-        core = _search_core(node, node.priced, proof.bound) if is_root else None
+        core = _search_core(node, proof.bound) if node.is_root else None
     run.report("cover", node.relaxed.value, len(run.pool))
     while run.options.enumeration and proof.bound < run.count and not run.stop.expired():
-        higher = _exclude(node, node.priced, core, proof.bound)
+        higher = _exclude(node, core, proof.bound)
         if higher is None:
             break
         proof = higher
-        if is_root:
+        if node.is_root:
             run.bound = max(run.bound, proof.bound)
         run.report("enumerate", node.relaxed.value, len(higher.columns))
-    if is_root and run.options.enumeration and run.options.local_search and proof.bound < run.count:
+    if node.is_root and run.options.enumeration and run.options.local_search and proof.bound < run.count:
         with run.timed("heuristics"):
             patience = PATIENCE_PER_ROW * len(node.items)
-            CoreColumns.wide(node, node.priced).search_around_shared(proof.bound, patience)
+            CoreColumns.wide(node).search_around_shared(proof.bound, patience)
         run.report("cover", node.relaxed.value, len(run.pool))
     return proof
 
 
-def _search_core(node: Node, priced: Priced, target: int) -> CoreColumns | None:
+def _search_core(node: Node, target: int) -> CoreColumns | None:
     """Look for covers by small moves among the likeliest columns; by rounding where these are too many."""
     run = node.run
     core = None
     if run.options.local_search and run.count > target and len(node.columns) > FEW_COLUMNS:
-        core = CoreColumns(node, priced)
+        core = CoreColumns(node)
         core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
     if run.options.diving and run.count > target and not (core is not None and core.complete):
         dive(node)
@@ -158,19 +152,18 @@ def _search_core(node: Node, priced: Priced, target: int) -> CoreColumns | None:
     return core
 
 
-def _exclude(node: Node, priced: Priced, core: CoreColumns | None, target: int) -> EnumerationProof | None:
+def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationProof | None:
     """Prove that ``target`` columns do not suffice; ``None`` when they do, or a limit was met."""
     run = node.run
     with run.timed("enumeration"):
-        listing = list_columns(node, priced, target)
+        listing = list_columns(node, target)
     if listing is None:
         run.statistics.count("enumerations given up")
         return None
     run.statistics.count("columns enumerated", len(listing.groups))
-    is_root = node.items.decisions == Decisions()
-    if run.options.local_search and is_root and len(listing.groups) >= MANY_COLUMNS:
+    if run.options.local_search and node.is_root and len(listing.groups) >= MANY_COLUMNS:
         with run.timed("heuristics"):
-            core = core or CoreColumns(node, priced)
+            core = core or CoreColumns(node)
             core.walk(target, LONG_STEPS)
             core.search(target, CORE_NODES)
         if run.count <= target:
@@ -182,10 +175,5 @@ def _exclude(node: Node, priced: Priced, core: CoreColumns | None, target: int) 
     run.statistics.count("set cover nodes", found.nodes)
     run.statistics.count("cuts", found.cuts)
     if found.chosen is not None:
-        columns = [listing.column(node, index) for index in found.chosen]
-        real = [column for column in columns if column is not None]
-        if len(real) == len(columns):
-            run.offer(real)
-    return (
-        None if found.proof is None else enumeration_proof(node, priced, target, listing.groups, found.proof)
-    )
+        listing.offer(node, found.chosen)
+    return None if found.proof is None else enumeration_proof(node, target, listing.groups, found.proof)

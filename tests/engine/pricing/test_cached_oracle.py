@@ -41,4 +41,3 @@ def test_a_column_holds_its_row_and_a_positive_point():
         column = oracle.column(row, np.full(8, -1))
         assert row in column.rows
         assert oracle.space.problem.oracle.positive(column.point[None])[0]
-        assert column.cost == 1

@@ -21,6 +21,8 @@ def test_rows_kept_together_are_one_item():
     assert len(items) == len(SPACE.rows) - 2
     assert items.group(np.array([1, 4])).tolist() == []
     assert items.group(np.array([0, 1, 4, 6])).tolist() == [0, 1]
+    assert items.rows_of(np.array([0, 1])).tolist() == [0, 1, 4, 6]
+    assert Items(SPACE, Decisions()).rows_of(np.array([0, 3])).tolist() == [0, 3]
 
 
 def test_rows_kept_apart_are_in_conflict():

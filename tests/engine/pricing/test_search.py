@@ -8,7 +8,6 @@ from hypothesis import assume, given, settings
 
 from engine.pricing.test_pricer import all_groups
 from engine.problems import Veiled, oracle_of, parts_of, problem_of
-from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.search import ColumnSearch
 from oneformany.engine.pricing.space import members
 from oneformany.oracles.additive import AdditiveOracle
@@ -19,7 +18,7 @@ from strategies import small_problems
 
 def search_of(problem):
     space, items, oracle = parts_of(problem)
-    return space, items, ColumnSearch(items.arrays, Candidates(items, oracle))
+    return space, items, ColumnSearch(items, oracle)
 
 
 def test_weights_are_spread_evenly_and_never_beyond_themselves():

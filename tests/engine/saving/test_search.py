@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import combinations, product
 
 import numpy as np
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 from engine.listing.sharing_problems import draw_problem
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving.least_changes import fewest_changes, least_costs
+from oneformany.engine.saving.prices import GroupPrices
 from oneformany.engine.saving.search import SavingsSearch, ranges
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
@@ -111,3 +115,22 @@ def test_ranges_have_no_gaps():
         numbers = [number for low, high in ranges(least, most) for number in range(low, high + 1)]
         assert numbers == list(range(least, most + 1))
         assert sum(1 for _ in ranges(least, most)) <= 32
+
+
+def test_features_of_many_levels_take_memory_for_pairs_of_levels_only():
+    n = 200
+    problem = Problem([[0, 0], [1, 1]], (n, n), AdditiveOracle([np.arange(n)] * 2, threshold=n), 2)
+    space = SearchSpace(problem, np.arange(2))
+    tracemalloc.start()
+    search = SavingsSearch(space, np.zeros(2, dtype=np.int64))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert search.arrays.meeting[0, :2, :2].tolist() == [[0, 1], [1, 0]]
+    assert peak < 20 * 2 * n * n * 8
+
+
+def test_prices_are_not_asked_for_beyond_the_time():
+    prices = GroupPrices(np.array([1, 1]), 1, np.ones(2))
+    prices.add(np.array([0, 1]), 1)
+    assert prices.solve(Stop(0)) is None
+    assert prices.solve(Stop()) is not None

@@ -31,14 +31,7 @@ SHARE_FIXED = 0.35
 class FixedSetSearch:
     """A search under way; it goes on where it stopped.
 
-    Parameters
-    ----------
-    incidence : Incidence
-        Rows and columns; every row has a column.
-    duals : array of float
-        Of the rows, in a relaxation where a column costs 1.
-    seed : int
-        For every random choice.
+    Every row has a column. The duals are those of a relaxation where a column costs 1.
     """
 
     def __init__(self, incidence: Incidence, duals: FloatArray, seed: int = 0) -> None:

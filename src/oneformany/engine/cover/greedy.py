@@ -15,16 +15,8 @@ __all__ = ["greedy_cover"]
 def greedy_cover(columns: Sequence[Column], n_rows: int, taken: Sequence[int] = ()) -> list[Column]:
     """Cover by the largest remainder first, then drop columns that the others make superfluous.
 
-    What a column adds only falls, so it is counted again only when it comes up (Minoux 1978).
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        Together they cover all rows.
-    n_rows : int
-        Number of rows.
-    taken : sequence of int
-        Columns to begin with.
+    What a column adds only falls, so it is counted again only when it comes up (Minoux 1978). All columns
+    together cover all rows; those ``taken`` are there to begin with.
     """
     chosen = list(taken)
     waiting = np.ones(n_rows, dtype=np.bool_)

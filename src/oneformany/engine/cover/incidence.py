@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,13 @@ from scipy import sparse
 
 from oneformany.arrays import BoolArray, IntArray
 
-__all__ = ["Incidence", "entries_of"]
+__all__ = ["Incidence", "entries_of", "joined"]
+
+
+def joined(groups: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+    """Where each group begins, and their rows, one group after the other."""
+    starts = np.cumsum([0, *(len(group) for group in groups)])
+    return starts, np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
 
 
 def entries_of(starts: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:

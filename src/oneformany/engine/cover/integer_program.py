@@ -32,20 +32,9 @@ def program(
     people: IntArray | None = None,
     budget: int = 0,
 ) -> Programmed:
-    """Cover all rows by as few columns, or as many people as possible by so many columns.
+    """Cover all rows by as few columns, or, where rows count ``people``, as many by a ``budget`` of columns.
 
-    Parameters
-    ----------
-    incidence : Incidence
-        Few columns and rows.
-    seconds : float
-        Time for it.
-    start : array of int
-        Columns of a solution that is known.
-    people : array of int or None
-        How many each row counts, where rows may stay uncovered.
-    budget : int
-        Then: most columns.
+    ``start`` holds the columns of a solution that is known.
     """
     each = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
     starts, rows, _, counts, _ = merged(incidence.starts, incidence.rows, np.zeros_like(incidence.rows), each)

@@ -23,18 +23,9 @@ SEED = 88_172_645_463_325_252
 
 
 class LocalSearch:
-    """A search under way; it goes on where it stopped.
+    """A search under way, from a cover on; it goes on where it stopped.
 
-    Parameters
-    ----------
-    incidence : Incidence
-        Rows and columns; every row has a column.
-    duals : array of float
-        Of the rows, in a relaxation where a column costs 1.
-    start : array of int
-        Columns of a cover.
-    seed : int
-        For random choices; not 0.
+    Every row has a column. The duals are those of a relaxation where a column costs 1. The seed is not 0.
     """
 
     def __init__(self, incidence: Incidence, duals: FloatArray, start: IntArray, seed: int = SEED) -> None:

@@ -10,7 +10,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.integer_program import program
-from oneformany.engine.cover.primal_kernels import greedy, needed_columns, neighbourhood
+from oneformany.engine.cover.primal_kernels import greedy, neighbourhood, without_superfluous
 from oneformany.stop import Stop
 
 __all__ = ["Repair", "dive", "greedy_columns"]
@@ -25,14 +25,7 @@ SECONDS_PER_REPAIR = 2.0
 
 def greedy_columns(incidence: Incidence) -> IntArray:
     """Cover every row that can be covered, largest gain first; drop what turns out to be superfluous."""
-    return _without_superfluous(incidence, greedy(incidence, np.ones(incidence.n_rows)))
-
-
-def _without_superfluous(incidence: Incidence, chosen: IntArray) -> IntArray:
-    """Drop columns whose rows the others cover as well, smallest first."""
-    starts = incidence.starts
-    order = np.argsort(starts[chosen + 1] - starts[chosen], kind="stable")
-    return np.asarray(chosen[needed_columns(incidence, chosen, order)])
+    return without_superfluous(incidence, greedy(incidence, np.ones(incidence.n_rows)))
 
 
 def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Stop) -> IntArray | None:
@@ -70,7 +63,7 @@ def dive(incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Sto
         needed[kept[covered]] = False
         alive = np.diff(part.starts) > 0
         columns, values = columns[alive], values[alive]
-    return _without_superfluous(incidence, np.array(chosen, dtype=np.int64))
+    return without_superfluous(incidence, np.array(chosen, dtype=np.int64))
 
 
 class Repair:

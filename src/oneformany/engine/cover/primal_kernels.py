@@ -11,7 +11,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.compiled import lean
 from oneformany.engine.cover.incidence import Incidence
 
-__all__ = ["greedy", "needed_columns", "neighbourhood", "swap_columns"]
+__all__ = ["greedy", "neighbourhood", "swap_columns", "without_superfluous"]
 
 # literals would compile what they are given to a second time
 ROOT, IN, OUT = np.int64(0), np.int64(1), np.int64(-1)
@@ -83,11 +83,12 @@ def _greedy(starts, rows, row_starts, row_columns, weights, gains, keys, columns
     return found
 
 
-def needed_columns(incidence: Incidence, chosen: IntArray, order: IntArray) -> BoolArray:
-    """Drop columns whose rows the others cover as well, in this order; return which are left."""
-    keep = np.ones(len(chosen), np.bool_)
-    _drop(incidence.starts, incidence.rows, np.zeros(incidence.n_rows, np.int64), chosen, order, keep)
-    return keep
+def without_superfluous(incidence: Incidence, chosen: IntArray) -> IntArray:
+    """Drop columns whose rows the others cover as well, smallest first."""
+    starts, keep = incidence.starts, np.ones(len(chosen), np.bool_)
+    order = np.argsort(starts[chosen + 1] - starts[chosen], kind="stable")
+    _drop(starts, incidence.rows, np.zeros(incidence.n_rows, np.int64), chosen, order, keep)
+    return np.asarray(chosen[keep])
 
 
 @lean()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.cover.incidence import joined
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
@@ -33,9 +34,8 @@ class RelaxedCover:
 
 def as_matrix(groups: Sequence[IntArray], n_rows: int) -> sparse.csc_matrix:
     """One column of ones per group of rows."""
-    ends = np.cumsum([0, *(len(group) for group in groups)])
-    entries = np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
-    return sparse.csc_matrix((np.ones(ends[-1], dtype=np.int64), entries, ends), shape=(n_rows, len(groups)))
+    starts, rows = joined(groups)
+    return sparse.csc_matrix((np.ones(len(rows), dtype=np.int64), rows, starts), shape=(n_rows, len(groups)))
 
 
 def _quiet_solver() -> highspy.Highs:

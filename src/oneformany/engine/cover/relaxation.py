@@ -115,7 +115,7 @@ class CoverRelaxation:
         found = violated_triples(inside[chosen], values[support], VIOLATION, room_for_pairs, triples, lacks)
         known = set(self.triples)
         worst = chosen[triples[np.argsort(-lacks[:found], kind="stable")]].tolist()
-        new = [triple for triple in map(_triple, worst) if triple not in known][: min(CUTS_AT_ONCE, room)]
+        new = [(i, j, k) for i, j, k in worst if (i, j, k) not in known][: min(CUTS_AT_ONCE, room)]
         if new:
             self._add_cuts(new)
         return bool(new)
@@ -145,8 +145,3 @@ class CoverRelaxation:
             add.add(int(columns[usable[columns]][0]))
         if add:
             self._activate(np.array(sorted(add)))
-
-
-def _triple(items: list[int]) -> tuple[int, int, int]:
-    i, j, k = items
-    return i, j, k

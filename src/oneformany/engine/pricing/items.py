@@ -33,7 +33,7 @@ class Decisions:
 
 
 class Items:
-    """The rows of an space under branching decisions.
+    """The rows of a space under branching decisions.
 
     Attributes
     ----------
@@ -91,6 +91,10 @@ class Items:
             return rows
         inside = np.bincount(self.item_of[rows], minlength=len(self))
         return np.flatnonzero(inside == np.bincount(self.item_of, minlength=len(self)))
+
+    def rows_of(self, items: IntArray) -> IntArray:
+        """All rows of some items, which rise."""
+        return items if not self.decisions.together else np.flatnonzero(np.isin(self.item_of, items))
 
     def heaviest(self, items: IntArray, weights: IntArray) -> IntArray:
         """Exact heaviest selection without a conflict, by branching on the item with most conflicts."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.compiled import lean
+from oneformany.compiled import how_many, lean, lowest
 
 __all__ = [
     "ACCEPT",
@@ -113,19 +113,6 @@ class SearchState(NamedTuple):
     scalars: IntArray  # (10,)
 
 
-@lean(inner=True)
-def _popcount(x):
-    x = x - ((x >> ONE) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@lean(inner=True)
-def _lowest(x):
-    return _popcount((x & (~x + ONE)) - ONE)
-
-
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
 
 
@@ -190,7 +177,7 @@ def _begin(arrays, state, item, weights):
                     _add(masks, j, f)
         missing = 0
         for w in range(masks.shape[1]):
-            missing += _popcount(masks[j, w] | forced[0, w])
+            missing += how_many(masks[j, w] | forced[0, w])
         if missing <= most:
             order[count] = j
             count += 1
@@ -257,7 +244,7 @@ def _evaluate(arrays, state, weights, parts, d):
         for w in range(words):
             if masks[j, w] & outside[d, w] != ZERO:
                 lost = True
-            missing += _popcount(masks[j, w] & ~inside[d, w])
+            missing += how_many(masks[j, w] & ~inside[d, w])
         if ruled >= 0 and not lost and _has(masks, j, ruled):
             lost = not _joins(arrays, j, ruled, features[ruled].choice)
         if lost or missing > rest:
@@ -272,7 +259,7 @@ def _evaluate(arrays, state, weights, parts, d):
         for w in range(words):
             left = masks[j, w] & ~inside[d, w]
             while left != ZERO:
-                features[(w << 6) + _lowest(left)].load += part
+                features[(w << 6) + lowest(left)].load += part
                 left &= left - ONE
     node.alive = keep
     node.covered = covered
@@ -318,10 +305,10 @@ def _all_together(arrays, state, weights, d):
     rest = arrays.max_changes
     score = node.score
     for w in range(words):
-        rest -= _popcount(inside[d + 1, w])
+        rest -= how_many(inside[d + 1, w])
         left = inside[d + 1, w] & ~inside[d, w]
         while left != ZERO:
-            f = (w << 6) + _lowest(left)
+            f = (w << 6) + lowest(left)
             if not simple[f]:
                 return -1
             score += features[f].gain
@@ -340,7 +327,7 @@ def _branching_feature(features, forced, inside, d):
     for w in range(inside.shape[1]):
         left = forced[0, w] & ~inside[d, w]
         if left != ZERO:
-            return (w << 6) + _lowest(left)
+            return (w << 6) + lowest(left)
     heaviest = 0
     for f in range(len(features)):
         if features[f].load > features[heaviest].load:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.candidates import Candidates
 from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
 from oneformany.engine.pricing.search import ColumnSearch, Heaviest
@@ -22,7 +21,7 @@ class SearchPricer:
     def __init__(self, items: Items, oracle: CachedOracle) -> None:
         self.items = items
         self.oracle = oracle
-        self._search = ColumnSearch(items.arrays, Candidates(items, oracle))
+        self._search = ColumnSearch(items, oracle)
 
     @property
     def nodes(self) -> int:

@@ -1,4 +1,4 @@
-"""One resumable search around one item."""
+"""One resumable search around one item, which pauses where only the classifier can decide."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing import kernels as k
-from oneformany.engine.pricing.candidates import Candidates
+from oneformany.engine.pricing.cached_oracle import CachedOracle
+from oneformany.engine.pricing.items import Items
+from oneformany.engine.pricing.space import members
 from oneformany.stop import Stop
 
 __all__ = ["ColumnSearch", "Heaviest"]
@@ -30,16 +32,16 @@ class Heaviest:
 
 
 class ColumnSearch:
-    """Memory for searches over the same rows, used again and again."""
+    """Searches over the items of a branching node, in the same memory; ``arrays`` may stand in for theirs."""
 
-    def __init__(self, arrays: k.SearchArrays, candidates: Candidates) -> None:
-        p = arrays.rows.shape[1]
-        n = len(arrays.item_start) - 1
+    def __init__(self, items: Items, oracle: CachedOracle, arrays: k.SearchArrays | None = None) -> None:
+        self.items = items
+        self.oracle = oracle
+        self.arrays = arrays or items.arrays
+        self.nodes = 0
+        n, p = len(items), self.arrays.rows.shape[1]
         words = (p + 63) // 64
         depth = p + 3
-        self.arrays = arrays
-        self.candidates = candidates
-        self.nodes = 0
         self.weigh(np.zeros(n, dtype=np.int64))
         self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
         self.state = k.SearchState(
@@ -85,7 +87,7 @@ class ColumnSearch:
         """Search on for so many nodes; settle the candidate where that ends with one."""
         code = k.advance(self.arrays, self.state, item, self.weights, self.parts, step, limit)
         if code == k.CANDIDATE:
-            self.candidates.settle(self.state, item, self.weights, every=step == 0)
+            self._settle(item, every=step == 0)
         return int(code)
 
     def every(self, item: int, floor: int, stop: Stop) -> Iterator[IntArray | None]:
@@ -102,3 +104,54 @@ class ColumnSearch:
             if code == k.FOUND or (code == k.CANDIDATE and scalars[k.ANSWER] == k.ACCEPT):
                 yield self.state.features["found"].copy()
         self.nodes += int(scalars[k.NODES])
+
+    def _settle(self, item: int, *, every: bool) -> None:
+        """Accept the candidate, refute a subtree, or let the search go on below."""
+        scalars = self.state.scalars
+        row = int(self.items.first[item])
+        answer = self.oracle.ask(row, self.state.features["found"])
+        scalars[k.ANSWER] = k.GO_ON
+        if answer.point is None and not answer.proved_none:
+            # Nobody knows: the bound must allow for it, the solution must not use it.
+            scalars[k.REJECTED] = max(scalars[k.REJECTED], scalars[k.WEIGHT])
+            if every:
+                scalars[k.ANSWER] = k.ACCEPT
+        elif answer.proved_none:
+            refuted = self._highest_refuted(row)
+            if refuted >= 0:
+                scalars[k.TARGET] = refuted
+                scalars[k.ANSWER] = k.PRUNE
+        elif every or not self.items.apart:
+            scalars[k.ANSWER] = k.ACCEPT
+        else:
+            self._weigh_apart(item)
+
+    def _weigh_apart(self, item: int) -> None:
+        """Count only the heaviest selection of items that need not stay apart."""
+        state, scalars = self.state, self.state.scalars
+        found = state.features["found"]
+        inside = self.items.group(members(self.arrays, int(self.items.first[item]), found))
+        joined = inside[state.eligible[inside] | (inside == item)]
+        real = int(self.weights[self.items.heaviest(joined, self.weights)].sum())
+        everything = (
+            not np.array_equal(found, state.features["choice"]) or state.nodes["alive"][scalars[k.DEPTH]] == 0
+        )
+        if real > scalars[k.BEST]:
+            scalars[k.WEIGHT] = real
+            scalars[k.ANSWER] = k.ACCEPT
+        elif everything:
+            scalars[k.TARGET] = scalars[k.DEPTH]
+            scalars[k.ANSWER] = k.PRUNE
+
+    def _highest_refuted(self, row: int) -> int:
+        """Depth of the highest node on the path without a positive point; -1 when the current has one."""
+        depth = int(self.state.scalars[k.DEPTH])
+        choice = self.state.features["choice"].copy()
+        refuted = -1
+        for d in range(depth, -1, -1):
+            if d < depth:
+                choice[self.state.nodes["feature"][d]] = -1
+            if not self.oracle.ask(row, choice).proved_none:
+                break
+            refuted = d
+        return refuted

@@ -48,7 +48,7 @@ class SavingArrays(NamedTuple):
     least: IntArray  # (n,): no change that helps the row costs less
     levels: IntArray  # (p,)
     costs: IntArray  # (p, V, V): from, to; NEVER where that is not allowed
-    meeting: IntArray  # (p, V, V): what rows at two levels pay at least together to meet
+    meeting: IntArray  # (p, V, V): what rows at two of their levels pay at least together to meet
     leaving: IntArray  # (p, V): least cost of moving away from a level
     units: IntArray  # (p, V): what levels add to an additive score; 0 where the score is not additive
     raised: IntArray  # (p, V): largest units a row at this level may move to

@@ -12,7 +12,7 @@ from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
-__all__ = ["NEVER", "fewest_changes", "least_costs", "leaving_costs", "move_costs"]
+__all__ = ["NEVER", "fewest_changes", "least_costs", "leaving_costs", "meeting_costs", "move_costs"]
 
 NEVER = 2**40
 
@@ -31,6 +31,16 @@ def move_costs(problem: Problem) -> IntArray:
 def leaving_costs(costs: IntArray) -> IntArray:
     """``(p, V)``: the least that going away from a level costs."""
     return np.asarray(np.where(np.eye(costs.shape[1], dtype=np.bool_), NEVER, costs).min(axis=2))
+
+
+def meeting_costs(costs: IntArray, rows: IntArray) -> IntArray:
+    """``(p, V, V)``: what rows at two levels pay at least together to meet, for levels that rows have."""
+    together = np.full(costs.shape, NEVER)
+    for feature, moves in enumerate(costs):
+        levels = np.unique(rows[:, feature])
+        for level in levels.tolist():
+            together[feature, level, levels] = (moves[level] + moves[levels]).min(axis=1)
+    return np.asarray(np.minimum(together, NEVER))
 
 
 def fewest_changes(space: SearchSpace, stop: Stop) -> IntArray:

@@ -40,8 +40,13 @@ class CheapPoints:
         return np.asarray(self._prices(rows).argmin(axis=1))
 
     def column(self, rows: IntArray, start: IntArray | None = None) -> Column | None:
-        """A column for the rows with a cheap positive point: the middle, or one near by; also for others."""
-        point = self._positive(rows, self.middle(rows) if start is None else start)
+        """A column for the rows with a cheap positive point: the middle, or one near by; also for others.
+
+        ``None`` where none is found, or time is up: a classifier that is only asked may take long.
+        """
+        point = None
+        if not self.stop.expired():
+            point = self._positive(rows, self.middle(rows) if start is None else start)
         if point is None:
             return None
         point = self._cheaper(rows, point)

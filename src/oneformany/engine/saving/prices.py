@@ -48,14 +48,19 @@ class GroupPrices:
         self._program.add_columns(sparse.csc_matrix(entries, shape=(n + 1, 1)), np.array([cost]))
         return True
 
-    def solve(self) -> tuple[FloatArray, float, float]:
-        """Prices per person, what a group must save to be of use, and the cost by parts of groups."""
+    def solve(self, stop: Stop) -> tuple[FloatArray, float, float] | None:
+        """Prices per person, what a group must save to be of use, and the cost by parts of groups.
+
+        ``None`` when time was too short.
+        """
         n = len(self.people)
         low, high = np.maximum(0.0, self._center - self.width), self._center + self.width
         self._program.price(np.append(high * self.people, -low * self.people))
-        relaxed = self._program.solve(Stop())
+        relaxed = self._program.solve(stop)
+        if relaxed == "infeasible":
+            raise SolverError("no prices suit the groups, although each row has a group of its own")
         if isinstance(relaxed, str):
-            raise SolverError(f"the prices ended as {relaxed}")
+            return None
         return relaxed.duals[:n] / self.people, float(relaxed.duals[n]), relaxed.value
 
     def at_side(self, prices: FloatArray) -> bool:

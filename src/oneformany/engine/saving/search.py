@@ -11,7 +11,7 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import first_given
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
-from oneformany.engine.saving.least_changes import NEVER, leaving_costs, move_costs
+from oneformany.engine.saving.least_changes import NEVER, leaving_costs, meeting_costs, move_costs
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.oracles.protocol import Relaxation
 from oneformany.stop import Stop
@@ -72,7 +72,6 @@ class SavingsSearch:
         problem = space.problem
         p, width = problem.exists.shape
         costs = move_costs(problem)
-        meeting = np.minimum((costs[:, :, None, :] + costs[:, None, :, :]).min(axis=3), NEVER)
         scores = self._scores(space)
         self.arrays = k.SavingArrays(
             rows=space.rows,
@@ -81,7 +80,7 @@ class SavingsSearch:
             least=least,
             levels=np.array(problem.levels, dtype=np.int64),
             costs=costs,
-            meeting=meeting,
+            meeting=meeting_costs(costs, space.rows),
             leaving=leaving_costs(costs),
             units=scores.units,
             raised=np.where(costs < NEVER, scores.units[:, None, :], scores.units[:, :, None]).max(axis=2),

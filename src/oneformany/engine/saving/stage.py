@@ -15,6 +15,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.polish import assign
 from oneformany.engine.run import Run
 from oneformany.engine.saving.least_changes import fewest_changes, least_costs
@@ -111,23 +112,17 @@ class _Stage:
     def generate(self) -> None:
         """Find groups and prices in turn; search longer where that ends without a proof."""
         run = self.run
-        prices = GroupPrices(self.people, self.k, self.least.astype(np.float64) + 2.0)
-        groups = assign(self.space.problem, self.space.helpable, run.best)
-        for column, rows in zip(run.best, groups, strict=True):
-            self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
-        for row in range(len(self.people)):
-            prices.add(np.array([row]), int(self.least[row] * self.people[row]))
-        for column in run.pool.columns[-LATEST:]:
-            self._add_group(prices, column.rows, column.point)
+        prices = self._first_prices()
         self.improve(run.stop)
         limit = FIRST_LIMIT
         for _ in range(MOST_ROUNDS):
-            if limit > HIGHEST_LIMIT or self.search.nodes >= MOST_NODES or run.stop.expired():
+            if limit > HIGHEST_LIMIT or self.search.nodes >= MOST_NODES or self.bound >= self.cost:
                 break
-            if self.bound >= self.cost:
+            solved = prices.solve(run.stop)
+            if solved is None:
                 break
+            found, worth, value = solved
             before = self.value
-            found, worth, value = prices.solve()
             asked = np.rint(found * ONE_IN_COVERS).astype(np.int64)
             added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit, value)
             run.report("least cost", value, len(self.columns), (self.bound, self.cost))
@@ -138,6 +133,19 @@ class _Stage:
             elif not prices.at_side(found) or prices.widest:
                 break
             prices.widen()
+
+    def _first_prices(self) -> GroupPrices:
+        """Prices that know the best cover, every row alone, and the latest columns."""
+        run = self.run
+        prices = GroupPrices(self.people, self.k, self.least.astype(np.float64) + 2.0)
+        groups = assign(self.space.problem, self.space.helpable, run.best)
+        for column, rows in zip(run.best, groups, strict=True):
+            self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
+        for row in range(len(self.people)):
+            prices.add(np.array([row]), int(self.least[row] * self.people[row]))
+        for column in run.pool.columns[-LATEST:]:
+            self._add_group(prices, column.rows, column.point)
+        return prices
 
     def _price(
         self, prices: GroupPrices, asked: IntArray, worth: int, limit: int, promised: float
@@ -223,10 +231,10 @@ class _Stage:
                 break
 
     def _table(self) -> ColumnTable:
-        sizes = [len(column.rows) for column in self.columns]
+        starts, rows = joined([column.rows for column in self.columns])
         return ColumnTable(
-            np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-            np.concatenate([column.rows for column in self.columns]).astype(np.int32),
+            starts,
+            rows.astype(np.int32),
             np.concatenate([self.points.costs(column.rows, column.point) for column in self.columns]),
             np.array([column.changed for column in self.columns]),
             np.array([column.point for column in self.columns], dtype=np.int32),

@@ -8,9 +8,10 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
 from oneformany.engine.pricing.items import Decisions, Items
-from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
+from oneformany.engine.pricing.protocol import NO_LIMIT
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE, integer_weights
 
@@ -29,8 +30,8 @@ class Node:
         The program's columns, in its order.
     groups : list of integer arrays
         The items each of them covers here.
-    priced : Priced or None
-        The pricing that proves the best bound so far.
+    weights, capacity : integer array and int
+        Of the items, and what no column weighs more than: they prove the best bound so far.
     relaxed : RelaxedCover or None
         The last optimum of the program.
     """
@@ -39,10 +40,11 @@ class Node:
     items: Items
     columns: list[Column] = field(default_factory=list)
     groups: list[IntArray] = field(default_factory=list)
-    priced: Priced | None = None
     relaxed: RelaxedCover | None = None
 
     def __post_init__(self) -> None:
+        # At least one column is needed, as there is at least one item.
+        self.weights, self.capacity = np.eye(1, len(self.items), dtype=np.int64)[0], 1
         self.program = CoveringProgram(np.ones(len(self.items)))
         self.pricer = self.run.options.pricer(self.items, self.run.oracle)
         self._known: set[bytes] = set()
@@ -51,20 +53,24 @@ class Node:
     @property
     def bound(self) -> int:
         """Proved lower bound on the explanations that a solution of this node needs."""
-        return 0 if self.priced is None else self.priced.bound
+        return -(-int(self.weights.sum()) // self.capacity)
+
+    @property
+    def is_root(self) -> bool:
+        """Whether nothing is decided yet."""
+        return self.items.decisions == Decisions()
 
     def add(self, columns: list[Column], weights: IntArray) -> int:
         """Add columns that are new to this node; return how many."""
-        groups, costs = [], []
+        groups = []
         for column in columns:
             group = self.items.heaviest(self.items.group(column.rows), weights)
             if len(group) and group.tobytes() not in self._known:
                 self._known.add(group.tobytes())
                 self.columns.append(column)
                 groups.append(group)
-                costs.append(column.cost)
         self.groups.extend(groups)
-        self.program.add_columns(as_matrix(groups, len(self.items)), np.array(costs, dtype=np.float64))
+        self.program.add_columns(as_matrix(groups, len(self.items)))
         return len(groups)
 
     def relax(self) -> RelaxedCover | None:
@@ -74,17 +80,14 @@ class Node:
 
     def complete(self) -> bool:
         """Find a column for every item that has none; false, with the proof, if one cannot have any."""
-        covered = np.zeros(len(self.items), dtype=np.bool_)
-        for group in self.groups:
-            covered[group] = True
-        for item in np.flatnonzero(~covered).tolist():
+        for item in np.setdiff1d(np.arange(len(self.items)), joined(self.groups)[1]).tolist():
             weights = np.zeros(len(self.items), dtype=np.int64)
             weights[item] = 2 * ONE
             priced = self.pricer.price(weights, self.run.stop)
             if not self.add(priced.columns, weights):
                 if priced.capacity is not None and priced.capacity < weights[item]:
                     weights[item] = self.run.count
-                    self.priced = Priced([], weights, 1, complete=True)
+                    self.weights, self.capacity = weights, 1
                 return False
         return True
 
@@ -102,11 +105,11 @@ class Node:
             weights = integer_weights(relaxed.duals)
             priced = self.pricer.price(weights, run.stop, QUICK_NODES if quick else NO_LIMIT)
             run.statistics.count("quick pricings" if quick else "thorough pricings")
-            if self.priced is None or priced.bound > self.bound or priced.proves_optimal:
-                self.priced = priced
+            if priced.capacity is not None and (priced.bound > self.bound or priced.proves_optimal):
+                self.weights, self.capacity = priced.weights, priced.capacity
             run.pool.add(priced.columns)
             added = self.add(priced.columns, priced.weights)
-            if self.items.decisions == Decisions():
+            if self.is_root:
                 run.bound = max(run.bound, self.bound)
             run.report("columns", relaxed.value, self.program.n_columns)
             if priced.proves_optimal or self.bound >= run.count or (added == 0 and priced.complete):

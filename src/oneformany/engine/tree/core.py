@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.engine.columns import Column
 from oneformany.engine.cover.fixed_set import FixedSetSearch
-from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence, joined
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import greedy_columns
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.enumeration import Listing, heavy_columns
 
@@ -25,45 +23,29 @@ LIGHTER = (0.8, 0.7, 0.6, 0.5)
 class CoreColumns:
     """The columns of small reduced cost of the root, and searches for covers among them that can go on.
 
-    Parameters
-    ----------
-    node : Node
-        Of the branching tree, without decisions.
-    priced : Priced
-        Weights of its items, and the capacity that was proved.
-    lightest : float
-        The least that a column weighs, as a part of the capacity.
-
-    Attributes
-    ----------
-    complete : bool
-        Whether they could be listed; else columns generated so far stand in.
+    They weigh at least ``lightest`` times the capacity that was proved. Where they are not ``complete``,
+    since too many to be listed, columns generated so far stand in.
     """
 
-    def __init__(self, node: Node, priced: Priced, lightest: float = LIGHTEST) -> None:
+    def __init__(self, node: Node, lightest: float = LIGHTEST) -> None:
         self.node = node
-        capacity = priced.capacity or 0
-        self.listing = heavy_columns(node, priced, int(lightest * capacity), MOST_COLUMNS) or Listing([], [])
-        covered = np.zeros(len(node.items), dtype=np.bool_)
-        for group in self.listing.groups:
-            covered[group] = True
-        self.complete = bool(covered.all())
+        self.listing = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS) or Listing([], [])
+        self.complete = len(np.unique(joined(self.listing.groups)[1])) == len(node.items)
         self._groups = [*self.listing.groups, *([] if self.complete else node.groups)]
-        ends = np.cumsum([0, *(len(group) for group in self._groups)])
-        entries = np.concatenate(self._groups).astype(np.int32)
-        incidence = Incidence.of(ends, entries, len(node.items))
-        duals = priced.weights / max(1, capacity)
+        starts, rows = joined(self._groups)
+        incidence = Incidence.of(starts, rows.astype(np.int32), len(node.items))
+        duals = node.weights / node.capacity
         self._local = LocalSearch(incidence, duals, greedy_columns(incidence))
         self._fixed_set = FixedSetSearch(incidence, duals)
 
     @classmethod
-    def wide(cls, node: Node, priced: Priced) -> CoreColumns:
+    def wide(cls, node: Node) -> CoreColumns:
         """Take in lighter columns until there are enough for covers that look quite different."""
-        core = cls(node, priced)
+        core = cls(node)
         for lightest in LIGHTER:
             if len(core) >= ENOUGH_COLUMNS or node.run.stop.expired():
                 break
-            wider = cls(node, priced, lightest)
+            wider = cls(node, lightest)
             if not wider.complete:
                 break
             core = wider
@@ -99,11 +81,4 @@ class CoreColumns:
 
     def _offer(self, chosen: list[int]) -> None:
         if len(chosen) < self.node.run.count:
-            columns = [self._column(index) for index in chosen]
-            real = [column for column in columns if column is not None]
-            if len(real) == len(columns):
-                self.node.run.offer(real)
-
-    def _column(self, index: int) -> Column | None:
-        listed = len(self.listing.groups)
-        return self.listing.column(self.node, index) if index < listed else self.node.columns[index - listed]
+            self.listing.offer(self.node, chosen)

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.columns import Column
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.subset_kernels import inside_others
-from oneformany.engine.pricing.candidates import Candidates
-from oneformany.engine.pricing.protocol import Priced
 from oneformany.engine.pricing.search import ColumnSearch
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
@@ -40,33 +38,41 @@ class Listing:
     groups: list[IntArray]
     origins: list[tuple[int, IntArray]]
 
-    def column(self, node: Node, index: int) -> Column | None:
-        """The column of a group; ``None`` where the classifier left open whether it exists."""
-        return node.run.oracle.column(*self.origins[index])
+    def offer(self, node: Node, chosen: Sequence[int]) -> None:
+        """Offer a cover by some of the groups, unless the classifier left open whether one exists.
+
+        Numbers beyond those listed stand for the columns of the node.
+        """
+        listed = len(self.groups)
+        columns = [
+            node.run.oracle.column(*self.origins[index]) if index < listed else node.columns[index - listed]
+            for index in chosen
+        ]
+        real = [column for column in columns if column is not None]
+        if len(real) == len(columns):
+            node.run.offer(real)
 
 
-def list_columns(node: Node, priced: Priced, target: int) -> Listing | None:
+def list_columns(node: Node, target: int) -> Listing | None:
     """List the maximal columns that a cover by ``target`` columns can contain; ``None`` when a limit is hit.
 
     With weights summing to S and no column heavier than C, each of ``target`` columns that cover everything
     weighs at least S - (target - 1) C.
     """
-    if priced.capacity is None:
-        return None
-    floor = int(priced.weights.sum()) - (target - 1) * priced.capacity
-    if floor > priced.capacity:
+    floor = int(node.weights.sum()) - (target - 1) * node.capacity
+    if floor > node.capacity:
         return Listing([], [])
-    return heavy_columns(node, priced, floor, node.run.options.max_columns)
+    return heavy_columns(node, floor, node.run.options.max_columns)
 
 
-def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing | None:
+def heavy_columns(node: Node, floor: int, most: int) -> Listing | None:
     """List the maximal columns of at least this weight; ``None`` when they are too many, or time is up."""
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
-    search = ColumnSearch(arrays, Candidates(items, node.run.oracle))
+    search = ColumnSearch(items, node.run.oracle, arrays)
     search.state.eligible[:] = True
-    search.weigh(priced.weights)
+    search.weigh(node.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
     for item in items.by_crowding.tolist():
@@ -89,7 +95,6 @@ def heavy_columns(node: Node, priced: Priced, floor: int, most: int) -> Listing 
 
 def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
     """Groups that are not part of another one, of equal ones the last; ``None`` when time is up."""
-    starts = np.cumsum([0, *(len(group) for group in groups)])
-    rows = np.concatenate([*groups, np.zeros(0, dtype=np.int64)]).astype(np.int32)
-    gone = inside_others(starts, rows, 1 + rows.max(initial=-1), stop)
+    starts, rows = joined(groups)
+    gone = inside_others(starts, rows.astype(np.int32), 1 + rows.max(initial=-1), stop)
     return None if stop.expired() else np.flatnonzero(~gone).tolist()

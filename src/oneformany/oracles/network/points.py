@@ -24,53 +24,41 @@ from oneformany.oracles.network.arrays import (
     score_point,
 )
 
-__all__ = ["climb", "enter", "has_more_points_than", "look_through", "shrink"]
+__all__ = ["all_points", "climb", "enter", "has_more_points_than", "shrink"]
 
 
 @lean()
 def enter(net: Arrays, part: Part, work: Work) -> int:
-    """Apply what follows from the budget and list the open features; returns how many, -1: no point left."""
-    return _open_features(net, part, work) if _settle(net, part) else -1
+    """Apply what follows from the budget and list the open features; returns how many, -1: no point left.
 
-
-@inlined
-def _settle(net: Arrays, part: Part) -> bool:
-    """Move features that have to, and keep those that no budget is left for; false when no point is left."""
-    for f in range(len(part.anchor)):
-        some = False
-        for c in range(net.starts[f], net.starts[f + 1]):
-            some |= part.options[c]
-        if not some:
-            return False
-        if not (part.free[f] or part.options[part.anchor[f]]):
-            part.free[f] = True
-            part.numbers[EXTRA] -= 1
-    if part.numbers[EXTRA] == 0:
-        for f in range(len(part.anchor)):
-            if not part.free[f]:
-                for c in range(net.starts[f], net.starts[f + 1]):
-                    part.options[c] = c == part.anchor[f]
-    return bool(part.numbers[EXTRA] >= 0)
-
-
-@inlined
-def _open_features(net: Arrays, part: Part, work: Work) -> int:
-    """List the features with several options in ``INSIDE``; the others are settled and add to ``BASE``."""
-    n_open = 0
+    What has to move is free from now on; what no budget is left for stays. Features with one option are
+    settled: they add to ``BASE``, and ``TARGET`` is where they are.
+    """
+    options, free, anchor, starts, features = part.options, part.free, part.anchor, net.starts, work.features
+    extra = part.numbers[EXTRA]
+    for f in range(len(anchor)):
+        if not (free[f] or options[anchor[f]]):
+            free[f] = True
+            extra -= 1
+    part.numbers[EXTRA] = extra
     for j in range(net.widths[0]):
         work.layers[BASE, 0, j] = net.biases[0, j]
-    for f in range(len(part.anchor)):
+    n_open = 0
+    for f in range(len(anchor)):
         several = 0
-        for c in range(net.starts[f], net.starts[f + 1]):
-            if part.options[c]:
+        for c in range(starts[f], starts[f + 1]):
+            options[c] &= extra > 0 or free[f] or c == anchor[f]
+            if options[c]:
                 several += 1
-                work.features[TARGET, f] = c
+                features[TARGET, f] = c
+        if several == 0 or extra < 0:
+            return -1
         if several > 1:
-            work.features[INSIDE, n_open] = f
+            features[INSIDE, n_open] = f
             n_open += 1
         else:
             for j in range(net.widths[0]):
-                work.layers[BASE, 0, j] += net.rows[work.features[TARGET, f], j]
+                work.layers[BASE, 0, j] += net.rows[features[TARGET, f], j]
     return n_open
 
 
@@ -141,42 +129,19 @@ def has_more_points_than(net: Arrays, part: Part, n_open: int, few: int, work: W
     return points * sum(comb(moves, k) for k in range(min(int(part.numbers[EXTRA]), moves) + 1)) > few
 
 
-@lean()
-def look_through(net: Arrays, part: Part, threshold: float, point: IntArray, work: Work) -> bool:
-    """Try every point; true when ``point`` reaches the threshold. Sums are in the order of a score's."""
-    p = len(point)
-    for j in range(net.widths[0]):
-        work.sums[0, j] = net.biases[0, j]
-    spent = 0
-    f = 0
-    point[0] = net.starts[0] - 1
-    while f >= 0:
-        c = point[f]
-        if c >= net.starts[f] and c != part.anchor[f] and not part.free[f]:
-            spent -= 1
-        c += 1
-        while c < net.starts[f + 1]:
-            moves = c != part.anchor[f] and not part.free[f]
-            if part.options[c] and not (moves and spent >= part.numbers[EXTRA]):
-                spent += moves
-                break
-            c += 1
-        if c == net.starts[f + 1]:
-            f -= 1
-            continue
-        point[f] = c
-        for j in range(net.widths[0]):
-            work.sums[f + 1, j] = work.sums[f, j] + net.rows[c, j]
-        f += 1
-        if f < p:
-            point[f] = net.starts[f] - 1
-        else:
-            for j in range(net.widths[0]):
-                work.layers[HIDDEN, 0, j] = work.sums[p, j]
-            if forward(net, work.layers[HIDDEN]) >= threshold:
-                return True
-            f -= 1
-    return False
+def all_points(net: Arrays, part: Part, n_open: int, work: Work) -> IntArray:
+    """List the points of a part that has few."""
+    inside = work.features[INSIDE, :n_open]
+    points: IntArray = work.features[TARGET][None].copy()
+    points[0, inside] = part.anchor[inside]
+    for feature in inside.tolist():
+        start, end = net.starts[feature : feature + 2]
+        options = start + np.flatnonzero(part.options[start:end])
+        taken = np.tile(options, len(points))
+        points = points.repeat(len(options), axis=0)
+        points[:, feature] = taken
+        points = points[((points != part.anchor) & ~part.free).sum(axis=1) <= part.numbers[EXTRA]]
+    return points
 
 
 @lean(inner=True, reorder=True)

@@ -6,13 +6,10 @@ networks are best split at units, wide shallow ones at features, so both are tri
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.oracles.network.arrays import (
-    EXTRA,
     GAINS,
     HIDDEN,
     INSIDE,
@@ -27,7 +24,7 @@ from oneformany.oracles.network.arrays import (
     score_points,
 )
 from oneformany.oracles.network.bounds import bound_logit, bound_sides
-from oneformany.oracles.network.points import climb, enter, has_more_points_than, look_through, shrink
+from oneformany.oracles.network.points import all_points, climb, enter, has_more_points_than, shrink
 from oneformany.oracles.protocol import Answer
 from oneformany.oracles.ties import Acceptance
 from oneformany.stop import Stop
@@ -62,7 +59,7 @@ def search(
         return Answer.none()
     point = _first_point(net, question)
     climb(net, question, acceptance.sure, point, work)
-    if _reaches(net, point, acceptance, work):
+    if _positive(net, point[None], acceptance, work)[0]:
         return Answer(point)
     return _branch(net, question, acceptance, point, work, budget, stop)
 
@@ -85,12 +82,10 @@ def _branch(
         if n_open < 0:
             continue
         if not has_more_points_than(net, part, n_open, FEW, work):
-            if look_through(net, part, acceptance.sure, point, work):
-                return Answer(point)
-            if acceptance.least < acceptance.sure and look_through(net, part, acceptance.least, point, work):
-                near = _first_tie(net, part, acceptance)
-                if near is not None:
-                    return Answer(near)
+            points = all_points(net, part, n_open, work)
+            positive = _positive(net, points, acceptance, work)
+            if positive.any():
+                return Answer(points[int(positive.argmax())])
             continue
         if n_bounded == budget or (stop is not None and stop.expired()):
             return Answer.unknown()
@@ -100,7 +95,7 @@ def _branch(
         # After 1, 2, 4, 8 ... parts: a point is sometimes near although no bound peaks there.
         if value >= acceptance.least and n_bounded.bit_count() == 1:
             climb(net, part, acceptance.sure, point, work)
-        if _reaches(net, point, acceptance, work):
+        if _positive(net, point[None], acceptance, work)[0]:
             return Answer(point)
         if value < acceptance.least:
             continue
@@ -113,26 +108,11 @@ def _branch(
     return Answer.none()
 
 
-def _reaches(net: Arrays, point: IntArray, acceptance: Acceptance, work: Work) -> bool:
-    """Whether a point is positive by its score, computed as always."""
-    score = np.empty(1)
-    score_points(net, point[None], work.layers[HIDDEN], score)
-    return bool(acceptance.met(point[None] - net.starts[:-1], score)[0])
-
-
-def _first_tie(net: Arrays, part: Part, acceptance: Acceptance) -> IntArray | None:
-    """Look through a small part for a point near the threshold that is positive."""
-    points = part.anchor[None]
-    for feature, (start, end) in enumerate(pairwise(net.starts)):
-        options = start + np.flatnonzero(part.options[start:end])
-        taken = np.tile(options, len(points))
-        points = points.repeat(len(options), axis=0)
-        points[:, feature] = taken
-        points = points[((points != part.anchor) & ~part.free).sum(axis=1) <= part.numbers[EXTRA]]
+def _positive(net: Arrays, points: IntArray, acceptance: Acceptance, work: Work) -> BoolArray:
+    """Whether points are positive by their scores, computed as always."""
     scores = np.empty(len(points))
-    score_points(net, points, np.empty_like(net.biases), scores)
-    positive = acceptance.met(points - net.starts[:-1], scores)
-    return points[int(positive.argmax())] if positive.any() else None
+    score_points(net, points, work.layers[HIDDEN], scores)
+    return acceptance.met(points - net.starts[:-1], scores)
 
 
 def _first_point(net: Arrays, part: Part) -> IntArray:

@@ -5,20 +5,15 @@ partial assignment can still reach are then an intersection of bit sets. Leaves 
 largest value of their tree to the smallest, so the best of them is the lowest set bit.
 """
 
-# mypy: disallow-untyped-decorators=False
-
 from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.compiled import inner, lean, outer
+from oneformany.compiled import inner, lean, lowest, outer
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
 
 __all__ = [
@@ -30,7 +25,6 @@ __all__ = [
     "WordArray",
     "best_leaves",
     "leaf_sets",
-    "lowest",
     "open_words",
     "reachable",
     "totals",
@@ -66,16 +60,6 @@ def leaf_sets(ensemble: TreeEnsemble) -> LeafSets:
         values[-1][: len(leaves)] = tree.value[leaves]
         counts.append(n_words)
     return LeafSets(np.concatenate(blocks, axis=2), np.cumsum(counts), np.concatenate(values))
-
-
-@intrinsic
-def lowest(typing_context: AnyValue, word: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
-    """Position of the lowest set bit of a word that is not zero."""
-
-    def generate(context: AnyValue, builder: AnyValue, signature: AnyValue, arguments: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
-
-    return types.int64(types.uint64), generate
 
 
 @lean()

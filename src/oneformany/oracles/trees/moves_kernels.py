@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
-from oneformany.compiled import inner, outer
+from oneformany.compiled import inner, lowest, outer
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
-from oneformany.oracles.trees.kernels import ALL, WORD, ZERO, WordArray, lowest, open_words
+from oneformany.oracles.trees.kernels import ALL, WORD, ZERO, WordArray, open_words
 
 __all__ = ["judge_moves"]
 

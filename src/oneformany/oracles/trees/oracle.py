@@ -115,11 +115,6 @@ class TreeOracle:
         """A point is positive when its score is at least this, unless the model itself says otherwise."""
         return float(self._acceptance.least / 10**self.ensemble.digits)
 
-    @property
-    def threshold_units(self) -> int:
-        """From here on a score is surely that of a positive point."""
-        return int(self._acceptance.sure)
-
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes."""
         return np.asarray(self._totals(codes) / 10**self.ensemble.digits)

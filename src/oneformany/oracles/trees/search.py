@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.compiled import inner, lean, outer
+from oneformany.compiled import inner, lean, lowest, outer
 from oneformany.oracles.trees.core import Core
-from oneformany.oracles.trees.kernels import ONE, WORD, ZERO, WordArray, best_leaves, lowest
+from oneformany.oracles.trees.kernels import ONE, WORD, ZERO, WordArray, best_leaves
 
 __all__ = ["FOUND", "NODES", "NONE", "TIES", "Walk", "begin_walk", "branch", "climb"]
 
