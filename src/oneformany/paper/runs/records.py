@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from oneformany.exceptions import InputError
-from oneformany.paper.runs.cells import Published
+from oneformany.paper.runs.cells import MODELS, Cell, Published
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 
@@ -43,14 +43,16 @@ class Key:
     solver: str = "highs"  # who solves the mixed-integer programs
 
     @property
+    def cell(self) -> Cell:
+        """The cell, with the data set as the paper calls it."""
+        return Cell(self.dataset.removesuffix("-published"), self.model, self.rows, self.max_changes)
+
+    @property
     def as_published(self) -> bool:
         """Whether rows and question are those of the paper's tables."""
         asked = (self.protocol, self.threshold, self.immutable) == ("published", 0.5, "none")
-        return (
-            asked
-            and self.model in ("lr", "nn")
-            and self.dataset in ("compas", "german", "students-published")
-        )
+        coded = self.dataset in ("compas", "german", "students-published")
+        return asked and coded and self.model in MODELS
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class Record:
 
 # what a column is in a record
 FACTS = {
-    **{part.name: f"key.{part.name}" for part in fields(Key)},
+    **{part.name: f"key.{part.name}" for part in fields(Key)}, "name": "key.cell.dataset",
     **{name: name for name in (
         "status", "count", "lower_bound", "seconds", "proved", "paper_seconds", "unreachable", "undecided",
         "confirmed", "verified", "peak_megabytes",
@@ -192,7 +194,6 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     values = {name: list(map(attrgetter(path), records)) for name, path in FACTS.items()}
     frame = pd.DataFrame(values).astype(TYPES)
     paper = pd.array([r.published.explanations if r.published else None for r in records], "Int64")
-    frame["name"] = frame["dataset"].astype(str).str.removesuffix("-published")
     frame["compared"] = frame["as_published"] & ~paper.isna()
     frame["fewer"] = frame["compared"] & (frame["count"] < paper).fillna(value=False)
     frame["more"] = frame["compared"] & (frame["count"] > paper).fillna(value=False)

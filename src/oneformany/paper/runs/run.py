@@ -76,7 +76,6 @@ class Settings:
 class Task:
     """One run of one cell: what is asked, how and with which method, and a title for whoever waits."""
 
-    cell: Cell
     key: Key
     title: str
 
@@ -93,7 +92,7 @@ def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
     """List all runs: every cell with every method."""
     pairs = [(cell, method) for cell in cells for method in settings.methods]
     return [
-        Task(cell, _key(cell, method, settings), f"{number} of {len(pairs)}: {cell.name}, {method}")
+        Task(_key(cell, method, settings), f"{number} of {len(pairs)}: {cell.name}, {method}")
         for number, (cell, method) in enumerate(pairs, start=1)
     ]
 
@@ -147,7 +146,7 @@ def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
         confirmed=prepared.confirmed(result),
         verified=_check_and_save(result, key, settings),
         peak_megabytes=_peak_megabytes(),
-        published=task.cell.published,
+        published=key.cell.published,
         trained=prepared.trained,
         questions=Questions.of(result),
         bound_without_classifier=least,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
-from oneformany.paper.runs.cells import DATASETS, TITLES, published_cells
+from oneformany.paper.runs.cells import DATASETS, TITLES, published_table
 from oneformany.paper.runs.lines import contradictions
 from oneformany.paper.runs.records import Record, frame_of
 from oneformany.paper.tables.table import Columns, TextTable, make_table
@@ -71,7 +70,7 @@ def _title(cells: pd.DataFrame) -> str:
 def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
     """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
     trained = {
-        (record.key.dataset.removesuffix("-published"), record.key.model): record.trained
+        (record.key.cell.dataset, record.key.model): record.trained
         for record in records
         if record.key.as_published
     }
@@ -108,10 +107,9 @@ def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
 
 def _groups(records: Sequence[Record]) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """For each result table its cells, our runs beside them as "count exact" and so on, and these runs."""
-    paper = pd.DataFrame({**asdict(cell), **asdict(cell)["published"]} for cell in published_cells())
     runs = frame_of([record for record in records if record.key.as_published])
     runs = runs.drop_duplicates([*CELL, "method"], keep="last")
-    cells = paper.drop(columns="published").rename(columns={"dataset": "name"})
+    cells = published_table().rename(columns={"dataset": "name"})
     for method in METHODS:
         own = runs.loc[runs["method"] == method, [*CELL, *PARTS]]
         cells = cells.merge(own.rename(columns={part: f"{part} {method}" for part in PARTS}), "left", CELL)
