@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-__all__ = ["FORMATS", "Columns", "Format", "TextTable", "make_table"]
+__all__ = ["FORMATS", "Columns", "Format", "Heading", "TextTable", "make_table"]
 
-Columns = dict[str | tuple[str, str], Iterable[Any]]  # by title, or by group and title
+Heading = str | tuple[str, str]  # a title, or a group and a title
+Columns = dict[Heading, Iterable[Any]]
 
 MATHEMATICS = {"|S|": "$|S|$", "T_max": r"$T_{\max}$", "y*": "$y^{*}$", "†": r"$^\dagger$"}
 NUMBER = r"^Table \d+: "  # LaTeX has its own
@@ -57,7 +58,7 @@ class TextTable:
 def make_table(
     name: str,
     title: str,
-    columns: Columns,
+    columns: Mapping[Heading, Iterable[Any]],
     notes: Sequence[str] = (),
 ) -> TextTable:
     """Make a table; what is missing is a dash."""
