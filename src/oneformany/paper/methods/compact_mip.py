@@ -18,8 +18,8 @@ from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.formulation import add_published, exclude_point
 from oneformany.paper.methods.model import Model, Objective, Request, Solver, SolverOutcome, Watch
 from oneformany.paper.methods.options import CompactOptions
-from oneformany.paper.methods.start import Bound, Initial, Log, Start
-from oneformany.result.proof import SolverProof
+from oneformany.paper.methods.start import Initial, Log, Start
+from oneformany.result.proof import Proof, SolverProof
 from oneformany.stop import Stop
 
 __all__ = ["CompactModel", "improve_by_model"]
@@ -27,11 +27,11 @@ __all__ = ["CompactModel", "improve_by_model"]
 TOLERANCE = 1e-5
 
 
-def improve_by_model(start: Start, bound: Bound, options: CompactOptions) -> tuple[list[PaperColumn], Bound]:
+def improve_by_model(start: Start, proof: Proof, options: CompactOptions) -> tuple[list[PaperColumn], Proof]:
     """Improve a first solution and its bound."""
     compact = CompactModel(start.initial, start.embedding, options)
     with start.stop.on_interrupt():
-        return compact.solve(start.solver, bound, start.stop, start.log, start.seed)
+        return compact.solve(start.solver, proof, start.stop, start.log, start.seed)
 
 
 class CompactModel:
@@ -64,22 +64,22 @@ class CompactModel:
         self._active = active
 
     def solve(
-        self, solver: Solver, bound: Bound, stop: Stop, log: Log, seed: int
-    ) -> tuple[list[PaperColumn], Bound]:
+        self, solver: Solver, proof: Proof, stop: Stop, log: Log, seed: int
+    ) -> tuple[list[PaperColumn], Proof]:
         """Solve, again without those points that only the solver's tolerance takes for positive."""
         while True:
-            watch = self._watch(bound.value, log)
+            watch = self._watch(proof.bound, log)
             outcome = solver.solve(self.model, Request(stop, self.start(), seed=seed, watch=watch))
             if not outcome.started:
                 log.statistics.count("programs too large for the time left")
             if outcome.status == "infeasible":
                 raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
             proved = _rounded(outcome.bound)
-            if proved > bound.value:  # the word of a solver: it cannot be checked without solving again
-                bound = Bound(proved, SolverProof(f"{solver.name} {solver.version}", proved))
+            if proved > proof.bound:  # the word of a solver: it cannot be checked without solving again
+                proof = SolverProof(f"{solver.name} {solver.version}", proved)
             best = self._read(outcome)
             if best is not None or stop.expired():
-                return best or self._initial.columns, bound
+                return best or self._initial.columns, proof
 
     def _watch(self, proved: int, log: Log) -> Watch:
         most = len(self._initial.columns)

@@ -14,6 +14,7 @@ from oneformany.paper.methods.solvers import make_solver
 from oneformany.paper.methods.start import Log, Start, initial_solution, one_is_needed
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.proof import Proof
 from oneformany.result.result import Result
 from oneformany.statistics import Round
 from oneformany.stop import Stop
@@ -35,14 +36,15 @@ def solve_published(
     solver = make_solver(options.solver, getattr(options, "effort", None))
     embedding = embed(problem.oracle)
     initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
-    bound, best, ended_by = one_is_needed(initial.rows), initial.columns, stop
-    log("start", columns=len(best), value=float(len(best)), bound=bound.value, count=len(best))
-    if bound.value < len(best):
+    proof: Proof = one_is_needed(initial.rows)
+    best, ended_by = initial.columns, stop
+    log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
+    if proof.bound < len(best):
         start = Start(initial, embedding, solver, stop, log, seed)
         if isinstance(options, CgOptions):
-            best, bound, ended_by = improve_by_columns(start, bound, options)
+            best, proof, ended_by = improve_by_columns(start, proof, options)
         else:
-            best, bound = improve_by_model(start, bound, options)
+            best, proof = improve_by_model(start, proof, options)
     waiting = np.ones(len(initial.rows), dtype=np.bool_)
     groups: list[Group] = []
     for column in best:  # every row is assigned once
@@ -55,7 +57,7 @@ def solve_published(
         groups,
         reasons=initial.screened.reasons,
         helpable=initial.screened.helpable,
-        proof=bound.proof,
+        proof=proof if best else None,
         stop=ended_by,
         statistics=log.statistics,
         versions={**versions_of(["oneformany"]), solver.name: solver.version},

@@ -13,11 +13,11 @@ from oneformany.paper.methods.columns import PaperColumn, PaperRows
 from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.model import Solver
 from oneformany.problem import Problem
-from oneformany.result.proof import DualProof, Proof
+from oneformany.result.proof import DualProof
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Bound", "Initial", "Log", "Start", "dual_bound", "initial_solution", "one_is_needed"]
+__all__ = ["Initial", "Log", "Start", "dual_proof", "initial_solution", "one_is_needed"]
 
 
 class Log:
@@ -61,28 +61,17 @@ class Start:
     seed: int
 
 
-@dataclass(frozen=True)
-class Bound:
-    """A lower bound on the number of explanations, and what it rests on."""
-
-    value: int
-    proof: Proof | None
+def one_is_needed(rows: PaperRows) -> DualProof:
+    """Start with what needs no search: where there are rows, there is an explanation."""
+    return dual_proof(rows, np.arange(len(rows)) == 0, 1)
 
 
-def one_is_needed(rows: PaperRows) -> Bound:
-    """Start with what needs no proof: where there are rows, there is an explanation."""
-    return dual_bound(rows, np.eye(1, len(rows), dtype=np.int64)[0], 1) if len(rows) else Bound(0, None)
-
-
-def dual_bound(rows: PaperRows, weights: IntArray, capacity: int | None) -> Bound:
-    """Tell what weights prove if no column weighs more than the capacity; 0 when that is not known."""
-    if capacity is None:
-        return Bound(0, None)
+def dual_proof(rows: PaperRows, weights: IntArray | BoolArray, capacity: int) -> DualProof:
+    """Write down what weights prove if no column weighs more than the capacity."""
     row_of = rows.problem.row_of
     given = np.zeros(len(row_of), dtype=np.int64)  # on the first occurrences of the distinct rows
     given[np.unique(row_of, return_index=True)[1][rows.index]] = weights
-    proof = DualProof(tuple(given.tolist()), capacity)
-    return Bound(proof.bound, proof)
+    return DualProof(tuple(given.tolist()), capacity)
 
 
 def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True) -> Initial:
