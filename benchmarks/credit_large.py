@@ -14,17 +14,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
-from rich.table import Table
 from sklearn.linear_model import LogisticRegression
 
 import oneformany as ofm
-from measuring import megabytes, script_parser, timed
+from measuring import script_parser, show, timed, told
 from oneformany.arrays import IntArray
 
 BINS = 8
 REFUSED = 2 / 3
-COLUMNS = ("rows", "distinct", "count", "at least", "beyond help", "gap", "s", "MB")
 
 
 def binned(frame: pd.DataFrame) -> tuple[IntArray, tuple[int, ...]]:
@@ -68,12 +65,7 @@ def main() -> None:
         ofm.Problem(asked.codes[:50], asked.levels, asked.oracle, 3), options=ofm.Options(way="listing")
     )
     result, took = timed(ofm.solve, asked, time_limit=arguments.seconds)
-    table = Table(*COLUMNS, title=f"Give Me Some Credit, {arguments.changes} changes")
-    table.add_row(
-        *(str(len(asked.codes)), str(len(asked.rows)), str(result.count), str(result.lower_bound)),
-        *(str(len(result.unreachable)), f"{result.gap:.2%}", f"{took:.1f}", str(megabytes())),
-    )
-    Console(width=100).print(table)
+    show(f"Give Me Some Credit, {arguments.changes} changes", [told(asked, result, took)])
 
 
 if __name__ == "__main__":

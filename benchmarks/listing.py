@@ -16,10 +16,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from measuring import FIXED, megabytes, question, refused, script_parser, timed
+from measuring import FIXED, megabytes, question, refused, script_parser, show, timed
 from oneformany.datasets import load
 from oneformany.engine.listing.estimate import affordable
 from oneformany.engine.listing.listing import list_columns
@@ -84,10 +81,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     lines = list(measured(options.threads))
-    table = Table(*lines[0])
-    for line in lines:
-        table.add_row(*map(str, {**line, "estimate": f"{line['estimate']:.2g}"}.values()))
-    Console(width=200).print(table)
+    show("All columns, listed", [{**line, "estimate": f"{line['estimate']:.2g}"} for line in lines])
     if options.json:
         options.json.write_text(json.dumps(lines, indent=1) + "\n")
 
