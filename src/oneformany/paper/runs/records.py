@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from oneformany.exceptions import InputError
+from oneformany.files import writing
 from oneformany.paper.runs.cells import MODELS, Cell, Published
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
@@ -202,13 +203,10 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
 
 def append(path: Path, record: Record) -> None:
     """Add a record to a file; once this returns, no kill can take it away."""
-    try:
-        with path.open("a", encoding="utf-8") as stream:
-            stream.write(record.to_line() + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error}") from error
+    with writing(path), path.open("a", encoding="utf-8") as stream:
+        stream.write(record.to_line() + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def read(path: Path) -> list[Record]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
+from oneformany.files import writing
 from oneformany.methods import METHODS, solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.runs.cells import Cell, check_names
@@ -59,17 +60,14 @@ class Settings:
         check_names("coding", [self.coding], CODINGS)
         check_names("choice of immutable features", [self.immutable], IMMUTABLE)
         check_names("method", self.methods, METHODS)
+        if set(self.methods) - {"exact"}:  # a solver that is not installed is told before anything is run
+            from oneformany.paper.methods.solvers import make_solver
+
+            make_solver(self.solver)
         if not 0 < self.threshold < 1:
             raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
         if self.time_limit is not None and not 0 < self.time_limit < math.inf:
             raise InputError(f"the time limit is {self.time_limit}; it must be a positive number of seconds")
-
-    def check_solver(self) -> None:
-        """Refuse a solver that is unknown or not installed, before anything is run."""
-        if set(self.methods) - {"exact"}:
-            from oneformany.paper.methods.solvers import make_solver
-
-            make_solver(self.solver)
 
 
 @dataclass(frozen=True)
@@ -201,15 +199,15 @@ def _options(key: Key) -> CgOptions | CompactOptions | None:
 
 
 def _check_and_save(result: Result, key: Key, settings: Settings) -> bool | None:
-    path = None
     if settings.results_dir is not None:
         parts = [key.dataset, key.model, key.method, key.protocol, key.max_changes, key.rows]
         parts += [f"threshold{key.threshold:g}"] if key.threshold != 0.5 else []
         parts += [f"immutable-{key.immutable}"] if key.immutable != "none" else []
         path = settings.results_dir / f"{'-'.join(str(part) for part in parts)}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-    text = result.to_json(path)
-    return verify(text).ok if settings.check else None
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            result.to_json(path)
+    return verify(result.to_json()).ok if settings.check else None
 
 
 def _peak_megabytes() -> float | None:
