@@ -182,9 +182,5 @@ class Solver(ABC):
         """Version of the installed solver."""
 
     @abstractmethod
-    def run(self, model: Model, request: Request) -> SolverOutcome:
-        """Solve a model as requested."""
-
     def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model, to proved optimality unless something else is requested."""
-        return self.run(model, request or Request())

@@ -35,8 +35,9 @@ class Gurobi(Solver):
         """Version of the installed solver."""
         return ".".join(str(part) for part in self._gurobipy.gurobi.version())
 
-    def run(self, model: Model, request: Request) -> SolverOutcome:
+    def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model as requested."""
+        request = request or Request()
         stop, keep = request.stop, request.keep
         gurobipy = self._gurobipy
         codes = gurobipy.GRB.Status

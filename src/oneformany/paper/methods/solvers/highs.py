@@ -41,8 +41,9 @@ class Highs(Solver):
         """Version of the installed solver."""
         return str(highspy.Highs().version())
 
-    def run(self, model: Model, request: Request) -> SolverOutcome:
+    def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model as requested."""
+        request = request or Request()
         stop, start, keep, watch = request.stop, request.start, request.keep, request.watch
         if start is not None and stop.remaining() < ENTRY_SECONDS * model.constraints.entries:
             objective = float(model.objective.dense(len(start)) @ start)

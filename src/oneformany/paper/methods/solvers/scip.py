@@ -36,8 +36,9 @@ class Scip(Solver):
         """Version of the installed solver."""
         return str(self._pyscipopt.Model().version())
 
-    def run(self, model: Model, request: Request) -> SolverOutcome:
+    def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model as requested."""
+        request = request or Request()
         stop, start = request.stop, request.start
         program = self._pyscipopt.Model()
         program.hideOutput()
