@@ -114,6 +114,14 @@ def test_a_start_is_never_lost(solver: Solver) -> None:
     assert again.solutions[0].objective == pytest.approx(best.objective)
 
 
+def test_a_linear_program_that_was_stopped_proves_nothing(solver: Solver) -> None:
+    model = hard_model(60)
+    relaxed = Model(model.variables.relaxed(), model.constraints, model.objective)
+    best = solver.solve(relaxed).bound
+    assert best < inf
+    assert solver.solve(relaxed, Request(stop=Stop(0.0))).bound >= best - 1e-6
+
+
 def test_no_time_means_no_bound(solver: Solver) -> None:
     outcome = solver.solve(hard_model(), Request(stop=Stop(0.0)))
     assert outcome.status == "stopped"

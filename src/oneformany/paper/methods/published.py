@@ -21,6 +21,8 @@ from oneformany.stop import Stop
 
 __all__ = ["solve_published"]
 
+EMBEDDING_SHARE = 0.3  # of the time, for bounds on the units of a network
+
 
 def solve_published(
     problem: Problem,
@@ -34,7 +36,7 @@ def solve_published(
     stop = Stop(time_limit)
     log = Log(stop, progress)
     solver = make_solver(options.solver, getattr(options, "effort", None))
-    embedding = embed(problem.oracle)
+    embedding = embed(problem.oracle, stop.part(EMBEDDING_SHARE * stop.remaining()))
     initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
     proof: Proof = one_is_needed(initial.rows)
     best, ended_by = initial.columns, stop

@@ -85,7 +85,10 @@ class Highs(Solver):
         status, info = highs.getModelStatus().name, highs.getInfo()
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
             take(highs.getSolution().col_value, info.objective_function_value)
-        bound = info.mip_dual_bound if model.variables.integer.any() else info.objective_function_value
+        if model.variables.integer.any():
+            bound = info.mip_dual_bound
+        else:  # a linear program that was stopped proves nothing
+            bound = info.objective_function_value if status == STATUSES.optimal else inf
         return STATUSES.outcome(status, model, best(), bound)
 
 
