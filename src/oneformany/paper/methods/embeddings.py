@@ -115,6 +115,14 @@ class TreeEmbedding:
         self.threshold = threshold
         self._ensemble = ensemble
         self._leaves = np.flatnonzero(ensemble.feature == LEAF)
+        columns = np.arange(self.one_hot.width)
+        self._ways = [  # the leaves behind each way out of a split, and when a point goes that way
+            (self._below(child), self.one_hot.choice(int(ensemble.feature[node]), levels, columns))
+            for node in np.flatnonzero(ensemble.feature != LEAF)
+            for child, levels in zip(
+                ensemble.children[node], (ensemble.left[node], ~ensemble.left[node]), strict=True
+            )
+        ]
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the selection of leaves and return the score of the point ``x``."""
@@ -123,16 +131,12 @@ class TreeEmbedding:
         selected[self._leaves] = model.variables.add(len(self._leaves), integer=False)
         for root in ensemble.roots:
             model.constraints.add(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
-        for node in np.flatnonzero(ensemble.feature != LEAF):
-            feature, goes_left = int(ensemble.feature[node]), ensemble.left[node]
-            for child, levels in zip(ensemble.children[node], (goes_left, ~goes_left), strict=True):
-                way = self.one_hot.choice(feature, levels, x)
-                leaves = selected[self._below(child)]
-                model.constraints.add(
-                    np.concatenate([leaves, way.columns]),
-                    np.concatenate([np.ones(len(leaves)), -way.values]),
-                    upper=way.constant,
-                )
+        for leaves, way in self._ways:
+            model.constraints.add(
+                np.concatenate([selected[leaves], x[way.columns]]),
+                np.concatenate([np.ones(len(leaves)), -way.values]),
+                upper=way.constant,
+            )
         unit = 10**ensemble.digits
         return LinearExpression(
             selected[self._leaves], ensemble.units[self._leaves] / unit, ensemble.intercept / unit

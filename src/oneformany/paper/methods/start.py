@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,10 +84,7 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
     screened = screen(problem, statistics, stop)
     rows = PaperRows(problem, screened.helpable)
     changes = [rows.codes != point for point in screened.points]
-    if merge:
-        groups = _greedy_cover(rows, screened.points, changes)
-    else:
-        groups = {row: np.array([row]) for row in range(len(rows))}
+    groups = _greedy_cover(rows, screened.points, changes, stop) if merge else _alone(range(len(rows)))
     columns = [
         PaperColumn(screened.points[owner], changes[owner][group].any(axis=0), group)
         for owner, group in groups.items()
@@ -95,13 +92,20 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
     return Initial(rows, columns, screened)
 
 
-def _greedy_cover(rows: PaperRows, points: list[IntArray], changes: list[BoolArray]) -> dict[int, IntArray]:
-    """Take the point with the largest group of rows not yet covered, until all are; groups by owner."""
+def _greedy_cover(
+    rows: PaperRows, points: list[IntArray], changes: list[BoolArray], stop: Stop
+) -> dict[int, IntArray]:
+    """Take the point with the largest group of rows not yet covered, until all are; groups by owner.
+
+    Where time is too short, the rows that are left keep their own points.
+    """
     problem = rows.problem
     may_move = [problem.may_move(rows.codes, point).all(axis=1) for point in points]
     waiting = np.ones(len(rows), dtype=np.bool_)
     groups: dict[int, IntArray] = {}
     while waiting.any():
+        if stop.expired():
+            return groups | _alone(np.flatnonzero(waiting).tolist())
         candidates = {
             owner: _group_around(owner, changes[owner], waiting & may_move[owner], problem.max_changes)
             for owner in np.flatnonzero(waiting).tolist()
@@ -110,6 +114,10 @@ def _greedy_cover(rows: PaperRows, points: list[IntArray], changes: list[BoolArr
         groups[best] = candidates[best]
         waiting[groups[best]] = False
     return groups
+
+
+def _alone(rows: Iterable[int]) -> dict[int, IntArray]:
+    return {row: np.array([row]) for row in rows}
 
 
 def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:
