@@ -16,22 +16,14 @@ from oneformany.exceptions import SolverError
 from oneformany.paper.methods.columns import PaperColumn, confirmed_column
 from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.formulation import add_published, exclude_point
-from oneformany.paper.methods.model import Model, Objective, Request, Solver, SolverOutcome, Watch
+from oneformany.paper.methods.model import Model, Objective, Request, SolverOutcome, Watch
 from oneformany.paper.methods.options import CompactOptions
 from oneformany.paper.methods.start import Initial, Log, Start
 from oneformany.result.proof import Proof, SolverProof
-from oneformany.stop import Stop
 
-__all__ = ["CompactModel", "improve_by_model"]
+__all__ = ["CompactModel"]
 
 TOLERANCE = 1e-5
-
-
-def improve_by_model(start: Start, proof: Proof, options: CompactOptions) -> tuple[list[PaperColumn], Proof]:
-    """Improve a first solution and its bound."""
-    compact = CompactModel(start.initial, start.embedding, options)
-    with start.stop.on_interrupt():
-        return compact.solve(start.solver, proof, start.stop, start.log, start.seed)
 
 
 class CompactModel:
@@ -63,15 +55,14 @@ class CompactModel:
         self._block = block
         self._active = active
 
-    def solve(
-        self, solver: Solver, proof: Proof, stop: Stop, log: Log, seed: int
-    ) -> tuple[list[PaperColumn], Proof]:
+    def improve(self, start: Start, proof: Proof) -> tuple[list[PaperColumn], Proof]:
         """Solve, again without those points that only the solver's tolerance takes for positive."""
+        solver, stop = start.solver, start.stop
         while True:
-            watch = self._watch(proof.bound, log)
-            outcome = solver.solve(self.model, Request(stop, self.start(), seed=seed, watch=watch))
+            watch = self._watch(proof.bound, start.log)
+            outcome = solver.solve(self.model, Request(stop, self.start(), seed=start.seed, watch=watch))
             if not outcome.started:
-                log.statistics.count("programs too large for the time left")
+                start.log.statistics.count("programs too large for the time left")
             if outcome.status == "infeasible":
                 raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
             proved = _rounded(outcome.bound)
