@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from oneformany.paper.methods.cg_mip import improve_by_columns
-from oneformany.paper.methods.compact_mip import CompactModel
+from oneformany.paper.methods.compact_mip import improve_by_model
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.methods.solvers import make_solver
@@ -46,8 +46,7 @@ def solve_published(
         if isinstance(options, CgOptions):
             best, proof, ended_by = improve_by_columns(start, proof, options)
         else:
-            with stop.on_interrupt():
-                best, proof = CompactModel(initial, embedding, options).improve(start, proof)
+            best, proof = improve_by_model(start, proof, options)
     waiting = np.ones(len(initial.rows), dtype=np.bool_)
     groups: list[Group] = []
     for column in best:  # every row is assigned once
