@@ -9,12 +9,12 @@ own), a logistic regression on these, the threshold set so that two thirds of th
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import OneHotEncoder
 
 import oneformany as ofm
 from measuring import script_parser, show, timed, told
@@ -43,11 +43,9 @@ def problem(folder: Path, changes: int) -> ofm.Problem:
     frame = pd.read_csv(path, index_col=0)
     good = 1 - frame.pop("SeriousDlqin2yrs").to_numpy()
     codes, levels = binned(frame)
-    offsets = np.concatenate([[0], np.cumsum(levels)])
-    one_hot = np.zeros((len(codes), offsets[-1]))
-    np.put_along_axis(one_hot, codes + offsets[:-1], 1.0, axis=1)
+    one_hot = OneHotEncoder(sparse_output=False).fit_transform(codes)
     model = LogisticRegression(solver="liblinear", C=10, random_state=0).fit(one_hot, good)
-    tables = [model.coef_[0][begin:end] for begin, end in pairwise(offsets)]
+    tables = np.split(model.coef_[0], np.cumsum(levels)[:-1])
     scores = ofm.AdditiveOracle(tables, float(model.intercept_[0])).score(codes)
     oracle = ofm.AdditiveOracle(tables, float(model.intercept_[0]), float(np.quantile(scores, REFUSED)))
     return ofm.Problem(codes[~oracle.positive(codes)], levels, oracle, changes)
