@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from oneformany.paper.methods.cg_mip import improve_by_columns
+from oneformany.paper.methods.columns import check_asked
 from oneformany.paper.methods.compact_mip import improve_by_model
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CgOptions, CompactOptions
@@ -33,6 +34,7 @@ def solve_published(
     seed: int = 0,
 ) -> Result:
     """Cover the rows as published, by column generation or with the compact model, whichever has options."""
+    check_asked(problem)
     stop = Stop(time_limit)
     log = Log(stop, progress)
     solver = make_solver(options.solver, getattr(options, "effort", None))
