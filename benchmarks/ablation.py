@@ -9,20 +9,17 @@ All variants of a cell run in turn, in one process, on the same rows; with --rep
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from measuring import script_parser, timed
+from measuring import keep, script_parser, show, tell, timed
 from oneformany.engine.run import Options
 from oneformany.methods import METHODS, solve
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, Columns, TextTable, make_table
+from oneformany.paper.tables.table import Heading
 
 # Data set, rows, changes; sizes at which the method as it is ends within seconds.
 CELLS = {
@@ -38,6 +35,7 @@ FURTHER: dict[str, dict[str, Any]] = {
     "cg-mip": {"pricing": "compact", "stop_at": 1.1},
     "mip": {},
 }
+NOTE = "times: seconds in relation to the method as it is. Where a bound is given, a limit struck."
 
 
 @dataclass(frozen=True)
@@ -45,10 +43,10 @@ class Outcome:
     """One variant of a method on one cell."""
 
     method: str
-    variant: str
     dataset: str
     rows: int
     max_changes: int
+    variant: str
     count: int
     lower_bound: int
     seconds: float
@@ -65,7 +63,7 @@ def variants(method: str) -> Iterator[tuple[str, Any]]:
         if isinstance(value := getattr(options, field.name), bool)
     }
     for name, value in (switches | FURTHER[method]).items():
-        words = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
+        words = ("off", "on")[value] if isinstance(value, bool) else value
         yield f"{name} {words}", replace(options, **{name: value})
     if method == "cg-mip":
         yield "all refinements off", replace(options, **switches)
@@ -86,63 +84,46 @@ def measure(
                 for _ in range(repeats)
             ]
             result, seconds = min(runs, key=lambda run: run[1])
-            yield Outcome(
-                method,
-                variant,
-                dataset,
-                rows,
-                max_changes,
-                result.count,
-                result.lower_bound,
-                seconds,
-                len(result.statistics.rounds),
-            )
+            told = (result.count, result.lower_bound, seconds, len(result.statistics.rounds))
+            yield Outcome(method, dataset, rows, max_changes, variant, *told)
 
 
-def table(method: str, outcomes: Sequence[Outcome]) -> TextTable:
+def table(outcomes: Iterable[Outcome]) -> list[dict[Heading, str]]:
     """One line per variant, a group of columns per cell."""
-    cells = list(dict.fromkeys((o.dataset, o.rows, o.max_changes) for o in outcomes))
-    found = {(o.variant, (o.dataset, o.rows, o.max_changes)): o for o in outcomes}
-    variants = list(dict.fromkeys(o.variant for o in outcomes))
-    columns: Columns = {"variant": variants}
-    for cell in cells:
-        group = "{}, {} rows, {} changes".format(*cell)
-        runs, base = [found[variant, cell] for variant in variants], found["as it is", cell]
-        columns[group, "count"] = [
-            str(run.count) if run.count == run.lower_bound else f"{run.count}, bound {run.lower_bound}"
-            for run in runs
-        ]
-        columns[group, "seconds"] = [f"{run.seconds:.2f}" for run in runs]
-        columns[group, "times"] = [f"{run.seconds / base.seconds:.2f}" for run in runs]
-    note = "times: seconds in relation to the method as it is. Where a bound is given, a limit struck."
-    title = f"Ablation of {method}, logistic regression"
-    return make_table(f"ablation-{method}", title, columns, [note])
+    lines: dict[str, dict[Heading, str]] = {}
+    usual: dict[str, float] = {}
+    for run in outcomes:
+        cell = f"{run.dataset}, {run.rows} rows, {run.max_changes} changes"
+        bound = "" if run.count == run.lower_bound else f", bound {run.lower_bound}"
+        lines.setdefault(run.variant, {"variant": run.variant}).update(
+            {
+                (cell, "count"): f"{run.count}{bound}",
+                (cell, "seconds"): f"{run.seconds:.2f}",
+                (cell, "times"): f"{run.seconds / usual.setdefault(cell, run.seconds):.2f}",
+            }
+        )
+    return list(lines.values())
 
 
 def main() -> None:
     """Run the ablation."""
-    parser = script_parser(__doc__)
+    parser = script_parser(__doc__, formats=True)
     parser.add_argument("--method", choices=METHODS, action="append", help="default: exact and cg-mip")
     parser.add_argument("--time-limit", type=float, default=30.0, help="seconds per run")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="tiny cells, seconds in all")
-    parser.add_argument("--format", choices=list(FORMATS), default="text")
     parser.add_argument("--json", type=Path, help="also write every run as a JSON line")
     options = parser.parse_args()
     limit = min(options.time_limit, 3.0) if options.quick else options.time_limit
-    progress = Console(stderr=True)
     if options.json:
-        options.json.write_text("", encoding="utf-8")
+        options.json.unlink(missing_ok=True)
     for method in options.method or ("exact", "cg-mip"):
         outcomes = []
         for outcome in measure(method, (QUICK if options.quick else CELLS)[method], limit, options.repeats):
             outcomes.append(outcome)
-            cell = f"{outcome.dataset}, {outcome.rows} rows, {outcome.max_changes} changes"
-            progress.print(f"{method}, {cell}: {outcome.variant}, {outcome.seconds:.2f} s", highlight=False)
-            if options.json:
-                with options.json.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps(asdict(outcome)) + "\n")
-        print(FORMATS[options.format].write(table(method, outcomes)))
+            tell(asdict(outcome))
+            keep(options.json, asdict(outcome))
+        show(f"Ablation of {method}, logistic regression", table(outcomes), [NOTE], form=options.format)
 
 
 if __name__ == "__main__":

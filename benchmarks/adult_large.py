@@ -10,15 +10,10 @@ refuses is asked about.
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.table import Table
-
 import oneformany as ofm
-from measuring import megabytes, question, refused, script_parser, timed
+from measuring import question, refused, script_parser, show, timed, told
 from oneformany.datasets import load
 from oneformany.paper.runs.model_kinds import paper_model
-
-COLUMNS = ("asked", "rows", "distinct", "count", "at least", "covered", "at most", "gap", "s", "MB")
 
 
 def main() -> None:
@@ -34,17 +29,13 @@ def main() -> None:
         ofm.solve(question(data, model, rows[:50], 3), explanations=k, options=ofm.Options(way="listing"))
     problem = question(data, model, rows, 3)
     seconds = arguments.seconds or (120.0 if arguments.best else 600.0)
-    table = Table(*COLUMNS, title="Adult, 3 changes")
+    lines = []
     for k in (10, 50, 100) if arguments.best else (None,):
         options = ofm.Options() if k is None else ofm.Options(least_cost=False)
         result, took = timed(ofm.solve, problem, explanations=k, time_limit=seconds, options=options)
-        told = (
-            *("everybody" if k is None else f"the best {k}", len(problem.codes), len(problem.rows)),
-            *(result.count, result.lower_bound, result.covered, result.covered_bound),
-            *(f"{result.gap:.2%}", f"{took:.1f}", megabytes()),
-        )
-        table.add_row(*map(str, told))
-    Console(width=120).print(table)
+        asked = "everybody" if k is None else f"the best {k}"
+        lines.append({"asked": asked, **told(problem, result, took)})
+    show("Adult, 3 changes", lines)
 
 
 if __name__ == "__main__":

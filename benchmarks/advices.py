@@ -14,17 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 import oneformany as ofm
-from measuring import FIXED, question, refused, script_parser, timed
+from measuring import FIXED, question, refused, script_parser, show, tell, timed
 from oneformany.datasets import Dataset, load
 from oneformany.paper.runs.cells import choose
 from oneformany.paper.runs.model_kinds import model_kind, paper_split
 
-CELLS = ("data", "model", "T", "explanations", "rows", "cost before", "after", "at least", "gap", "s")
-COLUMNS = ("data", "model", "share", "T", "k", "rows", "covered", "at most", "cost", "at least", "gap", "s")
 SECONDS = 300.0
 
 
@@ -42,36 +37,50 @@ def fitted(data: Dataset, kind: str) -> Any:
     return boosted(data) if kind == "xgboost-100" else model_kind(kind).fitted(data)
 
 
-def line(data: str, kind: str, changes: int, k: int | None, asked: Any, seconds: float) -> list[str]:
+def line(data: str, kind: str, changes: int, k: int | None, asked: Any, seconds: float) -> dict[str, object]:
     """Solve, and tell it in a line."""
     result, took = timed(ofm.solve, asked, explanations=k, time_limit=seconds)
     bound = result.cost_bound
-    gap = "" if bound is None else f"{(result.cost - bound) / max(1, result.cost):.2%}"
-    shown = f"{result.count}" if k is None else f"{k}"
-    return [
-        *(data, kind, asked.share, str(changes), shown, str(len(asked.codes)), str(result.covered)),
-        *(str(result.covered_bound), str(result.cost), str(bound), gap, f"{took:.1f}"),
-    ]
+    return {
+        "data": data,
+        "model": kind,
+        "share": asked.share,
+        "T": changes,
+        "k": result.count if k is None else k,
+        "rows": len(asked.codes),
+        "covered": result.covered,
+        "at most": result.covered_bound,
+        "cost": result.cost,
+        "at least": bound,
+        "gap": None if bound is None else f"{(result.cost - bound) / max(1, result.cost):.2%}",
+        "s": f"{took:.1f}",
+    }
 
 
-def cells(seconds: float) -> Iterator[list[str]]:
+def cells(seconds: float) -> Iterator[dict[str, object]]:
     """The paper's cells with 50 rows: the cost of the fewest explanations, then the least cost of as many."""
     for cell in choose(("lr", "nn"), rows=(50,)):
         data = load(cell.dataset)
         model = fitted(data, cell.model)
-        rows = paper_split(data)[1][: cell.rows]
-        asked = question(data, model, rows, cell.max_changes)
+        asked = question(data, model, paper_split(data)[1][: cell.rows], cell.max_changes)
         before = ofm.solve(asked, time_limit=seconds)
         after, took = timed(ofm.solve, asked, time_limit=seconds, options=ofm.Options(least_cost=True))
         bound = after.cost_bound or 0
-        gap = f"{1 - bound / max(1, after.cost):.1%}"
-        yield [
-            *(cell.dataset, cell.model, str(cell.max_changes), str(after.count), str(len(rows))),
-            *(str(before.cost), str(after.cost), str(bound), gap, f"{took:.1f}"),
-        ]
+        yield {
+            "data": cell.dataset,
+            "model": cell.model,
+            "T": cell.max_changes,
+            "explanations": after.count,
+            "rows": cell.rows,
+            "cost before": before.cost,
+            "after": after.cost,
+            "at least": bound,
+            "gap": f"{1 - bound / max(1, after.cost):.1%}",
+            "s": f"{took:.1f}",
+        }
 
 
-def cases(name: str, seconds: float) -> Iterator[list[str]]:
+def cases(name: str, seconds: float) -> Iterator[dict[str, object]]:
     """One line after the other."""
     if name == "lists":
         for dataset in ("german", "students", "compas"):
@@ -100,13 +109,12 @@ def main() -> None:
     parser.add_argument("data", nargs="*", default=["german"], help="german, compas, adult, lists, cells")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit of each line")
     arguments = parser.parse_args()
-    console = Console(width=140)
     for name in arguments.data:
-        table = Table(*(CELLS if name == "cells" else COLUMNS))
+        lines = []
         for entries in cases(name, arguments.seconds):
-            table.add_row(*entries)
-            console.print("  ".join(entries), highlight=False)
-        console.print(table)
+            lines.append(entries)
+            tell(entries)
+        show(name, lines)
 
 
 if __name__ == "__main__":

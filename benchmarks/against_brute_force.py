@@ -12,15 +12,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import track
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -31,12 +23,12 @@ from strategies import random_problem
 CHUNK = 100
 
 
-def check_chunk(task: tuple[int, int, int]) -> tuple[int, list[str]]:
-    """Check one chunk of problems; return how many they are and what disagrees."""
+def check_chunk(task: tuple[int, int, int]) -> list[str]:
+    """Check one chunk of problems; return what disagrees."""
     seed, chunk, problems = task
     rng = np.random.default_rng([seed, chunk])
     drawn = [random_problem(rng) for _ in range(problems)]
-    return problems, [f"{problem}: {wrong}" for problem in drawn if (wrong := disagreement(problem))]
+    return [f"{problem}: {wrong}" for problem in drawn if (wrong := disagreement(problem))]
 
 
 def main() -> int:
@@ -50,20 +42,14 @@ def main() -> int:
         (options.seed, chunk, min(CHUNK, options.problems - start))
         for chunk, start in enumerate(range(0, options.problems, CHUNK))
     ]
-    console = Console()
     disagreements = 0
-    bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with (
-        multiprocessing.get_context("spawn").Pool(options.jobs) as pool,
-        Progress(*bar, TimeElapsedColumn(), TimeRemainingColumn(), console=console) as progress,
-    ):
-        running = progress.add_task("problems", total=options.problems)
-        for problems, wrong in pool.imap_unordered(check_chunk, tasks):
-            for line in wrong:
-                progress.console.print(line, markup=False, highlight=False)
+    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
+        chunks = pool.imap_unordered(check_chunk, tasks)
+        for wrong in track(chunks, f"chunks of {CHUNK} problems", total=len(tasks)):
             disagreements += len(wrong)
-            progress.update(running, advance=problems, description=f"{disagreements} disagreements")
-    console.print(f"{options.problems} problems, {disagreements} disagreements")
+            for line in wrong:
+                print(line, flush=True)
+    print(f"{options.problems} problems, {disagreements} disagreements")
     return 1 if disagreements else 0
 
 

@@ -9,17 +9,14 @@ Each cell is run with the root node alone, with enumeration inside the nodes, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from rich.console import Console
-
-from measuring import script_parser, timed
+from measuring import script_parser, show, tell, timed
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.run import Options
 from oneformany.methods import solve
 from oneformany.paper.methods.program_pricing import ProgramPricer
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, TextTable, make_table
 from oneformany.problem import Problem
 
 CELLS = tuple(("german", 100, changes) for changes in (5, 10, 15)) + tuple(
@@ -36,50 +33,38 @@ def variants(pricing: str) -> Iterator[tuple[str, Options]]:
     yield "branching alone", Options(pricer=PRICERS[pricing], enumeration=False)
 
 
-def line(problem: Problem, options: Options, limit: float) -> tuple[str, ...]:
+def line(problem: Problem, options: Options, limit: float) -> dict[str, object]:
     """Run one variant: what was found, what was proved, and after how many nodes."""
     result, seconds = timed(solve, problem, time_limit=limit, options=options)
-    nodes = result.statistics.counters.get("branching nodes", 0)
-    return (
-        str(result.count),
-        str(result.lower_bound),
-        f"{100 * (result.count - result.lower_bound) / max(result.count, 1):.1f} %",
-        result.status,
-        str(nodes),
-        f"{seconds:.2f}",
-    )
-
-
-def table(lines: Sequence[tuple[str, ...]], pricing: str, limit: float) -> TextTable:
-    """All runs."""
-    titles = ("data set", "rows", "changes", "run", "count", "bound", "gap", "status", "nodes", "seconds")
-    return make_table(
-        "branch-and-price",
-        f"Branch and price, logistic regression, pricing by {pricing}",
-        dict(zip(titles, zip(*lines, strict=True), strict=True)),
-        [f"At most {limit:g} s per run. A bound is proved at any time."],
-    )
+    return {
+        "count": result.count,
+        "bound": result.lower_bound,
+        "gap": f"{100 * (result.count - result.lower_bound) / max(result.count, 1):.1f} %",
+        "status": result.status,
+        "nodes": result.statistics.counters.get("branching nodes", 0),
+        "seconds": f"{seconds:.2f}",
+    }
 
 
 def main() -> None:
     """Run all variants on all cells."""
-    parser = script_parser(__doc__)
+    parser = script_parser(__doc__, formats=True)
     parser.add_argument("--pricing", choices=list(PRICERS), default="search")
     parser.add_argument("--time-limit", type=float, default=600.0, help="seconds per run")
     parser.add_argument("--quick", action="store_true", help="a small cell, seconds in all")
-    parser.add_argument("--format", choices=list(FORMATS), default="text")
     options = parser.parse_args()
-    progress = Console(stderr=True)
     lines = []
     for dataset, rows, changes in QUICK if options.quick else CELLS:
         prepared = prepare(dataset, "lr")
         solve(prepared.problem("published", 2, 2))  # compiled code is loaded before the clock starts
         problem = prepared.problem("published", rows, changes)
         for name, switches in variants(options.pricing):
-            outcome = line(problem, switches, options.time_limit)
-            lines.append((dataset, str(rows), str(changes), name, *outcome))
-            progress.print(", ".join(lines[-1]), highlight=False)
-    print(FORMATS[options.format].write(table(lines, options.pricing, options.time_limit)))
+            asked = {"data set": dataset, "rows": rows, "changes": changes, "run": name}
+            lines.append({**asked, **line(problem, switches, options.time_limit)})
+            tell(lines[-1])
+    title = f"Branch and price, logistic regression, pricing by {options.pricing}"
+    note = f"At most {options.time_limit:g} s per run. A bound is proved at any time."
+    show(title, lines, [note], form=options.format)
 
 
 if __name__ == "__main__":

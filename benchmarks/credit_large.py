@@ -9,22 +9,19 @@ own), a logistic regression on these, the threshold set so that two thirds of th
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
-from rich.table import Table
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import OneHotEncoder
 
 import oneformany as ofm
-from measuring import megabytes, script_parser, timed
+from measuring import script_parser, show, timed, told
 from oneformany.arrays import IntArray
 
 BINS = 8
 REFUSED = 2 / 3
-COLUMNS = ("rows", "distinct", "count", "at least", "beyond help", "gap", "s", "MB")
 
 
 def binned(frame: pd.DataFrame) -> tuple[IntArray, tuple[int, ...]]:
@@ -46,11 +43,9 @@ def problem(folder: Path, changes: int) -> ofm.Problem:
     frame = pd.read_csv(path, index_col=0)
     good = 1 - frame.pop("SeriousDlqin2yrs").to_numpy()
     codes, levels = binned(frame)
-    offsets = np.concatenate([[0], np.cumsum(levels)])
-    one_hot = np.zeros((len(codes), offsets[-1]))
-    np.put_along_axis(one_hot, codes + offsets[:-1], 1.0, axis=1)
+    one_hot = OneHotEncoder(sparse_output=False).fit_transform(codes)
     model = LogisticRegression(solver="liblinear", C=10, random_state=0).fit(one_hot, good)
-    tables = [model.coef_[0][begin:end] for begin, end in pairwise(offsets)]
+    tables = np.split(model.coef_[0], np.cumsum(levels)[:-1])
     scores = ofm.AdditiveOracle(tables, float(model.intercept_[0])).score(codes)
     oracle = ofm.AdditiveOracle(tables, float(model.intercept_[0]), float(np.quantile(scores, REFUSED)))
     return ofm.Problem(codes[~oracle.positive(codes)], levels, oracle, changes)
@@ -68,12 +63,7 @@ def main() -> None:
         ofm.Problem(asked.codes[:50], asked.levels, asked.oracle, 3), options=ofm.Options(way="listing")
     )
     result, took = timed(ofm.solve, asked, time_limit=arguments.seconds)
-    table = Table(*COLUMNS, title=f"Give Me Some Credit, {arguments.changes} changes")
-    table.add_row(
-        *(str(len(asked.codes)), str(len(asked.rows)), str(result.count), str(result.lower_bound)),
-        *(str(len(result.unreachable)), f"{result.gap:.2%}", f"{took:.1f}", str(megabytes())),
-    )
-    Console(width=100).print(table)
+    show(f"Give Me Some Credit, {arguments.changes} changes", [told(asked, result, took)])
 
 
 if __name__ == "__main__":

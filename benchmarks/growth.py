@@ -9,7 +9,6 @@ the time limit.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,9 +17,8 @@ import matplotlib as mpl
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, ScalarFormatter
-from rich.console import Console
 
-from measuring import question, script_parser, timed
+from measuring import keep, question, script_parser, tell, timed
 from oneformany.datasets import load
 from oneformany.methods import METHODS, solve
 from oneformany.paper.runs.model_kinds import paper_model, paper_split
@@ -44,8 +42,7 @@ SIZES = {
     "features": (3, 4, 6, 8, 12, 16, 20),
     "changes": (1, 2, 3, 4, 6, 8),
 }
-STYLES = {"exact": ("#3a9d4f", "o"), "cg-mip": ("#d9822b", "s"), "mip": ("#5b6bb5", "^")}
-OTHER = ("#606060", "D")
+STYLES = (("#3a9d4f", "o"), ("#d9822b", "s"), ("#5b6bb5", "^"))
 CLOSEST = 0.065  # of the axis, between two labels
 QUICK = {"rows": (2, 3, 4), "features": (3, 4), "changes": (2, 3)}
 
@@ -65,20 +62,16 @@ def plot_growth(timings: Mapping[str, Sequence[Timing]], size: str, ax: Axes | N
     ``size`` names the sizes, for the axis.
     """
     ax = axes(ax, PAPER_WIDTH / 2, 2.8)
-    for method, points in timings.items():
-        color, marker = STYLES.get(method, OTHER)
-        sizes = [point.size for point in points]
-        seconds = [point.seconds for point in points]
+    for (method, points), (color, marker) in zip(timings.items(), STYLES, strict=False):
+        sizes, seconds = [point.size for point in points], [point.seconds for point in points]
         ax.plot(sizes, seconds, color=color, linewidth=1.3, label=method)
         for point in points:
             face = color if point.finished else "white"
-            ax.plot(
-                point.size, point.seconds, marker, color=color, markerfacecolor=face, markersize=5, label="_"
-            )
+            mark = {"color": color, "markerfacecolor": face, "markersize": 5, "label": "_"}
+            ax.plot(point.size, point.seconds, marker, **mark)
     if not all(point.finished for points in timings.values() for point in points):
-        ax.plot([], [], "o", color=OTHER[0], markerfacecolor="white", markersize=5, label="no proof in time")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
+        ax.plot([], [], "o", color="#606060", markerfacecolor="white", markersize=5, label="no proof in time")
+    ax.set(xscale="log", yscale="log")
     every = sorted({point.size for points in timings.values() for point in points})
     ax.xaxis.set_major_locator(FixedLocator(_apart(every)))
     ax.xaxis.set_major_formatter(ScalarFormatter())
@@ -134,23 +127,19 @@ def main() -> None:
     mpl.use("agg")
     for method in options.method or METHODS:  # compiled code and solvers are loaded before the clock starts
         solve(problem_of(replace(BASE, rows=2)), method=method, time_limit=1.0)
-    progress = Console(stderr=True)
     if options.json:
-        options.json.write_text("", encoding="utf-8")
+        options.json.unlink(missing_ok=True)
     figure, panels = plt.subplots(1, 3, figsize=(1.25 * PAPER_WIDTH, 2.9), layout="constrained", sharey=True)
     for ax, (axis, sizes) in zip(panels, (QUICK if options.quick else SIZES).items(), strict=True):
         timings: dict[str, list[Timing]] = {}
         for method in options.method or METHODS:
             for timing in measure(axis, sizes, method, limit):
                 timings.setdefault(method, []).append(timing)
-                state = "" if timing.finished else ", no proof"
-                progress.print(
-                    f"{axis} {timing.size}, {method}: {timing.seconds:.3f} s{state}", highlight=False
-                )
-                if options.json:
-                    with options.json.open("a", encoding="utf-8") as stream:
-                        stream.write(json.dumps({"axis": axis, "method": method, **asdict(timing)}) + "\n")
-        plot_growth(timings, _words(axis), ax)
+                line = {"axis": axis, "method": method, **asdict(timing)}
+                tell(line)
+                keep(options.json, line)
+        rest = [f"{value} {name}" for name, value in asdict(BASE).items() if name != axis]
+        plot_growth(timings, f"{axis} ({', '.join(rest)})", ax)
         ax.label_outer()
     handles = {
         label: line for ax in panels for line, label in zip(*ax.get_legend_handles_labels(), strict=True)
@@ -160,12 +149,6 @@ def main() -> None:
     )
     figure.savefig(options.out, dpi=200)
     print(options.out)
-
-
-def _words(axis: str) -> str:
-    """Name of an axis, and what stays the same on it."""
-    rest = [f"{value} {name}" for name, value in asdict(BASE).items() if name != axis]
-    return f"{axis} ({', '.join(rest)})"
 
 
 if __name__ == "__main__":

@@ -10,17 +10,16 @@ whose bound is within 5 % of what was found. The exponent is the slope of a line
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+
+from measuring import run_with, script_parser
 
 SIZES = (1_000, 2_000, 4_000, 8_000, 14_000, 20_000)
 GAP = 0.05
@@ -76,21 +75,13 @@ def measure(tree: Path, file: Path, sizes: list[int], seconds: float) -> list[di
     """Run one size after the other with the package of a source tree, until one is not done in time."""
     lines = []
     for size in sizes:
-        command = [sys.executable, __file__, str(file), "--sizes", str(size), "--seconds", str(seconds)]
-        environment = {**os.environ, "PYTHONPATH": str(tree.resolve())}
+        asked = (__file__, str(file), "--sizes", str(size), "--seconds", str(seconds))
+        most = 3 * seconds + 120
         try:
-            ran = subprocess.run(  # noqa: S603 (itself)
-                command,
-                env=environment,
-                check=True,
-                capture_output=True,
-                text=True,
-                timeout=3 * seconds + 120,
-            )
+            ran = run_with(tree, *asked, capture_output=True, timeout=most)
             line = json.loads(ran.stdout.splitlines()[-1])
-        except subprocess.TimeoutExpired as late:
-            line = {"size": size, "count": 0, "bound": 0, "seconds": late.timeout, "processor": late.timeout}
-            line["done"] = False
+        except subprocess.TimeoutExpired:
+            line = {"size": size, "count": 0, "bound": 0, "seconds": most, "processor": most, "done": False}
         lines.append(line)
         state = "" if line["done"] else "  not within 5 %"
         numbers = f"{line['size']:>7} {line['count']:>6} {line['bound']:>6}"
@@ -111,30 +102,24 @@ def exponent(lines: list[dict[str, Any]], clock: str) -> float:
 
 def draw(curves: dict[str, list[dict[str, Any]]], path: Path) -> None:
     """Processor seconds over rows, both logarithmic; a hollow mark was not done in time."""
-    from matplotlib import pyplot as plt
+    from growth import Timing, plot_growth
 
-    figure, ax = plt.subplots(figsize=(5, 3), layout="constrained")
-    for (name, lines), color in zip(curves.items(), ("#3a9d4f", "#d9822b"), strict=False):
-        label = f"{name}, exponent {exponent(lines, 'processor'):.2f}"
-        ax.plot(
-            [line["size"] for line in lines], [line["processor"] for line in lines], color=color, label=label
-        )
-        for line in lines:
-            face = color if line["done"] else "white"
-            ax.plot(line["size"], line["processor"], "o", color=color, markerfacecolor=face)
-    ax.set(xscale="log", yscale="log", ylabel="processor seconds to 5 %")
-    ax.set_xlabel("distinct rows of adult, 3 changes")
+    timings = {
+        f"{name}, exponent {exponent(lines, 'processor'):.2f}": [
+            Timing(line["size"], line["processor"], line["done"]) for line in lines
+        ]
+        for name, lines in curves.items()
+    }
+    ax = plot_growth(timings, "distinct rows of adult, 3 changes")
+    ax.set_ylabel("processor seconds to 5 %")
     ax.legend(frameon=False, fontsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=150)
+    ax.get_figure(root=True).savefig(path, dpi=150)
 
 
 def main() -> None:
     """Measure this version, and the old one if it is named; fit; draw."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "file", type=Path, nargs="?", help=argparse.SUPPRESS
-    )  # what a process of its own reads
+    parser = script_parser(__doc__)
+    parser.add_argument("file", type=Path, nargs="?", help="for the script itself: what a process reads")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--seconds", type=float, default=300.0, help="time limit of each size")
     parser.add_argument("--old", type=Path, help="source tree of the version to compare with")

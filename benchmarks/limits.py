@@ -18,11 +18,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
-from measuring import script_parser, timed
+from measuring import script_parser, show, timed, told
 from oneformany.datasets import load
 from oneformany.engine.run import Options
 from oneformany.methods import solve
-from oneformany.paper.tables.table import FORMATS, make_table
 from oneformany.problem import Problem
 from oneformany.readers.registry import read_model
 
@@ -35,12 +34,11 @@ MODELS: dict[str, Any] = {
 }
 MAX_CHANGES = 3
 TOLERATED_SHARE, TOLERATED_SECONDS = 0.2, 2.0
-TITLES = ("rows", "model", "limit", "seconds", "kept", "count", "bound", "covered", "open")
 
 
-def lines(
+def measured(
     rows: Sequence[int], models: Sequence[str], limits: Sequence[float], max_changes: int
-) -> Iterator[tuple[str, ...]]:
+) -> Iterator[dict[str, object]]:
     """Run every combination; one line each."""
     data = load("adult")
     for name in models:
@@ -55,36 +53,24 @@ def lines(
             for limit in limits:
                 result, seconds = timed(solve, problem, time_limit=limit)
                 kept = seconds <= limit * (1.0 + TOLERATED_SHARE) + TOLERATED_SECONDS
-                yield (
-                    str(len(problem.codes)),
-                    name,
-                    f"{limit:g}",
-                    f"{seconds:.1f}",
-                    "yes" if kept else "no",
-                    str(result.count),
-                    str(result.lower_bound),
-                    str(result.covered),
-                    str(len(result.undecided)),
-                )
+                asked = {"model": name, "limit": f"{limit:g}", "kept": "yes" if kept else "no"}
+                yield {**asked, **told(problem, result, seconds)}
 
 
 def main() -> None:
     """Print the table."""
-    parser = script_parser(__doc__)
+    parser = script_parser(__doc__, formats=True)
     parser.add_argument("--rows", type=int, action="append")
     parser.add_argument("--model", choices=list(MODELS), action="append")
     parser.add_argument("--limit", type=float, action="append")
     parser.add_argument("--changes", type=int, default=MAX_CHANGES)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--format", choices=list(FORMATS), default="text")
     options = parser.parse_args()
     rows = options.rows or (ROWS[:1] if options.quick else ROWS)
     limits = options.limit or (LIMITS[:1] if options.quick else LIMITS)
-    found = list(lines(rows, options.model or list(MODELS), limits, options.changes))
+    lines = list(measured(rows, options.model or list(MODELS), limits, options.changes))
     note = f"adult income, at most {options.changes} changes; open: rows of which nobody knows yet"
-    columns = dict(zip(TITLES, zip(*found, strict=True), strict=True))
-    table = make_table("limits", "Time limits", columns, (note,))
-    print(FORMATS[options.format].write(table))
+    show("Time limits", lines, [note], form=options.format)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,11 @@ half, 10 changes; the first 240 refused rows of students, 15 changes.
 
 from __future__ import annotations
 
-import argparse
-import os
-import subprocess
 import sys
 import time
 from pathlib import Path
+
+from measuring import run_with, script_parser
 
 PROBLEMS = {
     "german-252": ("german", "negatives", 252, 10, 60.0),
@@ -50,7 +49,7 @@ def measure(name: str, seconds: float | None, *, cpu: bool, check: bool) -> None
 
 def main() -> None:
     """Measure here, or with the package of another source tree."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = script_parser(__doc__)
     parser.add_argument("problems", nargs="*", choices=[*PROBLEMS, []], help="default: all")
     parser.add_argument("--seconds", type=float, help="time limit of each")
     parser.add_argument("--old", type=Path, help="source tree of another version to measure instead")
@@ -60,8 +59,7 @@ def main() -> None:
     if arguments.old is not None:
         chosen = [*arguments.problems, *(["--seconds", str(arguments.seconds)] if arguments.seconds else [])]
         chosen += [f"--{name}" for name in ("cpu", "verify") if getattr(arguments, name)]
-        environment = {**os.environ, "PYTHONPATH": str(arguments.old.resolve())}
-        subprocess.run([sys.executable, __file__, *chosen], env=environment, check=True)  # noqa: S603 (itself)
+        run_with(arguments.old, __file__, *chosen)
         return
     print("problem        rows  changes  count  bound    gap  seconds  processor")
     for name in arguments.problems or PROBLEMS:

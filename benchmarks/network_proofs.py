@@ -8,16 +8,15 @@ The questions are those that a run on the students data, threshold 0.9, answers 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from unittest.mock import patch
 
-from measuring import script_parser, timed
+from measuring import script_parser, show, timed
 from oneformany.methods import solve
 from oneformany.oracles.network import search as network_search
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import FORMATS, Columns, TextTable, make_table
 
 
 def refuted_questions(rows: int, max_changes: int) -> tuple[NetworkOracle, list[Question]]:
@@ -46,32 +45,31 @@ def seconds(oracle: NetworkOracle, question: Question, probes: int) -> float:
     return took
 
 
-def table(times: Sequence[tuple[float, ...]]) -> TextTable:
+def lines(times: Sequence[tuple[float, ...]]) -> Iterator[dict[str, str]]:
     """One line per question, and their sum."""
     total = tuple(map(sum, zip(*times, strict=True)))
-    lines = [*sorted(times, key=max), total]
-    columns: Columns = {
-        "question": [*range(1, len(lines)), "all"],
-        "units and features": [f"{both:.3f}" for both, _ in lines],
-        "features alone": [f"{alone:.3f}" for _, alone in lines],
-        "ratio": [f"{alone / both:.1f}" for both, alone in lines],
-    }
-    return make_table("network-proofs", "Seconds per proof that a network has no positive point", columns)
+    for number, (both, alone) in enumerate([*sorted(times, key=max), total], start=1):
+        yield {
+            "question": str(number) if number <= len(times) else "all",
+            "units and features": f"{both:.3f}",
+            "features alone": f"{alone:.3f}",
+            "ratio": f"{alone / both:.1f}",
+        }
 
 
 def main() -> None:
     """Compare."""
-    parser = script_parser(__doc__)
+    parser = script_parser(__doc__, formats=True)
     parser.add_argument("--rows", type=int, default=50)
     parser.add_argument("--max-changes", type=int, default=15)
     parser.add_argument("--quick", action="store_true", help="10 rows, 10 changes: seconds")
-    parser.add_argument("--format", choices=list(FORMATS), default="text")
     options = parser.parse_args()
     size = (10, 10) if options.quick else (options.rows, options.max_changes)
     oracle, questions = refuted_questions(*size)
     probes = (network_search.PROBES, 0)
     times = [tuple(seconds(oracle, question, n) for n in probes) for question in questions]
-    print(FORMATS[options.format].write(table(times)))
+    title = "Seconds per proof that a network has no positive point"
+    show(title, list(lines(times)), form=options.format)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,6 @@ the processor's time, so that a busy machine tells as well.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from itertools import product
 from pathlib import Path
@@ -20,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from measuring import script_parser
+from measuring import run_with, script_parser
 
 CELL = ["dataset", "model", "max_changes", "rows"]
 GROUPS = tuple(product(("compas", "german", "students"), ("lr", "nn")))
@@ -37,13 +35,8 @@ def run_group(
     file = folder / "cells.jsonl"
     file.unlink(missing_ok=True)
     arguments = ["bench", "paper", "--dataset", dataset, "--model", model, "--json", str(file), *options]
-    subprocess.run(  # noqa: S603 (this script's own interpreter)
-        [sys.executable, *(("-c", CPU_CLOCK) if cpu else ("-m", "oneformany")), *arguments],
-        env={**os.environ, "PYTHONPATH": str(source.resolve())},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=True,
-    )
+    program = ("-c", CPU_CLOCK) if cpu else ("-m", "oneformany")
+    run_with(source, *program, *arguments, capture_output=True)
     return pd.read_json(file, lines=True)[[*CELL, "count", "lower_bound", "status", "seconds"]]
 
 

@@ -19,11 +19,9 @@ from time import perf_counter
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
-from rich.table import Table
 
 import oneformany as ofm
-from measuring import FIXED, question, script_parser, timed
+from measuring import FIXED, question, script_parser, show, timed
 from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset
 from oneformany.engine.listing.listing import list_columns
@@ -151,10 +149,8 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     os.environ.setdefault("TQDM_DISABLE", "1")
-    table = Table(*COLUMNS, title=f"german, {arguments.rows} refused rows, {CHANGES} changes")
-    for line in lines(arguments.rows):
-        table.add_row(*line)
-    Console(width=120).print(table)
+    told = [dict(zip(COLUMNS, line, strict=True)) for line in lines(arguments.rows)]
+    show(f"german, {arguments.rows} refused rows, {CHANGES} changes", told)
 
 
 if __name__ == "__main__":

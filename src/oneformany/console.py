@@ -46,10 +46,10 @@ def names(text: str) -> list[str]:
 
 
 def sizes(option: str, text: str | None) -> list[int] | None:
-    """Split "10,20" into integers; ``None`` when the option was not given."""
+    """Split "10,20" into integers, at least one; ``None`` when the option was not given."""
     if text is None:
         return None
     try:
-        return [int(part) for part in names(text)]
+        return [int(part) for part in names(text) or [text]]
     except ValueError as error:
         raise InputError(f"{option} takes integers separated by commas, not {text!r}") from error

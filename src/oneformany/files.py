@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from oneformany.exceptions import InputError
 
-__all__ = ["write_whole"]
+__all__ = ["write_whole", "writing"]
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Tell in a sentence that a file or folder cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error}") from error
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

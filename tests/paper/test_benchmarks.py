@@ -41,9 +41,13 @@ def test_every_switch_is_flipped_once(ablation, method, kind):
 def test_all_variants_of_a_cell_agree_and_stand_in_one_table(ablation):
     outcomes = list(ablation.measure("exact", [("german", 5, 15)], limit=30.0, repeats=1))
     assert {(outcome.count, outcome.lower_bound) for outcome in outcomes} == {(2, 2)}
-    table = ablation.table("exact", outcomes)
-    assert [row[0] for row in table.rows] == [name for name, _ in ablation.variants("exact")]
-    assert {len(row) for row in table.rows} == {len(table.headings)}
+    lines = ablation.table(outcomes)
+    assert [line["variant"] for line in lines] == [name for name, _ in ablation.variants("exact")]
+    cell = "german, 5 rows, 15 changes"
+    assert all(
+        set(line) == {"variant", *((cell, part) for part in ("count", "seconds", "times"))} for line in lines
+    )
+    assert lines[0][cell, "times"] == "1.00"
 
 
 def test_growth_measures_every_size_until_a_method_does_not_end(growth):
@@ -90,16 +94,30 @@ def test_branch_and_price_reports_nodes_and_a_valid_gap(script):
     module = script("branch_and_price")
     problem = module.prepare("german", "lr").problem("published", 8, 10)
     outcomes = {name: module.line(problem, options, 30.0) for name, options in module.variants("search")}
-    counts = {outcome[0] for name, outcome in outcomes.items() if name != "root node alone"}
+    counts = {outcome["count"] for name, outcome in outcomes.items() if name != "root node alone"}
     assert len(counts) == 1
-    for count, bound, _, status, nodes, _ in outcomes.values():
-        assert int(bound) <= int(count)
-        assert (status == "optimal") == (bound == count)
-        assert int(nodes) >= 1
-    assert (
-        len(module.table([("german", "8", "10", "run", *next(iter(outcomes.values())))], "search", 1).rows)
-        == 1
+    for outcome in outcomes.values():
+        assert outcome["bound"] <= outcome["count"]
+        assert (outcome["status"] == "optimal") == (outcome["bound"] == outcome["count"])
+        assert outcome["nodes"] >= 1
+
+
+def test_what_was_measured_is_shown_as_a_table(script, capsys):
+    script("measuring").show(
+        "Two runs", [{"rows": 5, ("exact", "s"): 0.1}, {"rows": 10, ("exact", "s"): None}]
     )
+    assert capsys.readouterr().out.split() == [
+        "Two",
+        "runs",
+        "exact",
+        "rows",
+        "s",
+        "-----------",
+        "5",
+        "0.1",
+        "10",
+        "-",
+    ]
 
 
 def test_network_proofs_are_the_same_with_and_without_units(script):
@@ -107,8 +125,12 @@ def test_network_proofs_are_the_same_with_and_without_units(script):
     oracle, questions = module.refuted_questions(10, 10)
     assert questions
     assert all(module.seconds(oracle, question, probes) > 0 for question in questions for probes in (0, 12))
-    lines = module.table([(0.1, 0.4), (0.2, 0.5)]).rows
-    assert [line[-1] for line in lines] == ["4.0", "2.5", "3.0"]
+    lines = list(module.lines([(0.1, 0.4), (0.2, 0.5)]))
+    assert [(line["question"], line["ratio"]) for line in lines] == [
+        ("1", "4.0"),
+        ("2", "2.5"),
+        ("all", "3.0"),
+    ]
 
 
 def two_versions(new_count):

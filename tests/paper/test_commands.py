@@ -164,6 +164,7 @@ def test_a_failed_cell_is_told_not_recorded_and_ends_in_exit_code_1(tmp_path, mo
         (("--threshold", "1.5"), "the threshold is 1.5"),
         (("--time-limit", "-1"), "the time limit is -1"),
         (("--method", "mip", "--solver", "cplex"), "unknown solver 'cplex'"),
+        (("--rows", ","), "--rows takes integers separated by commas, not ','"),
     ],
 )
 def test_bad_options_are_told_in_a_sentence(arguments, message):
@@ -241,6 +242,21 @@ def test_all_tables_go_into_one_json_file(tmp_path, make_record):
     assert tables["summary"]["rows"][0]["cells proved"] == "1"
 
 
+def test_files_and_folders_that_cannot_be_written_are_told(tmp_path, make_record):
+    path = tmp_path / "bench.jsonl"
+    append(path, make_record(model="nn"))
+    for arguments in (
+        ("tables", path, "--json", tmp_path),
+        ("tables", path, "--out", path),
+        ("figures", path, "--out", path),
+        ("paper", "--dataset", "german", "--rows", 3, "--max-changes", 15, "--save-results", path),
+    ):
+        outcome = call(*arguments)
+        assert outcome.exit_code == 2, outcome.output
+        assert "cannot be written" in outcome.stderr
+    assert len(read(path)) == 1
+
+
 def test_reading_a_file_for_tables_leaves_a_running_benchmark_alone(tmp_path, make_record):
     path = tmp_path / "bench.jsonl"
     append(path, make_record())
@@ -287,3 +303,4 @@ def test_kinds_can_be_chosen_and_unknown_ones_are_told():
     outcome = call("models", "--model", "oracle")
     assert outcome.exit_code == 2
     assert "cannot train the model 'oracle'" in outcome.stderr
+    assert "name at least one model: lr, svm" in call("models", "--model", ",").stderr

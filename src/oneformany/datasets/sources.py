@@ -31,24 +31,12 @@ TIMEOUT_SECONDS = 60
 
 @dataclass(frozen=True)
 class Source:
-    """A file of a data set and where its publisher keeps it.
+    """A file of a data set and where its publisher keeps it."""
 
-    Attributes
-    ----------
-    dataset : str
-        Name of the data set, and of the sub-folder where the file may be.
-    file : str
-        Name of the file, without ``.gz``.
-    url : str
-        Where it was published.
-    sha256 : str
-        Checksum of the uncompressed file.
-    """
-
-    dataset: str
-    file: str
-    url: str
-    sha256: str
+    dataset: str  # its name, and that of the sub-folder where the file may be
+    file: str  # its name, without ``.gz``
+    url: str  # where it was published
+    sha256: str  # checksum of the uncompressed file
 
 
 def embedded(file: str) -> str:

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 
 from oneformany.console import names, sizes, tell_errors
-from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
     from oneformany.paper.runs.lines import TextColumn
@@ -103,7 +102,6 @@ def paper(
         solver=solver,
         bound_without_classifier=bound_without_classifier,
     )
-    settings.check_solver()
     asked = bound_without_classifier or "nn" in names(model)
     tasks = plan(cells, settings)
     notes = [ANY] * asked + [OTHER_ROWS] * (not all(task.key.as_published for task in tasks))
@@ -131,11 +129,13 @@ def models(
 
     Kinds whose library is not installed are named at the end.
     """
-    from oneformany.paper.runs.cells import Cell
+    from oneformany.paper.runs.cells import Cell, check_names
     from oneformany.paper.runs.lines import model_columns
     from oneformany.paper.runs.model_kinds import MODEL_KINDS, model_kind
     from oneformany.paper.runs.run import Settings, plan
 
+    if model is not None and not names(model):
+        check_names("model", [], [kind.name for kind in MODEL_KINDS])
     asked = MODEL_KINDS if model is None else [model_kind(name) for name in names(model)]
     settings = Settings(
         protocol="negatives",
@@ -173,7 +173,7 @@ def tables(
     """
     import json
 
-    from oneformany.files import write_whole
+    from oneformany.files import write_whole, writing
     from oneformany.paper.runs.cells import check_names
     from oneformany.paper.runs.records import read_all
     from oneformany.paper.tables.more_tables import more_tables
@@ -185,18 +185,17 @@ def tables(
     records = read_all(files)
     made = [*paper_tables(records), *more_tables(records)]
     if json_file is not None:
-        write_whole(json_file, json.dumps([table.to_dict() for table in made], indent=1) + "\n")
+        with writing(json_file):
+            write_whole(json_file, json.dumps([table.to_dict() for table in made], indent=1) + "\n")
     if out is None:
         for table in made:
             title = f"# {table.title}\n" if form == "csv" else ""
             typer.echo(f"{title}{write(table)}")
         return
-    try:
+    with writing(out):
         out.mkdir(parents=True, exist_ok=True)
         for table in made:
             write_whole(out / f"{table.name}.{suffix}", write(table))
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error}") from error
     _say(f"{len(made)} tables in {out}")
 
 
@@ -216,6 +215,7 @@ def figures(
     """
     import matplotlib as mpl
 
+    from oneformany.files import writing
     from oneformany.methods import METHODS
     from oneformany.paper.figures import draw_figures
     from oneformany.paper.runs.cells import MODELS, check_names
@@ -232,11 +232,9 @@ def figures(
             _say(f"{name} needs: {drawn}", "yellow")
             continue
         path = out / f"{name}.{form}"
-        try:
+        with writing(path):
             out.mkdir(parents=True, exist_ok=True)
             drawn.savefig(path, dpi=200)
-        except OSError as error:
-            raise InputError(f"{path} cannot be written: {error}") from error
         _say(str(path))
     if missing:
         raise typer.Exit(1)

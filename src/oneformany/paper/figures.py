@@ -45,39 +45,30 @@ def draw_figures(
     for number, dataset in enumerate(DATASETS, start=len(HEAT_MAPS) + 1):
         runs = _of(ours, dataset)
         name = f"figure-{number}-{dataset}-changed-features"
-        yield name, _bars(dataset, runs) if runs else remedy.format(f"--dataset {dataset}")
+        yield name, _bars(runs) if runs else remedy.format(f"--dataset {dataset}")
 
 
 def _of(records: Sequence[Record], dataset: str) -> list[Record]:
-    return [record for record in records if record.key.dataset.removesuffix("-published") == dataset]
+    return [record for record in records if record.key.cell.dataset == dataset]
 
 
 def _heat_map(record: Record) -> Figure:
     key = record.key
-    dataset = key.dataset.removesuffix("-published")
     ax = plot_explanations(record.explanations, _schema(key.dataset))
     proved = "proved minimal" if record.status == "optimal" else f"at least {record.lower_bound} needed"
-    ax.set_title(
-        f"{TITLES[dataset]}, {key.model.upper()}, $|S|={key.rows}$, $T_{{\\max}}={key.max_changes}$: "
-        f"{record.count} explanations, {proved}",
-        fontsize=9,
-    )
-    return _taken(ax)
+    size = f"$|S|={key.rows}$, $T_{{\\max}}={key.max_changes}$"
+    return _titled(ax, record, f", {size}: {record.count} explanations, {proved}")
 
 
-def _bars(dataset: str, records: Sequence[Record]) -> Figure:
+def _bars(records: Sequence[Record]) -> Figure:
     explanations = [explanation for record in records for explanation in record.explanations]
     ax = plot_change_counts(explanations, _schema(records[0].key.dataset))
-    ax.set_title(
-        f"{TITLES[dataset]}, {records[0].key.model.upper()}: {len(explanations)} explanations of "
-        f"{len(records)} cells",
-        fontsize=9,
-    )
-    return _taken(ax)
+    return _titled(ax, records[0], f": {len(explanations)} explanations of {len(records)} cells")
 
 
-def _taken(ax: Axes) -> Figure:
-    """Take the figure out of pyplot's list, so that it is freed with its last user."""
+def _titled(ax: Axes, record: Record, words: str) -> Figure:
+    """Name data set and model, and take the figure out of pyplot's list: it is freed with its last user."""
+    ax.set_title(f"{TITLES[record.key.cell.dataset]}, {record.key.model.upper()}{words}", fontsize=9)
     figure = cast("Figure", ax.get_figure(root=True))
     plt.close(figure)
     return figure

@@ -19,7 +19,9 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.paper.methods.options import CgOptions, Pricing
 from oneformany.paper.methods.solvers import SOLVERS, make_solver
 from oneformany.problem import Problem
+from oneformany.problem.own import OwnValues
 from oneformany.result.result import Result
+from oneformany.schema.rules.rows import NotTogetherCells
 from oneformany.statistics import Round
 from oneformany.verify import verify
 from reference import brute_force
@@ -176,3 +178,22 @@ def test_other_classifiers_and_unknown_parameters_are_refused() -> None:
         CgOptions(stop_at=1.0)
     with pytest.raises(InputError, match="unknown solver"):
         solve_cg_mip(grid(), options=CgOptions(solver="other"))
+
+
+EVERY = (np.arange(2),) * 3
+
+
+@pytest.mark.parametrize("method", ["cg-mip", "mip"])
+@pytest.mark.parametrize(
+    ("beyond", "words"),
+    [
+        ({"share": "action"}, 'do not take share="action"; use method="exact"'),
+        ({"share": "features"}, 'share="features"'),
+        ({"own": OwnValues(np.eye(3, dtype=np.int64), EVERY, EVERY)}, "rows with values of their own"),
+        ({"restrictions": (NotTogetherCells((0, 1)),)}, "restrictions on whole rows"),
+    ],
+)
+def test_what_the_paper_does_not_ask_is_refused(method: str, beyond: dict[str, Any], words: str) -> None:
+    oracle = AdditiveOracle([[0, 1]] * 3, threshold=2)
+    with pytest.raises(InputError, match=words):
+        solve(Problem(np.eye(3, dtype=np.int64), (2, 2, 2), oracle, 2, **beyond), method=method)

@@ -20,6 +20,7 @@ from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.paper.methods.embeddings import Embedding, NetworkEmbedding, embed, require_positive
 from oneformany.paper.methods.model import LinearExpression, Model, Objective
 from oneformany.paper.methods.solvers.highs import Highs
+from oneformany.stop import Stop
 
 LEVELS = (3, 2, 1, 4)
 POINTS = np.array(list(product(*(range(n) for n in LEVELS))))
@@ -171,6 +172,18 @@ def test_bounds_of_units_hold_at_every_point_and_are_attained_in_the_first_layer
     assert high[split] == pytest.approx(first.max(axis=0)[split], abs=1e-4)
 
 
+def test_without_time_the_bounds_of_units_are_looser_and_the_score_is_the_same() -> None:
+    oracle = network(np.random.default_rng(3), (5, 4))
+    hurried, patient = embed(oracle, Stop(0.0)), embed(oracle)
+    assert isinstance(hurried, NetworkEmbedding)
+    assert isinstance(patient, NetworkEmbedding)
+    for (low, high), (tight_low, tight_high) in zip(hurried.ranges, patient.ranges, strict=True):
+        assert (low <= tight_low + 1e-6).all()
+        assert (high >= tight_high - 1e-6).all()
+    assert (hurried.ranges[1][1] > patient.ranges[1][1] + 1e-3).any()
+    assert embedding_error(hurried, oracle, POINTS[::7]) <= hurried.slack + 1e-5
+
+
 def test_dropped_weights_are_accounted_for() -> None:
     rng = np.random.default_rng(5)
     with_dust = network(rng, (5, 4), dust=9e-10)
@@ -223,7 +236,7 @@ def test_an_embedding_that_excludes_a_point_is_found_out() -> None:
             return score
 
     net = network(np.random.default_rng(4), (3,)).network
-    broken = Broken(net, 0.0)
+    broken = Broken(net, 0.0, Stop())
     with pytest.raises(SolverError, match=r"excludes the point \[0, 0, 0, 0\]"):
         embedding_error(broken, NetworkOracle(net), POINTS[:1])
 

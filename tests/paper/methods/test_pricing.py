@@ -15,7 +15,7 @@ from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CgOptions
 from oneformany.paper.methods.pricing import DUAL_UNIT, TOLERANCE, MipPricer, scaled
 from oneformany.paper.methods.solvers.highs import Highs
-from oneformany.paper.methods.start import dual_bound, initial_solution
+from oneformany.paper.methods.start import dual_proof, initial_solution
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -118,7 +118,6 @@ def test_columns_that_do_not_violate_wait_in_the_pool() -> None:
     again = patient.price(heavy, Stop())
     assert again.columns
     assert again.capacity is None
-    assert dual_bound(patient.rows, again.weights, again.capacity).value == 0
     assert patient.statistics.counters["programs solved"] == solved
 
 
@@ -137,7 +136,7 @@ def test_without_time_the_bound_is_the_trivial_one() -> None:
     priced = chain.price(weights, Stop(0.0))
     assert priced.columns == []
     assert priced.capacity == 4 * DUAL_UNIT
-    assert dual_bound(chain.rows, priced.weights, priced.capacity).value == 1
+    assert dual_proof(chain.rows, priced.weights, priced.capacity).bound == 1
 
 
 NEARLY = Problem(
@@ -154,12 +153,12 @@ def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation
     priced = strict.price(scaled(np.array([2.0, 2.0])), Stop())
     assert strict.statistics.counters["points excluded"] >= 1
     assert [len(column.group) for column in priced.columns] == [1]
-    assert dual_bound(strict.rows, priced.weights, priced.capacity).value == 2
+    assert dual_proof(strict.rows, priced.weights, priced.capacity).bound == 2
     assert all(NEARLY.oracle.positive(column.point[None])[0] for column in priced.columns)
 
 
 def test_weights_are_rounded_down_and_bounds_up_to_whole_explanations() -> None:
     assert scaled(np.array([1.0 / 3.0])).tolist() == [333_333_333]
     rows, weights = pricer(CHAIN).rows, np.full(4, DUAL_UNIT)
-    bounds = [dual_bound(rows, weights, k * DUAL_UNIT + 10).value for k in (1, 2, 3)]
+    bounds = [dual_proof(rows, weights, k * DUAL_UNIT + 10).bound for k in (1, 2, 3)]
     assert bounds == [4, 2, 2]

@@ -66,6 +66,14 @@ def test_every_row_in_reach_has_one_explanation_that_it_may_use(merge: bool, see
         assert given.may_move(members, column.point).all()
 
 
+def test_without_time_to_merge_rows_keep_their_own_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = problem([[0, 1, 1], [1, 0, 1], [1, 1, 1]], 2)
+    screened = initial_solution(given, Statistics(), Stop()).screened
+    monkeypatch.setattr("oneformany.paper.methods.start.screen", lambda *_: screened)
+    initial = initial_solution(given, Statistics(), Stop(0.0))
+    assert [column.group.tolist() for column in initial.columns] == [[0], [1], [2]]
+
+
 def test_a_row_that_is_positive_already_changes_nothing() -> None:
     initial = initial_solution(problem([[1, 1, 1]], 1), Statistics(), Stop())
     assert not initial.columns[0].changed.any()

@@ -21,7 +21,7 @@ class Deadly:
 def test_a_crash_is_the_failure_of_one_cell_and_the_others_are_run():
     settings = Settings()
     tasks = plan([Cell("german", "lr", rows, 15) for rows in (3, 4, 5)], settings)
-    tasks[0] = replace(tasks[0], cell=Deadly())
+    tasks[0] = replace(tasks[0], title=Deadly())
     outcomes = list(run_side_by_side(tasks, settings, jobs=2))
     (failure,) = (outcome for outcome in outcomes if isinstance(outcome, Failure))
     assert failure.task is tasks[0]

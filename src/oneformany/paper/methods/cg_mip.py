@@ -17,7 +17,8 @@ from oneformany.paper.methods.columns import PaperColumn
 from oneformany.paper.methods.model import Model, Objective, Request, Solver
 from oneformany.paper.methods.options import CgOptions
 from oneformany.paper.methods.pricing import MipPricer, scaled
-from oneformany.paper.methods.start import Bound, Log, Start, dual_bound
+from oneformany.paper.methods.start import Log, Start, dual_proof
+from oneformany.result.proof import Proof
 from oneformany.stop import Stop
 
 __all__ = ["PaperMaster", "PaperRelaxed", "improve_by_columns"]
@@ -27,35 +28,37 @@ INTEGRAL = 1e-6
 
 
 def improve_by_columns(
-    start: Start, bound: Bound, options: CgOptions
-) -> tuple[list[PaperColumn], Bound, Stop]:
-    """Improve a first solution; return it, the best bound, and who ended the search."""
+    start: Start, proof: Proof, options: CgOptions
+) -> tuple[list[PaperColumn], Proof, Stop]:
+    """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
     best, stop, log = start.initial.columns, start.stop, start.log
     master = PaperMaster(len(start.initial.rows), best)
     pricer = MipPricer(start.initial.rows, start.embedding, start.solver, options, start.seed)
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
-        best, bound = _generate(master, pricer, best, bound, stop=early, log=log)
+        best, proof = _generate(master, pricer, best, proof, stop=early, log=log)
     log.statistics.counters |= pricer.statistics.counters
-    if bound.value < len(best):
+    if proof.bound < len(best):
         with stop.on_interrupt():
             best = master.best_cover(best, start.solver, stop, start.seed)
-    log("cover", columns=len(master.columns), value=float(len(best)), bound=bound.value, count=len(best))
-    return best, bound, early if early.expired() else stop
+    log("cover", columns=len(master.columns), value=float(len(best)), bound=proof.bound, count=len(best))
+    return best, proof, early if early.expired() else stop
 
 
 def _generate(
-    master: PaperMaster, pricer: MipPricer, best: list[PaperColumn], bound: Bound, *, stop: Stop, log: Log
-) -> tuple[list[PaperColumn], Bound]:
-    """Solve master and pricing in turn; return the best cover met and the best bound proved."""
+    master: PaperMaster, pricer: MipPricer, best: list[PaperColumn], proof: Proof, *, stop: Stop, log: Log
+) -> tuple[list[PaperColumn], Proof]:
+    """Solve master and pricing in turn; return the best cover met and the best proof."""
     while (relaxed := master.solve(stop)) is not None:
         best = min(best, relaxed.cover or best, key=len)
         priced = pricer.price(scaled(relaxed.duals), stop)
-        bound = max(bound, dual_bound(pricer.rows, priced.weights, priced.capacity), key=lambda b: b.value)
-        log("columns", columns=len(master.columns), value=relaxed.value, bound=bound.value, count=len(best))
-        if bound.value >= len(best) or not master.add(priced.columns):
+        if priced.capacity is not None:
+            found = dual_proof(pricer.rows, priced.weights, priced.capacity)
+            proof = max(proof, found, key=lambda each: each.bound)
+        log("columns", columns=len(master.columns), value=relaxed.value, bound=proof.bound, count=len(best))
+        if proof.bound >= len(best) or not master.add(priced.columns):
             break
-    return best, bound
+    return best, proof
 
 
 @dataclass(frozen=True, eq=False)

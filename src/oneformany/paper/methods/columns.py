@@ -6,10 +6,22 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.exceptions import SolverError
+from oneformany.exceptions import InputError, SolverError
 from oneformany.problem import Problem
 
-__all__ = ["PaperColumn", "PaperRows", "confirmed_column"]
+__all__ = ["PaperColumn", "PaperRows", "check_asked", "confirmed_column"]
+
+
+def check_asked(problem: Problem) -> None:
+    """Refuse what the paper does not ask: its formulas would answer another question."""
+    beyond = {
+        f'share="{problem.share}"': problem.share != "point",
+        "rows with values of their own": problem.own is not None,
+        "restrictions on whole rows": bool(problem.restrictions),
+    }
+    found = [words for words, present in beyond.items() if present]
+    if found:
+        raise InputError(f'the paper\'s methods do not take {" or ".join(found)}; use method="exact"')
 
 
 @dataclass(frozen=True, eq=False)

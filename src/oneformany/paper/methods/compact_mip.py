@@ -16,22 +16,30 @@ from oneformany.exceptions import SolverError
 from oneformany.paper.methods.columns import PaperColumn, confirmed_column
 from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.formulation import add_published, exclude_point
-from oneformany.paper.methods.model import Model, Objective, Request, Solver, SolverOutcome, Watch
+from oneformany.paper.methods.model import Model, Objective, Request, SolverOutcome, Watch
 from oneformany.paper.methods.options import CompactOptions
-from oneformany.paper.methods.start import Bound, Initial, Log, Start
-from oneformany.result.proof import SolverProof
-from oneformany.stop import Stop
+from oneformany.paper.methods.start import Initial, Log, Start
+from oneformany.result.proof import Proof, SolverProof
 
 __all__ = ["CompactModel", "improve_by_model"]
 
 TOLERANCE = 1e-5
+ENTRIES = 13  # coefficients per explanation, row and one-hot column; all others are few
 
 
-def improve_by_model(start: Start, bound: Bound, options: CompactOptions) -> tuple[list[PaperColumn], Bound]:
-    """Improve a first solution and its bound."""
-    compact = CompactModel(start.initial, start.embedding, options)
-    with start.stop.on_interrupt():
-        return compact.solve(start.solver, bound, start.stop, start.log, start.seed)
+def improve_by_model(start: Start, proof: Proof, options: CompactOptions) -> tuple[list[PaperColumn], Proof]:
+    """Improve a first solution and its bound; a model too large for the time left is not written down."""
+    initial, solver, stop = start.initial, start.solver, start.stop
+    entries = ENTRIES * len(initial.columns) * len(initial.rows) * start.embedding.one_hot.width
+    compact: CompactModel | None = None
+    with stop.on_interrupt():
+        while stop.remaining() >= solver.entry_seconds * entries:
+            compact = compact or CompactModel(initial, start.embedding, options)
+            best, proof = compact.solve(start, proof)
+            if best is not None or stop.expired():
+                return best or initial.columns, proof
+    start.log.statistics.count("programs too large for the time left")
+    return initial.columns, proof
 
 
 class CompactModel:
@@ -63,23 +71,16 @@ class CompactModel:
         self._block = block
         self._active = active
 
-    def solve(
-        self, solver: Solver, bound: Bound, stop: Stop, log: Log, seed: int
-    ) -> tuple[list[PaperColumn], Bound]:
-        """Solve, again without those points that only the solver's tolerance takes for positive."""
-        while True:
-            watch = self._watch(bound.value, log)
-            outcome = solver.solve(self.model, Request(stop, self.start(), seed=seed, watch=watch))
-            if not outcome.started:
-                log.statistics.count("programs too large for the time left")
-            if outcome.status == "infeasible":
-                raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
-            proved = _rounded(outcome.bound)
-            if proved > bound.value:  # the word of a solver: it cannot be checked without solving again
-                bound = Bound(proved, SolverProof(f"{solver.name} {solver.version}", proved))
-            best = self._read(outcome)
-            if best is not None or stop.expired():
-                return best or self._initial.columns, bound
+    def solve(self, start: Start, proof: Proof) -> tuple[list[PaperColumn] | None, Proof]:
+        """Solve; no columns, and a point excluded, when only the solver's tolerance takes it for positive."""
+        solver, watch = start.solver, self._watch(proof.bound, start.log)
+        outcome = solver.solve(self.model, Request(start.stop, self.start(), seed=start.seed, watch=watch))
+        if outcome.status == "infeasible":
+            raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
+        proved = _rounded(outcome.bound)
+        if proved > proof.bound:  # the word of a solver: it cannot be checked without solving again
+            proof = SolverProof(f"{solver.name} {solver.version}", proved)
+        return self._read(outcome), proof
 
     def _watch(self, proved: int, log: Log) -> Watch:
         most = len(self._initial.columns)

@@ -15,9 +15,10 @@ from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.paper.methods.model import LinearExpression, Model, Objective
+from oneformany.paper.methods.model import LinearExpression, Model, Objective, Request
 from oneformany.paper.methods.one_hot import OneHot
 from oneformany.paper.methods.solvers.highs import Highs
+from oneformany.stop import Stop
 
 __all__ = ["AdditiveEmbedding", "Embedding", "NetworkEmbedding", "TreeEmbedding", "embed", "require_positive"]
 
@@ -42,12 +43,12 @@ class Embedding(Protocol):
         ...
 
 
-def embed(oracle: Oracle) -> Embedding:
-    """Write a classifier as constraints on one-hot columns."""
+def embed(oracle: Oracle, stop: Stop | None = None) -> Embedding:
+    """Write a classifier as constraints on one-hot columns; looser ones where there is no time."""
     if isinstance(oracle, AdditiveOracle):
         return AdditiveEmbedding(oracle)
     if isinstance(oracle, NetworkOracle):
-        return NetworkEmbedding(oracle.network, oracle.threshold)
+        return NetworkEmbedding(oracle.network, oracle.threshold, stop or Stop())
     if isinstance(oracle, TreeOracle):
         return TreeEmbedding(oracle.ensemble, oracle.threshold)
     raise UnsupportedModelError(
@@ -114,6 +115,14 @@ class TreeEmbedding:
         self.threshold = threshold
         self._ensemble = ensemble
         self._leaves = np.flatnonzero(ensemble.feature == LEAF)
+        columns = np.arange(self.one_hot.width)
+        self._ways = [  # the leaves behind each way out of a split, and when a point goes that way
+            (self._below(child), self.one_hot.choice(int(ensemble.feature[node]), levels, columns))
+            for node in np.flatnonzero(ensemble.feature != LEAF)
+            for child, levels in zip(
+                ensemble.children[node], (ensemble.left[node], ~ensemble.left[node]), strict=True
+            )
+        ]
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the selection of leaves and return the score of the point ``x``."""
@@ -122,16 +131,12 @@ class TreeEmbedding:
         selected[self._leaves] = model.variables.add(len(self._leaves), integer=False)
         for root in ensemble.roots:
             model.constraints.add(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
-        for node in np.flatnonzero(ensemble.feature != LEAF):
-            feature, goes_left = int(ensemble.feature[node]), ensemble.left[node]
-            for child, levels in zip(ensemble.children[node], (goes_left, ~goes_left), strict=True):
-                way = self.one_hot.choice(feature, levels, x)
-                leaves = selected[self._below(child)]
-                model.constraints.add(
-                    np.concatenate([leaves, way.columns]),
-                    np.concatenate([np.ones(len(leaves)), -way.values]),
-                    upper=way.constant,
-                )
+        for leaves, way in self._ways:
+            model.constraints.add(
+                np.concatenate([selected[leaves], x[way.columns]]),
+                np.concatenate([np.ones(len(leaves)), -way.values]),
+                upper=way.constant,
+            )
         unit = 10**ensemble.digits
         return LinearExpression(
             selected[self._leaves], ensemble.units[self._leaves] / unit, ensemble.intercept / unit
@@ -171,7 +176,7 @@ class NetworkEmbedding:
     Units that are never on vanish, units that are always on are plain sums.
     """
 
-    def __init__(self, network: Network, threshold: float) -> None:
+    def __init__(self, network: Network, threshold: float, stop: Stop) -> None:
         weights = [matrix for matrix, _ in network.layers]
         self.one_hot = OneHot(network.levels)
         self.threshold = threshold
@@ -179,7 +184,7 @@ class NetworkEmbedding:
         self._weights = [np.where(np.abs(matrix) < SMALLEST, 0.0, matrix) for matrix in weights]
         self._biases = [network.bias, *(bias for _, bias in network.layers)]
         self.ranges: list[tuple[FloatArray, FloatArray]] = []
-        self._bound_units()
+        self._bound_units(stop)
         self.slack = self._slack(weights)
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
@@ -240,12 +245,12 @@ class NetworkEmbedding:
             model.constraints.add([units[unit], on[unit]], [1.0, -high[unit]], upper=0.0)
         return units
 
-    def _bound_units(self) -> None:
-        """Bound each layer over the linear relaxation of the layers before it."""
+    def _bound_units(self, stop: Stop) -> None:
+        """Bound each layer over the linear relaxation of the layers before it, as long as there is time."""
         model = Model()
         inputs = self._first(self.one_hot.add_point(model, 1)[0])
         for layer in range(len(self._weights)):
-            ranges = np.array([_range(model, z) for z in inputs])
+            ranges = np.array([_range(model, z, stop) for z in inputs])
             self.ranges.append((ranges[:, 0], ranges[:, 1]))
             inputs = self._next(self._add_units(model, inputs, layer), layer)
 
@@ -262,18 +267,18 @@ def _without_dust(expression: LinearExpression) -> LinearExpression:
     return LinearExpression(expression.columns[kept], expression.values[kept], expression.constant)
 
 
-def _range(model: Model, z: LinearExpression) -> tuple[float, float]:
+def _range(model: Model, z: LinearExpression, stop: Stop) -> tuple[float, float]:
     """Bound an expression, by linear programs where the variables' bounds leave its sign open."""
     ends = np.stack([model.variables.lower[z.columns], model.variables.upper[z.columns]]) * z.values
     low, high = z.constant + float(ends.min(axis=0).sum()), z.constant + float(ends.max(axis=0).sum())
-    if low < 0.0 < high:
-        low, high = max(low, -_peak(model, z, -1.0)), min(high, _peak(model, z, 1.0))
+    if low < 0.0 < high and not stop.expired():
+        low, high = max(low, -_peak(model, z, -1.0, stop)), min(high, _peak(model, z, 1.0, stop))
     room = WIDENING * (1.0 + abs(low) + abs(high))
     return low - room, high + room
 
 
-def _peak(model: Model, z: LinearExpression, sign: float) -> float:
-    """Maximise ``sign * z`` over the linear relaxation of a model."""
+def _peak(model: Model, z: LinearExpression, sign: float, stop: Stop) -> float:
+    """Maximise ``sign * z`` over the linear relaxation of a model; infinite when time is too short."""
     objective = Objective(z.columns, sign * z.values, maximise=True)
     relaxed = replace(model, variables=model.variables.relaxed(), objective=objective)
-    return Highs().solve(relaxed).bound + sign * z.constant
+    return Highs().solve(relaxed, Request(stop)).bound + sign * z.constant

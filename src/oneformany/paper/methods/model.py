@@ -84,11 +84,6 @@ class Constraints:
         return sum(len(parts[LENGTHS]) for parts in self._parts)
 
     @property
-    def entries(self) -> int:
-        """Number of coefficients."""
-        return sum(len(parts[COLUMNS]) for parts in self._parts)
-
-    @property
     def lower(self) -> FloatArray:
         """Lower bound of each row."""
         return self._joined(LOWER)
@@ -156,7 +151,6 @@ class SolverOutcome:
     status: Literal["optimal", "infeasible", "stopped"]
     solutions: tuple[Solution, ...]  # what it found, best first
     bound: float  # proved: no solution has a better objective. Infinite when nothing is known
-    started: bool = True  # whether the solver tried at all; if not, the model was too large for the time left
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +169,9 @@ class Solver(ABC):
     """One adapter per solver; all are given the same models and answer in the same words."""
 
     name: str
+    entry_seconds: float = (
+        0.0  # per coefficient: until then it has not begun to search, and ignores the clock
+    )
 
     @property
     @abstractmethod
@@ -182,9 +179,5 @@ class Solver(ABC):
         """Version of the installed solver."""
 
     @abstractmethod
-    def run(self, model: Model, request: Request) -> SolverOutcome:
-        """Solve a model as requested."""
-
     def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model, to proved optimality unless something else is requested."""
-        return self.run(model, request or Request())

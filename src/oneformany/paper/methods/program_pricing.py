@@ -17,7 +17,7 @@ from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
 from oneformany.engine.scaling import ONE, STEP
-from oneformany.paper.methods.columns import PaperRows
+from oneformany.paper.methods.columns import PaperRows, check_asked
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.formulation import add_compact
 from oneformany.paper.methods.model import Model, Objective, Request
@@ -35,6 +35,7 @@ class ProgramPricer:
 
     def __init__(self, items: Items, oracle: CachedOracle | None = None, solver: str = "highs") -> None:  # noqa: ARG002 (the program holds the classifier)
         problem = items.space.problem
+        check_asked(problem)
         embedding = embed(problem.oracle)
         self.items = items
         self.nodes = 0

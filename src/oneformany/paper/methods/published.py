@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from oneformany.paper.methods.cg_mip import improve_by_columns
+from oneformany.paper.methods.columns import check_asked
 from oneformany.paper.methods.compact_mip import improve_by_model
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CgOptions, CompactOptions
@@ -14,11 +15,14 @@ from oneformany.paper.methods.solvers import make_solver
 from oneformany.paper.methods.start import Log, Start, initial_solution, one_is_needed
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.proof import Proof
 from oneformany.result.result import Result
 from oneformany.statistics import Round
 from oneformany.stop import Stop
 
 __all__ = ["solve_published"]
+
+EMBEDDING_SHARE = 0.3  # of the time, for bounds on the units of a network
 
 
 def solve_published(
@@ -30,19 +34,21 @@ def solve_published(
     seed: int = 0,
 ) -> Result:
     """Cover the rows as published, by column generation or with the compact model, whichever has options."""
+    check_asked(problem)
     stop = Stop(time_limit)
     log = Log(stop, progress)
     solver = make_solver(options.solver, getattr(options, "effort", None))
-    embedding = embed(problem.oracle)
+    embedding = embed(problem.oracle, stop.part(EMBEDDING_SHARE * stop.remaining()))
     initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
-    bound, best, ended_by = one_is_needed(initial.rows), initial.columns, stop
-    log("start", columns=len(best), value=float(len(best)), bound=bound.value, count=len(best))
-    if bound.value < len(best):
+    proof: Proof = one_is_needed(initial.rows)
+    best, ended_by = initial.columns, stop
+    log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
+    if proof.bound < len(best):
         start = Start(initial, embedding, solver, stop, log, seed)
         if isinstance(options, CgOptions):
-            best, bound, ended_by = improve_by_columns(start, bound, options)
+            best, proof, ended_by = improve_by_columns(start, proof, options)
         else:
-            best, bound = improve_by_model(start, bound, options)
+            best, proof = improve_by_model(start, proof, options)
     waiting = np.ones(len(initial.rows), dtype=np.bool_)
     groups: list[Group] = []
     for column in best:  # every row is assigned once
@@ -55,7 +61,7 @@ def solve_published(
         groups,
         reasons=initial.screened.reasons,
         helpable=initial.screened.helpable,
-        proof=bound.proof,
+        proof=proof if best else None,
         stop=ended_by,
         statistics=log.statistics,
         versions={**versions_of(["oneformany"]), solver.name: solver.version},

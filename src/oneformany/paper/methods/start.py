@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,11 @@ from oneformany.paper.methods.columns import PaperColumn, PaperRows
 from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.model import Solver
 from oneformany.problem import Problem
-from oneformany.result.proof import DualProof, Proof
+from oneformany.result.proof import DualProof
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Bound", "Initial", "Log", "Start", "dual_bound", "initial_solution", "one_is_needed"]
+__all__ = ["Initial", "Log", "Start", "dual_proof", "initial_solution", "one_is_needed"]
 
 
 class Log:
@@ -61,28 +61,17 @@ class Start:
     seed: int
 
 
-@dataclass(frozen=True)
-class Bound:
-    """A lower bound on the number of explanations, and what it rests on."""
-
-    value: int
-    proof: Proof | None
+def one_is_needed(rows: PaperRows) -> DualProof:
+    """Start with what needs no search: where there are rows, there is an explanation."""
+    return dual_proof(rows, np.arange(len(rows)) == 0, 1)
 
 
-def one_is_needed(rows: PaperRows) -> Bound:
-    """Start with what needs no proof: where there are rows, there is an explanation."""
-    return dual_bound(rows, np.eye(1, len(rows), dtype=np.int64)[0], 1) if len(rows) else Bound(0, None)
-
-
-def dual_bound(rows: PaperRows, weights: IntArray, capacity: int | None) -> Bound:
-    """Tell what weights prove if no column weighs more than the capacity; 0 when that is not known."""
-    if capacity is None:
-        return Bound(0, None)
+def dual_proof(rows: PaperRows, weights: IntArray | BoolArray, capacity: int) -> DualProof:
+    """Write down what weights prove if no column weighs more than the capacity."""
     row_of = rows.problem.row_of
     given = np.zeros(len(row_of), dtype=np.int64)  # on the first occurrences of the distinct rows
     given[np.unique(row_of, return_index=True)[1][rows.index]] = weights
-    proof = DualProof(tuple(given.tolist()), capacity)
-    return Bound(proof.bound, proof)
+    return DualProof(tuple(given.tolist()), capacity)
 
 
 def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True) -> Initial:
@@ -95,10 +84,7 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
     screened = screen(problem, statistics, stop)
     rows = PaperRows(problem, screened.helpable)
     changes = [rows.codes != point for point in screened.points]
-    if merge:
-        groups = _greedy_cover(rows, screened.points, changes)
-    else:
-        groups = {row: np.array([row]) for row in range(len(rows))}
+    groups = _greedy_cover(rows, screened.points, changes, stop) if merge else _alone(range(len(rows)))
     columns = [
         PaperColumn(screened.points[owner], changes[owner][group].any(axis=0), group)
         for owner, group in groups.items()
@@ -106,13 +92,20 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
     return Initial(rows, columns, screened)
 
 
-def _greedy_cover(rows: PaperRows, points: list[IntArray], changes: list[BoolArray]) -> dict[int, IntArray]:
-    """Take the point with the largest group of rows not yet covered, until all are; groups by owner."""
+def _greedy_cover(
+    rows: PaperRows, points: list[IntArray], changes: list[BoolArray], stop: Stop
+) -> dict[int, IntArray]:
+    """Take the point with the largest group of rows not yet covered, until all are; groups by owner.
+
+    Where time is too short, the rows that are left keep their own points.
+    """
     problem = rows.problem
     may_move = [problem.may_move(rows.codes, point).all(axis=1) for point in points]
     waiting = np.ones(len(rows), dtype=np.bool_)
     groups: dict[int, IntArray] = {}
     while waiting.any():
+        if stop.expired():
+            return groups | _alone(np.flatnonzero(waiting).tolist())
         candidates = {
             owner: _group_around(owner, changes[owner], waiting & may_move[owner], problem.max_changes)
             for owner in np.flatnonzero(waiting).tolist()
@@ -121,6 +114,10 @@ def _greedy_cover(rows: PaperRows, points: list[IntArray], changes: list[BoolArr
         groups[best] = candidates[best]
         waiting[groups[best]] = False
     return groups
+
+
+def _alone(rows: Iterable[int]) -> dict[int, IntArray]:
+    return {row: np.array([row]) for row in rows}
 
 
 def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -21,6 +21,7 @@ __all__ = [
     "check_names",
     "choose",
     "published_cells",
+    "published_table",
 ]
 
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
@@ -47,27 +48,30 @@ class Cell:
     model: str  # lr, nn: logistic regression or neural network
     rows: int  # how many rows are explained, and how many features one explanation may change
     max_changes: int
-    published: Published | None = None  # what the paper prints, if it has this cell
 
     @property
     def name(self) -> str:
         """A short title."""
         return f"{self.dataset} {self.model}, {self.max_changes} changes, {self.rows} rows"
 
+    @property
+    def published(self) -> Published | None:
+        """What the paper prints, if it has this cell."""
+        return published_cells().get(self)
+
 
 @cache
-def published_cells() -> tuple[Cell, ...]:
-    """All cells of the paper's six result tables, in its order."""
+def published_table() -> pd.DataFrame:
+    """The paper's six result tables, a line per cell in its order."""
     with resources.files("oneformany.paper.runs").joinpath("published.csv").open(encoding="utf-8") as stream:
-        lines = pd.read_csv(stream).to_dict("records")
-    asked = ("dataset", "model", "rows", "max_changes")
-    return tuple(
-        Cell(
-            **{name: line[name] for name in asked},
-            published=Published(**{name: line[name] for name in Published.__dataclass_fields__}),
-        )
-        for line in lines
-    )
+        return pd.read_csv(stream)
+
+
+@cache
+def published_cells() -> dict[Cell, Published]:
+    """All cells of the paper's six result tables, in its order."""
+    lines = published_table().itertuples(index=False, name=None)
+    return {Cell(*line[:4]): Published(*line[4:]) for line in lines}
 
 
 def choose(
@@ -79,19 +83,17 @@ def choose(
     """Pick cells, of the paper's sizes or of others, which have no published answer."""
     check_names("model", models, MODELS)
     check_names("data set", datasets, DATASETS)
-    _check_sizes("rows", rows)
-    _check_sizes("max-changes", max_changes)
-    known = {(c.model, c.dataset, c.max_changes, c.rows): c for c in published_cells()}
-
-    def sizes(of: tuple[str, str], index: int) -> Iterable[int]:
-        return dict.fromkeys((changes, n)[index] for *where, changes, n in known if tuple(where) == of)
-
+    for option, sizes in (("rows", rows), ("max-changes", max_changes)):
+        for size in sizes or ():
+            if size < 1:
+                raise InputError(f"{option} is {size}; it must be 1 or more")
     return [
-        known.get((model, dataset, changes, n), Cell(dataset, model, n, changes))
+        Cell(dataset, model, n, changes)
         for model in models
         for dataset in datasets
-        for changes in max_changes or sizes((model, dataset), 0)
-        for n in rows or sizes((model, dataset), 1)
+        for table in [published_table().query("dataset == @dataset and model == @model")]
+        for changes in max_changes or table["max_changes"].unique().tolist()
+        for n in rows or table["rows"].unique().tolist()
     ]
 
 
@@ -102,9 +104,3 @@ def check_names(what: str, names: Sequence[str], known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")
-
-
-def _check_sizes(option: str, sizes: Sequence[int] | None) -> None:
-    for size in sizes or ():
-        if size < 1:
-            raise InputError(f"{option} is {size}; it must be 1 or more")

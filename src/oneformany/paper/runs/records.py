@@ -16,7 +16,8 @@ from typing import Any
 import pandas as pd
 
 from oneformany.exceptions import InputError
-from oneformany.paper.runs.cells import Published
+from oneformany.files import writing
+from oneformany.paper.runs.cells import MODELS, Cell, Published
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 
@@ -43,14 +44,16 @@ class Key:
     solver: str = "highs"  # who solves the mixed-integer programs
 
     @property
+    def cell(self) -> Cell:
+        """The cell, with the data set as the paper calls it."""
+        return Cell(self.dataset.removesuffix("-published"), self.model, self.rows, self.max_changes)
+
+    @property
     def as_published(self) -> bool:
         """Whether rows and question are those of the paper's tables."""
         asked = (self.protocol, self.threshold, self.immutable) == ("published", 0.5, "none")
-        return (
-            asked
-            and self.model in ("lr", "nn")
-            and self.dataset in ("compas", "german", "students-published")
-        )
+        coded = self.dataset in ("compas", "german", "students-published")
+        return asked and coded and self.model in MODELS
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ class Record:
 
 # what a column is in a record
 FACTS = {
-    **{part.name: f"key.{part.name}" for part in fields(Key)},
+    **{part.name: f"key.{part.name}" for part in fields(Key)}, "name": "key.cell.dataset",
     **{name: name for name in (
         "status", "count", "lower_bound", "seconds", "proved", "paper_seconds", "unreachable", "undecided",
         "confirmed", "verified", "peak_megabytes",
@@ -192,7 +195,6 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     values = {name: list(map(attrgetter(path), records)) for name, path in FACTS.items()}
     frame = pd.DataFrame(values).astype(TYPES)
     paper = pd.array([r.published.explanations if r.published else None for r in records], "Int64")
-    frame["name"] = frame["dataset"].astype(str).str.removesuffix("-published")
     frame["compared"] = frame["as_published"] & ~paper.isna()
     frame["fewer"] = frame["compared"] & (frame["count"] < paper).fillna(value=False)
     frame["more"] = frame["compared"] & (frame["count"] > paper).fillna(value=False)
@@ -201,13 +203,10 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
 
 def append(path: Path, record: Record) -> None:
     """Add a record to a file; once this returns, no kill can take it away."""
-    try:
-        with path.open("a", encoding="utf-8") as stream:
-            stream.write(record.to_line() + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error}") from error
+    with writing(path), path.open("a", encoding="utf-8") as stream:
+        stream.write(record.to_line() + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def read(path: Path) -> list[Record]:

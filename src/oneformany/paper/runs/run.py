@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
+from oneformany.files import writing
 from oneformany.methods import METHODS, solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.runs.cells import Cell, check_names
@@ -59,24 +60,20 @@ class Settings:
         check_names("coding", [self.coding], CODINGS)
         check_names("choice of immutable features", [self.immutable], IMMUTABLE)
         check_names("method", self.methods, METHODS)
+        if set(self.methods) - {"exact"}:  # a solver that is not installed is told before anything is run
+            from oneformany.paper.methods.solvers import make_solver
+
+            make_solver(self.solver)
         if not 0 < self.threshold < 1:
             raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
         if self.time_limit is not None and not 0 < self.time_limit < math.inf:
             raise InputError(f"the time limit is {self.time_limit}; it must be a positive number of seconds")
-
-    def check_solver(self) -> None:
-        """Refuse a solver that is unknown or not installed, before anything is run."""
-        if set(self.methods) - {"exact"}:
-            from oneformany.paper.methods.solvers import make_solver
-
-            make_solver(self.solver)
 
 
 @dataclass(frozen=True)
 class Task:
     """One run of one cell: what is asked, how and with which method, and a title for whoever waits."""
 
-    cell: Cell
     key: Key
     title: str
 
@@ -93,7 +90,7 @@ def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
     """List all runs: every cell with every method."""
     pairs = [(cell, method) for cell in cells for method in settings.methods]
     return [
-        Task(cell, _key(cell, method, settings), f"{number} of {len(pairs)}: {cell.name}, {method}")
+        Task(_key(cell, method, settings), f"{number} of {len(pairs)}: {cell.name}, {method}")
         for number, (cell, method) in enumerate(pairs, start=1)
     ]
 
@@ -147,7 +144,7 @@ def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
         confirmed=prepared.confirmed(result),
         verified=_check_and_save(result, key, settings),
         peak_megabytes=_peak_megabytes(),
-        published=task.cell.published,
+        published=key.cell.published,
         trained=prepared.trained,
         questions=Questions.of(result),
         bound_without_classifier=least,
@@ -202,15 +199,15 @@ def _options(key: Key) -> CgOptions | CompactOptions | None:
 
 
 def _check_and_save(result: Result, key: Key, settings: Settings) -> bool | None:
-    path = None
     if settings.results_dir is not None:
         parts = [key.dataset, key.model, key.method, key.protocol, key.max_changes, key.rows]
         parts += [f"threshold{key.threshold:g}"] if key.threshold != 0.5 else []
         parts += [f"immutable-{key.immutable}"] if key.immutable != "none" else []
         path = settings.results_dir / f"{'-'.join(str(part) for part in parts)}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-    text = result.to_json(path)
-    return verify(text).ok if settings.check else None
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            result.to_json(path)
+    return verify(result.to_json()).ok if settings.check else None
 
 
 def _peak_megabytes() -> float | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
-from oneformany.paper.runs.cells import DATASETS, TITLES, published_cells
+from oneformany.paper.runs.cells import DATASETS, TITLES, published_table
 from oneformany.paper.runs.lines import contradictions
-from oneformany.paper.runs.records import Record, frame_of
+from oneformany.paper.runs.records import Record, Trained, frame_of
 from oneformany.paper.tables.table import Columns, TextTable, make_table
 
 __all__ = ["paper_tables", "short_tables"]
@@ -23,7 +22,7 @@ PARTS = ["count", "lower_bound", "seconds", "proved", "least", "time_limit"]
 SECONDS = "{:.2f}".format
 WEIGHTS = "Our networks have the published widths and depths; their weights are our own."
 
-# The paper's Tables 1 and 2; extended features are one-hot columns.
+# The paper's Tables 1 and 2, side by side; extended features are one-hot columns.
 SIZES = ("instances", "original features", "extended features")
 STRUCTURE = ("NN width", "NN depth", "NN accuracy", "LR accuracy")
 PRINTED = {
@@ -68,50 +67,46 @@ def _title(cells: pd.DataFrame) -> str:
     return f"{TITLES[cells['name'].iloc[0]]}, {MODELS[cells['model'].iloc[0]]}"
 
 
-def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
+def _data_and_models(records: Sequence[Record]) -> list[TextTable]:
     """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
     trained = {
-        (record.key.dataset.removesuffix("-published"), record.key.model): record.trained
+        (record.key.cell.dataset, record.key.model): record.trained
         for record in records
         if record.key.as_published
     }
-    sizes, structure = [], []
-    for name in DATASETS:
-        network, regression = trained.get((name, "nn")), trained.get((name, "lr"))
-        known = network or regression
-        sizes.append((None,) * 3 if known is None else (known.instances, known.features, known.columns))
-        hidden: tuple[object, ...] = (None,) * 3
-        if network is not None:
-            widths = "/".join(str(width) for width in dict.fromkeys(network.hidden))
-            hidden = (widths, len(network.hidden), f"{network.accuracy:.3f}")
-        structure.append((*hidden, None if regression is None else f"{regression.accuracy:.3f}"))
-    for name, title, headings, printed, ours, notes in (
-        ("table-1", "Table 1: the data sets", SIZES, slice(0, 3), sizes, ()),
-        (
-            "table-2",
-            "Table 2: the models' structure and accuracy",
-            STRUCTURE,
-            slice(3, 7),
-            structure,
-            (WEIGHTS,),
-        ),
-    ):
-        paper = [PRINTED[dataset][printed] for dataset in DATASETS]
-        sides = (("paper", paper), ("ours", ours))
-        columns: Columns = {
-            (side, heading): values
-            for side, lines in sides
-            for heading, values in zip(headings, zip(*lines, strict=True), strict=True)
-        }
-        yield make_table(name, title, {"data set": TITLES.values(), **columns}, notes)
+    ours = [_as_printed(trained.get((name, "nn")), trained.get((name, "lr"))) for name in DATASETS]
+    columns: Columns = {
+        (side, heading): values
+        for side, lines in (("paper", PRINTED.values()), ("ours", ours))
+        for heading, values in zip((*SIZES, *STRUCTURE), zip(*lines, strict=True), strict=True)
+    }
+
+    def table(name: str, title: str, headings: Sequence[str], *notes: str) -> TextTable:
+        shown = {key: values for key, values in columns.items() if key[1] in headings}
+        return make_table(name, title, {"data set": TITLES.values(), **shown}, notes)
+
+    return [
+        table("table-1", "Table 1: the data sets", SIZES),
+        table("table-2", "Table 2: the models' structure and accuracy", STRUCTURE, WEIGHTS),
+    ]
+
+
+def _as_printed(network: Trained | None, regression: Trained | None) -> tuple[object, ...]:
+    """What the two tables say about a data set and its models; what is not known is missing."""
+    known = network or regression
+    sizes = (None,) * 3 if known is None else (known.instances, known.features, known.columns)
+    hidden: tuple[object, ...] = (None,) * 3
+    if network is not None:
+        widths = "/".join(str(width) for width in dict.fromkeys(network.hidden))
+        hidden = (widths, len(network.hidden), f"{network.accuracy:.3f}")
+    return (*sizes, *hidden, None if regression is None else f"{regression.accuracy:.3f}")
 
 
 def _groups(records: Sequence[Record]) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """For each result table its cells, our runs beside them as "count exact" and so on, and these runs."""
-    paper = pd.DataFrame({**asdict(cell), **asdict(cell)["published"]} for cell in published_cells())
     runs = frame_of([record for record in records if record.key.as_published])
     runs = runs.drop_duplicates([*CELL, "method"], keep="last")
-    cells = paper.drop(columns="published").rename(columns={"dataset": "name"})
+    cells = published_table().rename(columns={"dataset": "name"})
     for method in METHODS:
         own = runs.loc[runs["method"] == method, [*CELL, *PARTS]]
         cells = cells.merge(own.rename(columns={part: f"{part} {method}" for part in PARTS}), "left", CELL)

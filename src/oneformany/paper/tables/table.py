@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-__all__ = ["FORMATS", "Columns", "Format", "TextTable", "make_table"]
+__all__ = ["FORMATS", "Columns", "Format", "Heading", "TextTable", "make_table"]
 
-Columns = dict[str | tuple[str, str], Iterable[Any]]  # by title, or by group and title
+Heading = str | tuple[str, str]  # a title, or a group and a title
+Columns = dict[Heading, Iterable[Any]]
 
 MATHEMATICS = {"|S|": "$|S|$", "T_max": r"$T_{\max}$", "y*": "$y^{*}$", "†": r"$^\dagger$"}
 NUMBER = r"^Table \d+: "  # LaTeX has its own
-SPECIAL = {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\textasciitilde{}"}
+SPECIAL = str.maketrans(
+    {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\textasciitilde{}"}
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +51,17 @@ class TextTable:
         rows = [dict(zip(self.headings, row, strict=True)) for row in self.rows]
         return {"name": self.name, "title": self.title, "rows": rows, "notes": list(self.notes)}
 
-    def groups(self) -> Iterator[tuple[str, int]]:
-        """Groups of neighbouring columns and how many columns each has."""
-        for group, columns in groupby(self.frame.columns.get_level_values(0)):
-            yield group, len(list(columns))
+    def groups(self) -> list[tuple[str, int, int]]:
+        """Groups of neighbouring columns: name, first column, and how many there are."""
+        parts = groupby(enumerate(self.frame.columns), key=lambda column: column[1][0])
+        spans = ((group, [number for number, _ in columns]) for group, columns in parts)
+        return [(group, numbers[0], len(numbers)) for group, numbers in spans]
 
 
 def make_table(
     name: str,
     title: str,
-    columns: Columns,
+    columns: Mapping[Heading, Iterable[Any]],
     notes: Sequence[str] = (),
 ) -> TextTable:
     """Make a table; what is missing is a dash."""
@@ -79,12 +83,11 @@ class Format(NamedTuple):
 def _as_text(table: TextTable) -> str:
     titles = table.titles
     widths = [max(map(len, cells)) for cells in zip(titles, *table.rows, strict=True)]
-    edges, first = [], 0
-    for group, n in table.groups():
+    edges = []
+    for group, first, n in table.groups():
         gaps = 2 * (n - 1)
         widths[first] += max(0, len(group) - sum(widths[first : first + n]) - gaps)
         edges.append(f"{group:^{sum(widths[first : first + n]) + gaps}}")
-        first += n
     lines = [
         "  ".join(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=True))
         for row in (titles, *table.rows)
@@ -111,9 +114,9 @@ def _as_markdown(table: TextTable) -> str:
 def _latex_words(text: str) -> str:
     if re.fullmatch(r"-\d+", text):
         return f"${text}$"
-    plain = "".join(SPECIAL.get(character, character) for character in text)
+    plain = text.translate(SPECIAL)
     for words, formula in MATHEMATICS.items():
-        plain = plain.replace("".join(SPECIAL.get(c, c) for c in words), formula)
+        plain = plain.replace(words.translate(SPECIAL), formula)
     return plain
 
 
@@ -121,16 +124,9 @@ def _as_latex(table: TextTable) -> str:
     def line(cells: Iterable[str]) -> str:
         return f"    {' & '.join(cells)} \\\\"
 
-    grouped, first = [], 1
-    if any(group for group, _ in table.groups()):
-        grouped.append(
-            line(rf"\multicolumn{{{n}}}{{c}}{{{_latex_words(group)}}}" for group, n in table.groups())
-        )
-        rules = []
-        for group, n in table.groups():
-            rules += [rf"\cmidrule(lr){{{first}-{first + n - 1}}}"] if group else []
-            first += n
-        grouped.append(f"    {' '.join(rules)}")
+    groups = table.groups()
+    edges = line(rf"\multicolumn{{{n}}}{{c}}{{{_latex_words(group)}}}" for group, _, n in groups)
+    rules = [rf"\cmidrule(lr){{{first + 1}-{first + n}}}" for group, first, n in groups if group]
     titles, *body = (line(map(_latex_words, row)) for row in (table.titles, *table.rows))
     caption = _latex_words(re.sub(NUMBER, "", table.title))
     lines = [
@@ -139,7 +135,7 @@ def _as_latex(table: TextTable) -> str:
         rf"  \caption{{{caption}}}\label{{tab:{table.name}}}",
         rf"  \begin{{tabular}}{{{'r' * len(table.headings)}}}",
         r"    \toprule",
-        *grouped,
+        *([edges, f"    {' '.join(rules)}"] if rules else []),
         titles,
         r"    \midrule",
         *body,

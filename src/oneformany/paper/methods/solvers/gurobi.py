@@ -35,16 +35,15 @@ class Gurobi(Solver):
         """Version of the installed solver."""
         return ".".join(str(part) for part in self._gurobipy.gurobi.version())
 
-    def run(self, model: Model, request: Request) -> SolverOutcome:
+    def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model as requested."""
+        request = request or Request()
         stop, keep = request.stop, request.keep
         gurobipy = self._gurobipy
         codes = gurobipy.GRB.Status
         stopped = (codes.TIME_LIMIT, codes.USER_OBJ_LIMIT, codes.INTERRUPTED)
         statuses = Statuses("Gurobi", codes.OPTIMAL, stopped, (codes.INFEASIBLE, codes.INF_OR_UNBD))
         settings = {"OutputFlag": 0, "Threads": 1, "Seed": request.seed, "MIPGap": 0.0, "PoolSolutions": keep}
-        if isfinite(stop.remaining()):
-            settings["TimeLimit"] = stop.remaining()
         if request.target is not None:
             settings["BestObjStop"] = request.target
         try:
@@ -52,6 +51,8 @@ class Gurobi(Solver):
                 columns = _fill(gurobipy, program, model)
                 if request.start is not None:
                     columns.Start = request.start
+                if isfinite(left := stop.remaining()):  # after the model was filled in
+                    program.Params.TimeLimit = left
                 program.optimize(_callback(gurobipy, stop, request.watch))
                 stop.interrupted |= program.Status == codes.INTERRUPTED
                 statuses.check(program.Status)

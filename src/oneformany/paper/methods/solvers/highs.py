@@ -24,7 +24,6 @@ STATUSES = Statuses(
     infeasible=("kInfeasible", "kUnboundedOrInfeasible"),
 )
 LARGE = 100_000  # variables
-ENTRY_SECONDS = 2e-5  # per coefficient: until then HiGHS has not begun to search, and ignores the clock
 PROBING = 2**15  # the part of presolve that takes longest on large models, and looks at the clock too late
 
 
@@ -32,6 +31,7 @@ class Highs(Solver):
     """Adapter to highspy."""
 
     name = "highs"
+    entry_seconds = 2e-5
 
     def __init__(self, effort: float | None = None) -> None:
         self._effort = effort
@@ -41,13 +41,10 @@ class Highs(Solver):
         """Version of the installed solver."""
         return str(highspy.Highs().version())
 
-    def run(self, model: Model, request: Request) -> SolverOutcome:
+    def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model as requested."""
+        request = request or Request()
         stop, start, keep, watch = request.stop, request.start, request.keep, request.watch
-        if start is not None and stop.remaining() < ENTRY_SECONDS * model.constraints.entries:
-            objective = float(model.objective.dense(len(start)) @ start)
-            bound = inf if model.objective.maximise else -inf
-            return SolverOutcome("stopped", (Solution(start, objective),), bound, started=False)
         highs = _loaded(
             model,
             output_flag=watch is not None,
@@ -84,7 +81,10 @@ class Highs(Solver):
         status, info = highs.getModelStatus().name, highs.getInfo()
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
             take(highs.getSolution().col_value, info.objective_function_value)
-        bound = info.mip_dual_bound if model.variables.integer.any() else info.objective_function_value
+        if model.variables.integer.any():
+            bound = info.mip_dual_bound
+        else:  # a linear program that was stopped proves nothing
+            bound = info.objective_function_value if status == STATUSES.optimal else inf
         return STATUSES.outcome(status, model, best(), bound)
 
 

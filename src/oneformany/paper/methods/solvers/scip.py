@@ -27,6 +27,7 @@ class Scip(Solver):
     """Adapter to PySCIPOpt."""
 
     name = "scip"
+    entry_seconds = 1e-5
 
     def __init__(self) -> None:
         self._pyscipopt = optional_package("pyscipopt", solver=self.name)
@@ -36,14 +37,13 @@ class Scip(Solver):
         """Version of the installed solver."""
         return str(self._pyscipopt.Model().version())
 
-    def run(self, model: Model, request: Request) -> SolverOutcome:
+    def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model as requested."""
+        request = request or Request()
         stop, start = request.stop, request.start
         program = self._pyscipopt.Model()
         program.hideOutput()
         program.setParam("randomization/randomseedshift", request.seed)
-        if isfinite(stop.remaining()):
-            program.setParam("limits/time", stop.remaining())
         if request.target is not None:
             program.setParam("limits/primal", request.target)
         columns = self._fill(program, model)
@@ -53,6 +53,8 @@ class Scip(Solver):
                 program.setSolVal(known, column, value)
             program.addSol(known)
         self._listen(program, stop, request.watch)
+        if isfinite(left := stop.remaining()):  # after the model was filled in
+            program.setParam("limits/time", left)
         program.optimize()
         stop.interrupted |= program.getStatus() == "userinterrupt"
         solutions = [
