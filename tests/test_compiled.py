@@ -55,7 +55,12 @@ def test_without_an_option_that_numba_never_promised_kernels_compile_all_the_sam
     assert name not in compiled.NO_C | compiled.NO_DOORS | compiled.NO_COUNTING
     assert sums(compiled) == [10.0] * 4
     inner = compiled.inner(add_up)
-    assert compiled.outer(lambda numbers: inner(numbers))(np.arange(5.0)) == 10.0
+
+    @compiled.outer
+    def twice(numbers):
+        return 2 * inner(numbers)
+
+    assert twice(np.arange(5.0)) == 20.0
 
 
 def test_without_a_list_of_options_only_documented_ones_are_used(monkeypatch):
