@@ -115,8 +115,8 @@ class ConstrainedOracle:
         return None if relaxation is None else replace(relaxation, exact=False)
 
     def describe(self) -> dict[str, Any]:
-        """The classifier without the rule, which is the problem's to describe."""
-        return self.oracle.describe()
+        """The kind alone: nobody can tell from the classifier without the rule which points are positive."""
+        return {"kind": f"constrained {self.oracle.describe()['kind']}"}
 
     def _look_through(self, question: Question) -> IntArray | None:
         for points in list_points(question):
