@@ -259,6 +259,12 @@ def large_box():
     return BlackBoxOracle(lambda codes: np.full(len(codes), 0.1), (3,) * 20)
 
 
+def test_a_limit_on_questions_is_seen_through_a_rule():
+    inner = BlackBoxOracle(lambda codes: np.full(len(codes), 0.1), LEVELS, max_calls=7)
+    assert ConstrainedOracle(inner, lambda points: np.ones(len(points), np.bool_)).max_calls == 7
+    assert ConstrainedOracle(trees(np.random.default_rng(0)).oracle, lambda points: points).max_calls is None
+
+
 def forbidden():
     oracle = AdditiveOracle([[0, 1, 2]] * 20, 0.0, 5.0)
     return ConstrainedOracle(oracle, lambda points: np.zeros(len(points), np.bool_), largest_box=0)

@@ -68,6 +68,11 @@ class ConstrainedOracle:
         """No point with a lower score is positive."""
         return self.oracle.threshold
 
+    @property
+    def max_calls(self) -> int | None:
+        """How many points the classifier may be asked about, if that is limited."""
+        return getattr(self.oracle, "max_calls", None)
+
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes, permitted or not."""
         return self.oracle.score(codes)
