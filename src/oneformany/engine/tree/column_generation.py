@@ -12,7 +12,7 @@ from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_ma
 from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
 from oneformany.engine.run import Run
-from oneformany.engine.scaling import ONE, integer_weights
+from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
 __all__ = ["Node"]
 
@@ -79,7 +79,7 @@ class Node:
             covered[group] = True
         for item in np.flatnonzero(~covered).tolist():
             weights = np.zeros(len(self.items), dtype=np.int64)
-            weights[item] = 2 * ONE
+            weights[item] = 2 * ONE_IN_PRICING
             priced = self.pricer.price(weights, self.run.stop)
             if not self.add(priced.columns, weights):
                 if priced.capacity is not None and priced.capacity < weights[item]:
