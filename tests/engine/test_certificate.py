@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from engine.problems import random_additive
-from engine.run_of import run_of
-from oneformany.engine.certificate import dual_proof, enumeration_proof, first_given, on_given, renumbered
-from oneformany.engine.pricing.items import Decisions, Items
-from oneformany.engine.pricing.protocol import Priced
-from oneformany.engine.tree.column_generation import Node
+from oneformany.engine.certificate import first_given, on_given, renumbered
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
-from oneformany.result.proof import CoverCase, DualProof
+from oneformany.result.proof import CoverCase
 
 REPEATED = Problem([[0, 1], [1, 0], [0, 1], [0, 0]], (2, 2), AdditiveOracle([[0, 1]] * 2, threshold=2), 2)
 
@@ -29,14 +23,3 @@ def test_a_tree_over_items_becomes_cases_over_given_rows():
     given = np.array([10, 20, 30])
     filters = (((10,), 3), ((10, 20, 30), 4))
     assert renumbered(tree, given) == CoverCase((filters,), 20, (8,), (CoverCase(()),))
-
-
-def test_without_a_capacity_nothing_but_one_explanation_is_proved():
-    run = run_of(random_additive(np.random.default_rng(0), rows=8, features=5, max_changes=2))
-    node = Node(run, Items(run.space, Decisions()))
-    nothing = Priced([], np.ones(len(node.items), dtype=np.int64), None, complete=False)
-    proof = dual_proof(node, nothing)
-    assert isinstance(proof, DualProof)
-    assert (proof.bound, sum(proof.weights)) == (1, 1)
-    with pytest.raises(ValueError, match="capacity"):
-        enumeration_proof(node, nothing, 1, [], {"filters": []})

@@ -25,6 +25,19 @@ def test_a_column_covers_every_row_that_may_move_to_its_point_within_its_feature
     assert column.cost == 1
 
 
+def test_of_columns_with_the_same_rows_the_first_stays():
+    problem = random_additive(np.random.default_rng(0))
+    space, _, _ = parts_of(problem)
+    point, changed = space.rows[0], np.zeros(problem.n_features, dtype=np.bool_)
+    first, second = (Column(point, changed, np.array([0, 2])) for _ in range(2))
+    other = Column(point, changed, np.array([1]))
+    pool = ColumnPool()
+    assert pool.add([first, second]) == [first]
+    assert pool.add([second, other]) == [other]
+    assert pool.columns == [first, other]
+    assert len(pool) == 2
+
+
 @settings(max_examples=150, deadline=None)
 @given(small=small_problems(), data=st.data())
 def test_rows_are_covered_exactly_when_each_of_their_moves_is_in_the_column_and_allowed(small, data):
@@ -39,16 +52,3 @@ def test_rows_are_covered_exactly_when_each_of_their_moves_is_in_the_column_and_
         if allowed and all(changed[f] for f in moves):
             expected.append(row)
     assert Column.covering(space, point, changed).rows.tolist() == expected
-
-
-def test_of_columns_with_the_same_rows_the_first_stays():
-    problem = random_additive(np.random.default_rng(0))
-    space, _, _ = parts_of(problem)
-    point, changed = space.rows[0], np.zeros(problem.n_features, dtype=np.bool_)
-    first, second = (Column(point, changed, np.array([0, 2])) for _ in range(2))
-    other = Column(point, changed, np.array([1]))
-    pool = ColumnPool()
-    assert pool.add([first, second]) == [first]
-    assert pool.add([second, other]) == [other]
-    assert pool.columns == [first, other]
-    assert len(pool) == 2

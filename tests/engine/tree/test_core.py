@@ -34,10 +34,3 @@ def test_what_is_offered_covers_every_row_and_is_never_smaller_than_the_optimum(
         assert problem.oracle.positive(column.point[None])[0]
     assert covered.all()
     assert solve(problem).count <= run.count <= before
-
-
-def test_wider_means_more_columns_and_where_all_are_listed_they_cover_everything():
-    _, _, node = settled(0)
-    narrow, wide = CoreColumns(node, node.priced, 0.99), CoreColumns(node, node.priced, 0.2)
-    assert len(wide.listing.groups) >= len(narrow.listing.groups)
-    assert wide.complete
