@@ -33,7 +33,7 @@ class Decisions:
 
 
 class Items:
-    """The rows of an space under branching decisions.
+    """The rows of a space under branching decisions.
 
     Attributes
     ----------
