@@ -60,6 +60,14 @@ def test_growth_narrows_the_problem_as_asked(growth):
     assert problem.max_changes == 2
 
 
+def test_the_report_is_filled_from_markdown_alone(script, tmp_path):
+    page, table = tmp_path / "page.md", tmp_path / "ablation-exact.md"
+    page.write_text("<!-- measured: ablation-exact -->\nold\n<!-- end -->\n")
+    table.write_text("new\n")
+    assert script("fill_report").fill(page, [table]) == (["ablation-exact"], [])
+    assert page.read_text() == "<!-- measured: ablation-exact -->\n\nnew\n\n<!-- end -->\n"
+
+
 def test_the_report_is_filled_with_tables_between_its_markers(script, tmp_path, make_record):
     page, records = tmp_path / "page.md", tmp_path / "bench.jsonl"
     empty = "<!-- measured: table-99 -->\nkept\n<!-- end -->\n"
