@@ -26,7 +26,8 @@ GAP = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", r
 
 def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
     """Fill the gaps of a page; return which tables were filled in, and which the files do not give."""
-    records = read_all([path for path in files if path.suffix != ".md"])
+    measured = [path for path in files if path.suffix != ".md"]
+    records = read_all(measured) if measured else []
     write = FORMATS["markdown"].write
     published = [record for record in records if record.key.as_published]
     tables = [*more_tables(records), *short_summaries(records)] if records else []

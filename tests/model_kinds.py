@@ -61,6 +61,8 @@ class Kind:
         Makes the model without fitting it.
     needs_threshold : bool
         Whether it has no ``predict`` to agree with.
+    classes : tuple of int
+        The classes that can be asked for.
     """
 
     fit: Callable[[Any, Any, int], Any]
@@ -69,6 +71,7 @@ class Kind:
     frame: Any = None
     unfitted: Callable[[], Any] | None = None
     needs_threshold: bool = False
+    classes: tuple[int, ...] = (0, 1)
 
     def scores(self, model):
         """The scores of all points, a column per class."""
@@ -259,6 +262,24 @@ def _function():
     return Kind(fit, SCHEMA, frame=FRAME, chances=lambda model: model(FRAME), needs_threshold=True)
 
 
+def _scorecard():
+    def fit(_codes, _target, seed):
+        rng = np.random.default_rng(seed)
+        features = SCHEMA.features[1:]  # one is left out: it gives no points
+        return {f.name: {level: int(rng.integers(-3, 7)) / 10 for level in f.levels} for f in features}
+
+    def chances(model):
+        tables = [
+            [round(10 * model[f.name][level]) for level in f.levels] if f.name in model else [0] * f.n_levels
+            for f in SCHEMA.features
+        ]
+        tenths = [sum(table[code] for table, code in zip(tables, point, strict=True)) for point in POINTS]
+        points = np.array(tenths) / 10
+        return np.stack([-points, points], axis=1)
+
+    return Kind(fit, SCHEMA, chances=chances, needs_threshold=True, classes=(1,))
+
+
 KINDS = {
     "tree": _fitted(lambda: DecisionTreeClassifier(max_depth=3)),
     "extra tree": _fitted(lambda: ExtraTreeClassifier(max_depth=3)),
@@ -312,4 +333,5 @@ KINDS = {
         lambda seed: make_pipeline(OneHotEncoder(), RandomForestClassifier(2, random_state=seed))
     ),
     "function": _function(),
+    "scorecard": _scorecard(),
 }

@@ -15,7 +15,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 # a problem on both sides.
 HOUSE = [path for path in FILES if path.relative_to(SOURCE).parts[0] != "verify"]
 STUMBLES = {
-    r"(?<!_)\bplaces?\b": "an index is an index",
+    r"(?<!_)\b[Pp]laces?\b": "an index is an index",
     r"\bwhole numbers?\b": "an integer is an integer",
     r"(?<!here )\b(is|are) no (?!longer|worse)": "say: is not a",
 }

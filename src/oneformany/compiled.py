@@ -22,17 +22,32 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+def _known(**options: bool) -> dict[str, bool]:
+    """Leave out options that this release of numba does not have.
+
+    None of them is documented, so any may go; all that is lost then is time to compile.
+    """
+    try:
+        from numba.core.cpu import CPUTargetOptions
+    except ImportError:
+        return {}
+    return {name: value for name, value in options.items() if hasattr(CPUTargetOptions, name)}
+
+
+NO_C = _known(no_cfunc_wrapper=True)
+NO_DOORS = _known(no_cfunc_wrapper=True, no_cpython_wrapper=True)
+NO_COUNTING = _known(_nrt=False)
+
+
 def outer(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that Python calls; other threads run meanwhile."""
-    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
+    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, **NO_C)(function)
     return compiled
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that only compiled code calls: that takes half the time."""
-    compiled: Callable[P, R] = numba.njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(
-        function
-    )
+    compiled: Callable[P, R] = numba.njit(cache=True, **NO_DOORS)(function)
     return compiled
 
 
@@ -59,9 +74,8 @@ def lean(*, inner: bool = False, reorder: bool = False) -> Callable[[Callable[P,
             nogil=True,
             fastmath={"reassoc", "contract"} if reorder else False,
             error_model="numpy",
-            no_cpython_wrapper=inner,
-            no_cfunc_wrapper=True,
-            _nrt=False,
+            **(NO_DOORS if inner else NO_C),
+            **NO_COUNTING,
         )(function)
         return compiled
 

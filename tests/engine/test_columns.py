@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from engine.problems import parts_of, problem_of, random_additive
 from oneformany.engine.columns import Column, ColumnPool
@@ -34,3 +35,19 @@ def test_of_columns_with_the_same_rows_the_first_stays():
     assert pool.add([second, other]) == [other]
     assert pool.columns == [first, other]
     assert len(pool) == 2
+
+
+@settings(max_examples=150, deadline=None)
+@given(small=small_problems(), data=st.data())
+def test_rows_are_covered_exactly_when_each_of_their_moves_is_in_the_column_and_allowed(small, data):
+    problem = problem_of(small)
+    space, _, _ = parts_of(problem)
+    point = np.array([data.draw(st.integers(0, n - 1)) for n in problem.levels])
+    changed = np.array([data.draw(st.booleans()) for _ in problem.levels])
+    expected = []
+    for row, codes in enumerate(space.rows):
+        moves = [f for f in range(problem.n_features) if codes[f] != point[f]]
+        allowed = all(problem.moves[f] is None or problem.moves[f][codes[f], point[f]] for f in moves)
+        if allowed and all(changed[f] for f in moves):
+            expected.append(row)
+    assert Column.covering(space, point, changed).rows.tolist() == expected

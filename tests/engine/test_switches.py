@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
 from oneformany.engine.run import Options
+from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.methods import solve
 from oneformany.paper.methods.program_pricing import ProgramPricer
@@ -122,6 +125,44 @@ def test_a_switch_moves_a_counter_and_leaves_the_optimum_unchanged(name, monkeyp
     assert (after > before) if rises else (after < before)
     assert usual.status == switched.status == "optimal"
     assert usual.count == switched.count
+
+
+# Each field of Options by itself: a question, two values of it, and a counter that differs.
+LARGE = random_additive(np.random.default_rng(0), rows=60, features=12, max_changes=5)
+SMALL = random_additive(np.random.default_rng(0), rows=40, features=6, max_changes=2)
+ASKED = replace(SMALL, oracle=Veiled(SMALL.oracle))
+LISTED = Options(way="listing")
+EACH = {
+    "pricer": (SMALL, Options(), ProgramPricer, "search nodes"),
+    "quick_pricing": (LARGE, Options(), False, "quick pricings"),
+    "diving": (LARGE, Options(local_search=False), False, "diving steps"),
+    "local_search": (LARGE, Options(), False, "local search steps"),
+    "enumeration": (LARGE, Options(), False, "columns enumerated"),
+    "cuts": (LARGE, Options(), False, "cuts"),
+    "max_columns": (LARGE, Options(), 1, "enumerations given up"),
+    "max_nodes": (LARGE, Options(cuts=False), 1, "set cover nodes"),
+    "max_rounds": (LARGE, Options(), 1, "quick pricings"),
+    "branching": (LARGE, Options(enumeration=False), False, "branching nodes"),
+    "way": (SMALL, Options(), "listing", "columns listed"),
+    "lazy": (ASKED, LISTED, False, "questions in batches"),
+    "least_cost": (SMALL, Options(), True, "columns listed"),
+    "memory": (SMALL, LISTED, 100, "columns listed"),
+    "most_work": (SMALL, LISTED, 1.0, "columns listed"),
+    "table": (LARGE, LISTED, TableOptions(max_rounds=1), "rounds"),
+}
+
+
+def test_every_field_of_the_options_is_looked_at():
+    assert set(EACH) == {field.name for field in fields(Options)}
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_each_field_by_itself_moves_a_counter_and_no_bound_is_false(name, monkeypatch):
+    monkeypatch.setattr("oneformany.engine.exact.FEW_COLUMNS", 0)  # a walk even where it is not worth it
+    problem, usual, value, counter = EACH[name]
+    before, after = (solve(problem, options=options) for options in (usual, replace(usual, **{name: value})))
+    assert before.statistics.counters.get(counter, 0) != after.statistics.counters.get(counter, 0)
+    assert max(before.lower_bound, after.lower_bound) <= min(before.count, after.count)
 
 
 def test_where_columns_are_too_many_to_list_covers_are_looked_for_around_what_good_ones_share():

@@ -61,6 +61,14 @@ def test_parameters_can_be_read_set_and_cloned_and_the_name_is_short(german, mod
     assert repr(OneForMany(model)) == "OneForMany(LogisticRegression)"
 
 
+def test_a_clone_explains_with_the_same_fitted_model(german, model):
+    explainer = OneForMany(model, max_changes=5, schema=german.schema)
+    copied = clone(explainer)
+    assert copied is not explainer
+    assert copied.model is model
+    assert copied.explain(german.frame.head(20)).count == explainer.explain(german.frame.head(20)).count
+
+
 def test_no_answer_is_kept(german, model):
     explainer = OneForMany(model, max_changes=5, schema=german.schema)
     before = set(vars(explainer))

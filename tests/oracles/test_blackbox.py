@@ -48,8 +48,12 @@ def test_answers_are_those_of_full_enumeration(data, seed, threshold):
         assert answer.point.tolist() in candidates.tolist()
         assert function.chances[tuple(answer.point)] >= threshold
     inside = points[question.domain[np.arange(len(LEVELS)), points].all(axis=1)]
-    bound = oracle.upper_bound(question.domain)
-    assert bound == max([-np.inf, *function.chances[tuple(inside.T)]])
+    asked, most = set(function.asked()), max([-np.inf, *function.chances[tuple(inside.T)]])
+    known = {*map(tuple, inside.tolist())} <= asked
+    assert oracle.upper_bound(question.domain) == (most if known else np.inf)
+    assert set(function.asked()) == asked
+    oracle.score(inside)
+    assert oracle.upper_bound(question.domain) == most
 
 
 @settings(deadline=None)
@@ -97,6 +101,14 @@ def test_large_boxes_are_searched_and_a_failure_is_no_proof():
     answer = flat.reach(anything)
     assert (answer.point, answer.proved_none, flat.unanswered) == (None, False, 1)
     assert flat.upper_bound(anything.domain) == np.inf
+
+
+def test_no_question_is_asked_only_to_say_why_a_row_cannot_be_helped():
+    function = Listening(LEVELS, 0)
+    oracle = BlackBoxOracle(function, LEVELS, 0.999999)
+    result = solve(Problem(np.zeros((1, len(LEVELS)), dtype=int), LEVELS, oracle, 1))
+    assert result.status == "infeasible"
+    assert len(function.asked()) == 1 + sum(n - 1 for n in LEVELS)
 
 
 def test_a_swap_leaves_a_hill_that_single_moves_do_not():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.constrained import ConstrainedOracle
@@ -16,7 +17,9 @@ from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Question
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.problem import Problem
 from oneformany.stop import Stop
+from oneformany.verify import Outcome, verify
 from tree_questions import all_points, questions, usable
 
 LEVELS = (2, 3, 2, 3)
@@ -205,6 +208,18 @@ def test_the_same_question_has_the_same_answer_and_is_not_changed(name, seed, da
 
 
 @each_kind
+@settings(max_examples=5, deadline=None)
+@given(seed=seeds)
+def test_what_a_file_says_of_an_oracle_never_makes_its_answers_wrong(name, seed):
+    rng = np.random.default_rng(seed)
+    made = KINDS[name](rng)
+    rows = POINTS[~made.positive]
+    if len(rows):
+        problem = Problem(rows[rng.integers(len(rows), size=6)], LEVELS, made.oracle, 2)
+        assert verify(solve(problem).to_json()).outcome != Outcome.WRONG
+
+
+@each_kind
 def test_descriptions_are_plain_data_with_a_kind(name):
     oracle = KINDS[name](np.random.default_rng(0)).oracle
     described = oracle.describe()
@@ -242,6 +257,12 @@ def close_network():
 
 def large_box():
     return BlackBoxOracle(lambda codes: np.full(len(codes), 0.1), (3,) * 20)
+
+
+def test_a_limit_on_questions_is_seen_through_a_rule():
+    inner = BlackBoxOracle(lambda codes: np.full(len(codes), 0.1), LEVELS, max_calls=7)
+    assert ConstrainedOracle(inner, lambda points: np.ones(len(points), np.bool_)).max_calls == 7
+    assert ConstrainedOracle(trees(np.random.default_rng(0)).oracle, lambda points: points).max_calls is None
 
 
 def forbidden():

@@ -47,7 +47,7 @@ def test_all_variants_of_a_cell_agree_and_stand_in_one_table(ablation):
     assert all(
         set(line) == {"variant", *((cell, part) for part in ("count", "seconds", "times"))} for line in lines
     )
-    assert lines[0][cell, "times"] == "1.00"
+    assert lines[0][cell, "times"] == "1.00 ="
 
 
 def test_growth_measures_every_size_until_a_method_does_not_end(growth):
@@ -62,6 +62,14 @@ def test_growth_narrows_the_problem_as_asked(growth):
     problem = growth.problem_of(replace(growth.BASE, rows=7, features=5, changes=2))
     assert problem.codes.shape == (7, 5)
     assert problem.max_changes == 2
+
+
+def test_the_report_is_filled_from_markdown_alone(script, tmp_path):
+    page, table = tmp_path / "page.md", tmp_path / "ablation-exact.md"
+    page.write_text("<!-- measured: ablation-exact -->\nold\n<!-- end -->\n")
+    table.write_text("new\n")
+    assert script("fill_report").fill(page, [table]) == (["ablation-exact"], [])
+    assert page.read_text() == "<!-- measured: ablation-exact -->\n\nnew\n\n<!-- end -->\n"
 
 
 def test_the_report_is_filled_with_tables_between_its_markers(script, tmp_path, make_record):

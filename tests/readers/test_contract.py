@@ -1,5 +1,7 @@
 """What every reader owes: the reading says what the library says, of every point, at ties as well."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -10,6 +12,7 @@ from model_kinds import KINDS, LEVELS, POINTS, rows
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.methods import solve
 from oneformany.problem import Problem
+from oneformany.readers.registry import READERS, reader_for
 from reference_points import brute_force_points
 from tree_questions import random_question, usable
 
@@ -46,6 +49,7 @@ def same_alone(reading, truth):
 @given(seed=st.integers(0, 2**16), positive=st.sampled_from([0, 1]), choice=st.integers(0, 2**16))
 def test_a_reading_agrees_with_the_library_on_all_points(name, seed, positive, choice):
     kind = KINDS[name]
+    positive = positive if positive in kind.classes else kind.classes[0]
     model = kind.fit(*rows(seed), seed)
     threshold, truth = asked(kind, model, kind.scores(model), positive, choice)
     reading = kind.read(model, threshold, positive)
@@ -72,6 +76,7 @@ def test_a_reading_agrees_with_the_library_on_all_points(name, seed, positive, c
 @given(seed=st.integers(0, 2**16), positive=st.sampled_from([0, 1]), choice=st.integers(0, 2**16))
 def test_the_optimum_is_that_of_brute_force_with_the_library_itself(name, seed, positive, choice):
     kind = KINDS[name]
+    positive = positive if positive in kind.classes else kind.classes[0]
     model = kind.fit(*rows(seed), seed)
     threshold, truth = asked(kind, model, kind.scores(model), positive, choice)
     refused = POINTS[~truth]
@@ -88,6 +93,12 @@ def test_the_optimum_is_that_of_brute_force_with_the_library_itself(name, seed, 
     )
     assert result.count == result.lower_bound == count
     assert tuple(entry.row for entry in result.unreachable) == unreachable
+
+
+def test_every_reader_is_held_to_this():
+    readers = {reader_for(kind.fit(*rows(0), 0)).kind for kind in KINDS.values()}
+    missing = {reader.kind for reader in READERS} - readers
+    assert not {kind for kind in missing if "PyTorch" not in kind or find_spec("torch")}
 
 
 WITH_LABELS = [name for name, kind in KINDS.items() if kind.chances is None]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
-from oneformany.problem.sharing import PointSharing
 
 __all__ = ["Column", "ColumnPool"]
 
@@ -21,8 +22,19 @@ class Column:
 
     @classmethod
     def covering(cls, space: SearchSpace, point: IntArray, changed: BoolArray) -> Column:
-        """Find every row that the point and the changed features cover."""
-        return cls(point, changed, PointSharing().joins(space.problem, changed, point, space.helpable))
+        """Find every row that the point and the changed features cover.
+
+        These agree with the point outside of the changed features, and may move there inside. Whoever makes
+        the column has asked the classifier about the point, which serves all of them.
+        """
+        problem = space.problem
+        agree = np.ones(len(problem.rows), dtype=np.bool_)
+        for feature in np.flatnonzero(~changed).tolist():
+            agree &= problem.by_feature[feature] == point[feature]
+        covered = np.flatnonzero(agree[space.helpable])
+        if problem.ruled.any():
+            covered = covered[problem.may_move(space.rows[covered], point).all(axis=1)]
+        return cls(point, changed, covered)
 
 
 class ColumnPool:

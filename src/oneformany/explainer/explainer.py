@@ -125,6 +125,10 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
                 parts.append(f"{name}={text if len(text) <= 40 else f'<{type(value).__name__}>'}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
+    def __sklearn_clone__(self) -> OneForMany:
+        """Copy the parameters and keep the model as it is: there is nothing here to fit again."""
+        return type(self)(**self.get_params(deep=False))
+
     def explain(
         self,
         frame: AnyFrame,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,7 @@ def _check(entries: list[FloatArray], intercept: float, threshold: float, margin
             level = int(np.flatnonzero(~np.isfinite(table))[0])
             raise InputError(f"the table of feature {feature} is {table[level]} at level {level}")
     for name, number in (("intercept", intercept), ("threshold", threshold), ("margin", margin)):
-        if not np.isfinite(number):
-            raise InputError(f"{name} is {number}; it must be a finite number")
+        if not (isinstance(number, Real) and np.isfinite(number)):
+            raise InputError(f"{name} is {number!r}; it must be a finite number")
     if margin < 0:
         raise InputError(f"margin is {margin}; it must not be negative")

@@ -125,17 +125,16 @@ class BlackBoxOracle:
         return np.asarray(self.score(codes) >= self._threshold)
 
     def upper_bound(self, domain: BoolArray) -> float:
-        """Largest score inside ``domain`` where all its points may be asked about, otherwise infinity."""
+        """Largest score inside ``domain`` where all its points have been asked about, otherwise infinity."""
         if not domain.any(axis=1).all():
             return -np.inf
         p = len(self._levels)
         question = Question(domain.argmax(axis=1), np.ones(p, dtype=np.bool_), 0, domain)
         if count_points(question) > self.largest_box:
             return np.inf
-        try:
-            return max(float(self._searched(points).max()) for points in _batches(list_points(question)))
-        except _SpentError:
-            return np.inf
+        return max(
+            self._known.get(point.tobytes(), np.inf) for points in list_points(question) for point in points
+        )
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point, ask about all points to exclude one, or end "unknown"."""

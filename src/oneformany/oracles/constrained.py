@@ -68,6 +68,11 @@ class ConstrainedOracle:
         """No point with a lower score is positive."""
         return self.oracle.threshold
 
+    @property
+    def max_calls(self) -> int | None:
+        """How many points the classifier may be asked about, if that is limited."""
+        return getattr(self.oracle, "max_calls", None)
+
     def score(self, codes: IntArray) -> FloatArray:
         """Score each row of an ``(n, p)`` array of codes, permitted or not."""
         return self.oracle.score(codes)
@@ -115,8 +120,8 @@ class ConstrainedOracle:
         return None if relaxation is None else replace(relaxation, exact=False)
 
     def describe(self) -> dict[str, Any]:
-        """The classifier without the rule, which is the problem's to describe."""
-        return self.oracle.describe()
+        """The kind alone: nobody can tell from the classifier without the rule which points are positive."""
+        return {"kind": f"constrained {self.oracle.describe()['kind']}"}
 
     def _look_through(self, question: Question) -> IntArray | None:
         for points in list_points(question):

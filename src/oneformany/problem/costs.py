@@ -19,14 +19,13 @@ class Costs:
     Attributes
     ----------
     tables : tuple of p integer arrays
-        ``tables[l][from, to]``.
+        ``tables[l][from, to]``; given as any sequence of square tables.
     scale : int
         What one unit of the user's own cost is here: 1 unless costs with fractions were scaled up.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> costs = Costs((np.array([[0, 2], [1, 0]]),))
+    >>> costs = Costs([[[0, 2], [1, 0]]])
     >>> costs.tables[0].tolist()
     [[0, 2], [1, 0]]
     """
@@ -35,6 +34,7 @@ class Costs:
     scale: int = 1
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "tables", tuple(np.asarray(table) for table in self.tables))
         for feature, table in enumerate(self.tables):
             if (
                 table.ndim != 2

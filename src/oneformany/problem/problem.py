@@ -117,6 +117,7 @@ class Problem:
         if self.share not in get_args(Share):
             raise InputError(f"share is {self.share!r}; it must be one of {', '.join(get_args(Share))}")
         _check_own(self.own, codes, levels)
+        _check_costs(self.costs, levels)
         own = codes if self.own is None else self.own.values
         first, row_of = _distinct(own)
         people = checked_people(self.people, len(codes))
@@ -289,6 +290,14 @@ def _check_own(own: OwnValues | None, codes: IntArray, levels: tuple[int, ...]) 
     if not np.array_equal(own.cells, codes):
         row, feature = (int(i) for i in np.argwhere(own.cells != codes)[0])
         raise InputError(f"row {row}, feature {feature}: the own value does not lie in the row's cell")
+
+
+def _check_costs(costs: Costs | None, levels: tuple[int, ...]) -> None:
+    if costs is None:
+        return
+    sizes = tuple(len(table) for table in costs.tables)
+    if sizes != levels:
+        raise InputError(f"costs are for features of {sizes} levels, the problem has features of {levels}")
 
 
 def _moves(

@@ -93,7 +93,7 @@ def assign(
     frame: AnyFrame,
     model: AnyModel = None,
 ) -> pd.Series[int]:
-    """Place new rows under existing explanations, by the same definition as those that were explained.
+    """Put new rows under existing explanations, by the same definition as those that were explained.
 
     Parameters
     ----------

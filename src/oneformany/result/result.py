@@ -292,7 +292,7 @@ class Result:
         return apply(self, frame)
 
     def assign(self, frame: AnyFrame, model: AnyModel = None) -> pd.Series[int]:
-        """Place new rows under these explanations.
+        """Put new rows under these explanations.
 
         They are counted from 0, as in ``explanations``; tables and summaries count from 1. -1 where none
         fits, and where the model, if it is given, accepts the row as it is. See

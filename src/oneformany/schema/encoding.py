@@ -45,7 +45,7 @@ class Encoding:
 
     @classmethod
     def from_blocks(cls, values: Sequence[ArrayLike], names: Sequence[str] = ()) -> Encoding:
-        """Place the features' columns one after the other."""
+        """Put the features' columns one after the other."""
         blocks = tuple(np.asarray(block, dtype=np.float64) for block in values)
         edges = np.cumsum([0, *(block.shape[1] for block in blocks)])
         columns = tuple(np.arange(start, end) for start, end in pairwise(edges.tolist()))

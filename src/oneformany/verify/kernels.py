@@ -81,11 +81,11 @@ def begin(size: int, features: int, room: int, max_changes: int, lacking: int) -
     return stack
 
 
-# Called from compiled code only: no door to Python. None of them makes arrays: no references to count.
-inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+# Called from compiled code only: no door to Python.
+inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-@njit(cache=True, no_cfunc_wrapper=True, _nrt=False)
+@njit(cache=True, no_cfunc_wrapper=True)
 def find_group(around: Surroundings, floor: int, stack: Stack, top: int, steps: int) -> tuple[int, int]:
     """Find a group with the anchor that weighs at least ``floor`` and is not part of a listed one.
 

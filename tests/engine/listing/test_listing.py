@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
+from engine.problems import random_additive
 from oneformany.engine.listed_answers import own_ends
-from oneformany.engine.listing.listing import list_columns
+from oneformany.engine.listing.jobs import accepted_groups
+from oneformany.engine.listing.listing import SHARINGS, list_columns
 from reference import smallest_cover
 from reference_sharing import all_groups, cost_of_joining, maximal, undominated
 
@@ -105,3 +107,33 @@ def test_fewest_groups_fall_from_point_to_action_to_features(kind, seed):
     counts, reached = zip(*(fewest(replace(problem, share=share)) for share in SHARES), strict=True)
     assert counts[0] >= counts[1] >= counts[2]
     assert len(set(reached)) == 1
+
+
+def test_another_way_to_share_can_be_plugged_in(monkeypatch):
+    """Only rows that are equal but for the first feature may go together, and only there."""
+
+    def first_feature_only(ground, batches, *, costed):
+        def job():
+            order = np.lexsort(ground.rows[:, 1:].T)
+            same = (ground.rows[order][1:, 1:] == ground.rows[order][:-1, 1:]).all(axis=1)
+            bounds = np.concatenate([[0], np.flatnonzero(~same) + 1, [len(order)]])
+            features, choices = np.array([0]), np.arange(ground.problem.levels[0])[:, None]
+            members = order.astype(np.int32)
+            accepted = batches.accepted(features, members, choices)
+            return [accepted_groups(ground, features, choices, accepted, members, bounds, 1)]
+
+        assert not costed
+        yield job
+
+    problem = replace(
+        random_additive(np.random.default_rng(5), rows=40, features=3, max_changes=1), share="action"
+    )
+    monkeypatch.setitem(SHARINGS, "action", first_feature_only)
+    listing = list_columns(problem)
+    assert listing.reachable.any()
+    for column in range(len(listing.table)):
+        rows = problem.rows[listing.table.group(column)]
+        assert listing.table.changed[column].tolist() == [True, False, False]
+        assert len(np.unique(rows[:, 1:], axis=0)) == 1
+    alone = replace(problem, share="point", max_changes=1, allowed=[None, np.eye(3), np.eye(3)])
+    assert (list_columns(alone).reachable == listing.reachable).all()

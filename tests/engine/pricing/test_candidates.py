@@ -9,7 +9,7 @@ from engine.pricing.test_pricer import all_groups
 from engine.problems import Shrugging, Veiled, oracle_of, parts_of, problem_of
 from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.pricing.pricer import SearchPricer
-from oneformany.engine.scaling import ONE
+from oneformany.engine.scaling import ONE_IN_PRICING
 from oneformany.stop import Stop
 from strategies import small_problems
 
@@ -21,7 +21,7 @@ def test_hidden_units_change_no_answer(small):
         parts_of(problem_of(small, oracle)) for oracle in (None, Veiled(oracle_of(small)))
     )
     assume(len(open_items[1]))
-    weights = np.arange(1, len(open_items[1]) + 1) * ONE
+    weights = np.arange(1, len(open_items[1]) + 1) * ONE_IN_PRICING
     found = [
         SearchPricer(items, oracle).price(weights, Stop()) for _, items, oracle in (open_items, veiled_items)
     ]
@@ -34,10 +34,10 @@ def test_what_nobody_knows_raises_the_bound_and_is_no_column(small):
     problem = problem_of(small, Shrugging(oracle_of(small)))
     space, items, oracle = parts_of(problem)
     assume(len(items))
-    weights = np.full(len(items), 2 * ONE)
+    weights = np.full(len(items), 2 * ONE_IN_PRICING)
     priced = SearchPricer(items, oracle).price(weights, Stop())
     groups = all_groups(problem, space.rows)
-    heaviest = max(2 * ONE * len(group) for group in groups)
+    heaviest = max(2 * ONE_IN_PRICING * len(group) for group in groups)
     assert priced.capacity is None or priced.capacity >= heaviest
     assert all(tuple(column.rows.tolist()) in groups for column in priced.columns)
 
@@ -49,8 +49,8 @@ def test_rows_kept_apart_do_not_weigh_together(small):
     space, _, oracle = parts_of(problem)
     assume(len(space.rows) > 1)
     items = Items(space, Decisions().part(0, 1))
-    weights = np.full(len(items), 2 * ONE)
+    weights = np.full(len(items), 2 * ONE_IN_PRICING)
     priced = SearchPricer(items, oracle).price(weights, Stop())
     groups = all_groups(problem, space.rows)
-    heaviest = max(2 * ONE * (len(group) - ({0, 1} <= set(group))) for group in groups)
-    assert heaviest <= priced.capacity <= heaviest + ONE // 1000
+    heaviest = max(2 * ONE_IN_PRICING * (len(group) - ({0, 1} <= set(group))) for group in groups)
+    assert heaviest <= priced.capacity <= heaviest + ONE_IN_PRICING // 1000

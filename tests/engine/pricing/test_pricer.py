@@ -12,7 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from engine.problems import parts_of, problem_of
 from oneformany.engine.pricing.pricer import SearchPricer
-from oneformany.engine.scaling import ONE
+from oneformany.engine.scaling import ONE_IN_PRICING
 from oneformany.stop import Stop
 from strategies import small_problems
 
@@ -84,12 +84,16 @@ def test_the_bound_is_exact_up_to_one_step(small, data):
     space, items, oracle = parts_of(problem)
     assume(len(items))
     sixths = data.draw(st.lists(st.integers(0, 12), min_size=len(items), max_size=len(items)))
-    weights = np.array(sixths, dtype=np.int64) * ONE // 6
+    weights = np.array(sixths, dtype=np.int64) * ONE_IN_PRICING // 6
     priced = SearchPricer(items, oracle).price(weights, Stop())
     heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, space.rows))
     assert priced.capacity is not None
-    assert max(heaviest, ONE) <= priced.capacity <= max(heaviest, ONE) + ONE // 1000
-    assert bool(priced.columns) == (heaviest > ONE)
+    assert (
+        max(heaviest, ONE_IN_PRICING)
+        <= priced.capacity
+        <= max(heaviest, ONE_IN_PRICING) + ONE_IN_PRICING // 1000
+    )
+    assert bool(priced.columns) == (heaviest > ONE_IN_PRICING)
     for column in priced.columns:
         assert problem.oracle.positive(column.point[None, :])[0]
         assert tuple(column.rows.tolist()) in all_groups(problem, space.rows)
@@ -102,9 +106,9 @@ def test_a_search_cut_short_still_bounds_every_column(small, data):
     space, items, oracle = parts_of(problem)
     assume(len(items))
     weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(items), max_size=len(items))))
-    priced = SearchPricer(items, oracle).price(weights * ONE // 2, Stop(), node_limit=1)
+    priced = SearchPricer(items, oracle).price(weights * ONE_IN_PRICING // 2, Stop(), node_limit=1)
     heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, space.rows))
-    assert priced.capacity is None or heaviest * ONE // 2 <= priced.capacity
+    assert priced.capacity is None or heaviest * ONE_IN_PRICING // 2 <= priced.capacity
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -116,5 +120,5 @@ def test_pricing_equals_a_mixed_integer_program(seed):
     space, items, oracle = parts_of(problem)
     if len(items):
         weights = rng.integers(1, 9, size=len(items))
-        priced = SearchPricer(items, oracle).price(weights * ONE, Stop())
-        assert round(priced.capacity / ONE) == round(heaviest_by_mip(problem, space.rows, weights))
+        priced = SearchPricer(items, oracle).price(weights * ONE_IN_PRICING, Stop())
+        assert round(priced.capacity / ONE_IN_PRICING) == round(heaviest_by_mip(problem, space.rows, weights))

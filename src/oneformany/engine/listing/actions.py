@@ -38,7 +38,7 @@ def action_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[J
 
 
 def useful_targets(ground: Ground, *, costed: bool) -> BoolArray:
-    """Places that some row may go to and that no other target of the feature makes superfluous.
+    """Slots that some row may go to and that no other target of the feature makes superfluous.
 
     With ``costed`` also those that only make an action cheaper.
     """

@@ -43,9 +43,9 @@ class Ground:
     changeable : array
         Features in which some row may move.
     reached : (slots,) boolean array
-        Places where some row is or may go.
+        Slots where some row is or may go.
     goals : (slots,) boolean array
-        Places where some row may go.
+        Slots where some row may go.
     simple : bool
         Whether rows that end at the same point gain the same score there, and nobody is forbidden anything.
     exact : bool

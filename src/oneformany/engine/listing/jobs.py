@@ -5,20 +5,40 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
+from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.cost.kernels import entry_costs
 from oneformany.engine.listing.ground import Ground, Indices
 from oneformany.engine.listing.store.columns import Found
 from oneformany.stop import Stop
 
-__all__ = ["Job", "accepted_groups", "priced", "run"]
+__all__ = ["Job", "Sharing", "accepted_groups", "priced", "run"]
 
 Job = Callable[[], list[Found]]
+
+
+class Sharing(Protocol):
+    """A way to share: decides who can join a group, and what the classifier is asked for it."""
+
+    def __call__(self, ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Job]:
+        """Jobs that together find all groups, one feature set at a time.
+
+        Parameters
+        ----------
+        ground : Ground
+            What each row gains and pays by each move.
+        batches : Batches
+            Who accepts what, where gains do not decide it.
+        costed : bool
+            Find also groups that only make somebody's change cheaper.
+        """
+        ...
 
 
 def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[list[Found]]:

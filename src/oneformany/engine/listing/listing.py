@@ -12,7 +12,7 @@ from oneformany.engine.listing.actions import action_jobs
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.feature_sets import feature_jobs
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.jobs import run
+from oneformany.engine.listing.jobs import Sharing, run
 from oneformany.engine.listing.points import add_single_rows, point_jobs
 from oneformany.engine.listing.store.answers import OutOfTimeError
 from oneformany.engine.listing.store.columns import Store
@@ -20,13 +20,13 @@ from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
 
-__all__ = ["MEMORY", "THREADS", "FullListing", "Keep", "list_columns", "table_of"]
+__all__ = ["MEMORY", "SHARINGS", "THREADS", "FullListing", "Keep", "list_columns", "table_of"]
 
 Keep = Literal["coverage", "cost"]
 
 MEMORY = 1 << 30
 THREADS = 2
-JOBS = {"point": point_jobs, "action": action_jobs, "features": feature_jobs}
+SHARINGS: dict[Share, Sharing] = {"point": point_jobs, "action": action_jobs, "features": feature_jobs}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ def list_columns(
 
 def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int) -> bool:
     """Look at all feature sets; return whether none was left out."""
-    jobs = JOBS[store.ground.problem.share](store.ground, batches, costed=store.costed)
+    jobs = SHARINGS[store.ground.problem.share](store.ground, batches, costed=store.costed)
     for pieces in run(jobs, stop, threads):
         for found in pieces:
             store.absorb(found)

@@ -7,7 +7,7 @@ from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
 from oneformany.engine.pricing.search import ColumnSearch, Heaviest
-from oneformany.engine.scaling import ONE, STEP
+from oneformany.engine.scaling import ONE_IN_PRICING, STEP
 from oneformany.stop import Stop
 
 __all__ = ["SearchPricer"]
@@ -43,9 +43,11 @@ class SearchPricer:
                 break
             search.state.eligible[:] = left
             search.state.eligible[self.items.conflicts(item)] = False
-            found.append((item, search.heaviest(item, ONE, step, node_limit, stop)))
+            found.append((item, search.heaviest(item, ONE_IN_PRICING, step, node_limit, stop)))
             left[item] = False
-        capacity = max([ONE + step, *(heaviest.bound for _, heaviest in found)]) if in_time else UNPROVED
+        capacity = (
+            max([ONE_IN_PRICING + step, *(heaviest.bound for _, heaviest in found)]) if in_time else UNPROVED
+        )
         found.sort(key=lambda pair: (-pair[1].weight, pair[0]))
         columns = []
         for item, heaviest in found:

@@ -24,7 +24,7 @@ class Priced:
     Attributes
     ----------
     columns : list of Column
-        Heavier than ``ONE`` under the weights, heaviest first.
+        Heavier than ``ONE_IN_PRICING`` under the weights, heaviest first.
     weights : integer array
         The duals as integers, one per item.
     capacity : int or None
@@ -67,7 +67,7 @@ class Pricer(Protocol):
         Parameters
         ----------
         weights : (items,) integer array
-            Duals of the items, of which ``ONE`` stands for 1.
+            Duals of the items, of which ``ONE_IN_PRICING`` stands for 1.
         stop : Stop
             When it expires, return what was found and proved by then.
         node_limit : int

@@ -22,7 +22,7 @@ from oneformany.engine.saving.least_changes import fewest_changes, least_costs
 from oneformany.engine.saving.points import CheapPoints
 from oneformany.engine.saving.prices import GroupPrices
 from oneformany.engine.saving.search import SavingsSearch
-from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_kernels import cheapest
 from oneformany.engine.table.options import Search
@@ -123,7 +123,7 @@ class _Stage:
                 break
             found, worth, value = solved
             before = self.value
-            asked = np.rint(found * ONE_IN_COVERS).astype(np.int64)
+            asked = integer_weights(found, ONE_IN_COVERS)
             added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit, value)
             run.report("least cost", value, len(self.columns), (self.bound, self.cost))
             if added or self.value > before + ONE_IN_COVERS // 1000:

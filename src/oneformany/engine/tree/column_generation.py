@@ -13,7 +13,7 @@ from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_ma
 from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.pricing.protocol import NO_LIMIT
 from oneformany.engine.run import Run
-from oneformany.engine.scaling import ONE, integer_weights
+from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
 __all__ = ["Node"]
 
@@ -82,7 +82,7 @@ class Node:
         """Find a column for every item that has none; false, with the proof, if one cannot have any."""
         for item in np.setdiff1d(np.arange(len(self.items)), joined(self.groups)[1]).tolist():
             weights = np.zeros(len(self.items), dtype=np.int64)
-            weights[item] = 2 * ONE
+            weights[item] = 2 * ONE_IN_PRICING
             priced = self.pricer.price(weights, self.run.stop)
             if not self.add(priced.columns, weights):
                 if priced.capacity is not None and priced.capacity < weights[item]:

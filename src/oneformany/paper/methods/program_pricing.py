@@ -16,7 +16,7 @@ from oneformany.engine.columns import Column
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
-from oneformany.engine.scaling import ONE, STEP
+from oneformany.engine.scaling import ONE_IN_PRICING, STEP
 from oneformany.paper.methods.columns import PaperRows, check_asked
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.formulation import add_compact
@@ -62,15 +62,15 @@ class ProgramPricer:
     ) -> Priced:
         """Find heavy columns and bound the heaviest by what the solver proved."""
         members = self._block.member[0, self.items.first]
-        objective = Objective(members, weights / ONE, maximise=True)
+        objective = Objective(members, weights / ONE_IN_PRICING, maximise=True)
         model = replace(self._model, objective=objective)
         outcome = self._solver.solve(model, Request(stop, keep=SOLUTIONS))
         self.nodes += 1
         columns = [column for s in outcome.solutions if (column := self._column(s.values)) is not None]
-        heavy = [c for c in columns if weights[self._group(c, weights)].sum() > ONE + STEP]
+        heavy = [c for c in columns if weights[self._group(c, weights)].sum() > ONE_IN_PRICING + STEP]
         if not isfinite(outcome.bound):
             return Priced(heavy, weights, None, complete=False)
-        capacity = max(floor((outcome.bound + TOLERANCE) * ONE), ONE + STEP)
+        capacity = max(floor((outcome.bound + TOLERANCE) * ONE_IN_PRICING), ONE_IN_PRICING + STEP)
         return Priced(heavy, weights, capacity, complete=outcome.status == "optimal")
 
     def _group(self, column: Column, weights: IntArray) -> IntArray:

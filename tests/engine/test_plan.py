@@ -1,0 +1,65 @@
+"""Which way an answer is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.problems import Veiled, random_additive
+from oneformany.engine.plan import asks_for_cost, needs_listing, planned, worth_listing, worth_waiting
+from oneformany.engine.run import Options
+from oneformany.oracles.blackbox import BlackBoxOracle
+from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
+from oneformany.stop import Stop
+
+PLAIN = random_additive(np.random.default_rng(0), rows=12, features=5, max_changes=3)
+
+
+@pytest.mark.parametrize(
+    ("problem", "goal", "needed"),
+    [
+        (PLAIN, Goal(), False),
+        (PLAIN, Goal(explanations=2), True),
+        (PLAIN, Goal(coverage=0.5), True),
+        (replace(PLAIN, share="action"), Goal(), True),
+        (replace(PLAIN, share="features"), Goal(), True),
+    ],
+)
+def test_goals_and_other_ways_to_share_need_a_listing_and_ask_for_cost(problem, goal, needed):
+    assert needs_listing(problem, goal) == needed
+    assert asks_for_cost(problem, goal, Options()) == needed
+    assert asks_for_cost(problem, goal, Options(least_cost=True))
+    assert not asks_for_cost(problem, goal, Options(least_cost=False))
+
+
+def test_few_rows_are_searched_for_unless_their_least_cost_is_asked_for():
+    assert not worth_listing(PLAIN, Goal(), Options())
+    assert worth_listing(PLAIN, Goal(), Options(least_cost=True))
+    assert not worth_listing(PLAIN, Goal(), Options(least_cost=True, most_work=1.0))
+
+
+def test_only_a_classifier_that_has_to_be_asked_and_may_be_is_asked_lazily():
+    asked = replace(PLAIN, oracle=Veiled(PLAIN.oracle))
+    assert worth_waiting(asked, Options())
+    assert not worth_waiting(PLAIN, Options())
+    assert not worth_waiting(asked, Options(lazy=False))
+    assert not worth_waiting(replace(asked, share="action"), Options())
+    limited = BlackBoxOracle(lambda codes: np.full(len(codes), 0.1), PLAIN.levels, max_calls=10)
+    assert not worth_waiting(Problem(PLAIN.codes, PLAIN.levels, limited, 3), Options())
+
+
+def test_what_is_too_much_is_listed_in_part_and_said_so():
+    whole = planned(PLAIN, Options(), by_cost=True)
+    assert (whole.by_cost, whole.changes, whole.notes) == (True, None, ())
+    part = planned(PLAIN, Options(most_work=1.0), by_cost=True)
+    assert (part.by_cost, part.changes) == (False, 1)
+    assert [note.split(":")[0] for note in part.notes] == [
+        "the least cost is not proved",
+        "only columns that change at most 1 of the 3 features were listed",
+    ]
+    listing = part.listing(Stop())
+    assert not listing.table.complete
+    assert (listing.reachable == whole.listing(Stop()).reachable).all()
