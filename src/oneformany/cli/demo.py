@@ -30,6 +30,12 @@ FEATURES = (
     "other_debtors",
     "housing",
 )
+ORDERS = {
+    "checking_account": ("no checking account", "below 0 DM", "0 to 200 DM", "200 DM or more"),
+    "savings": ("none or unknown", "below 100 DM", "100 to 500 DM", "500 to 1000 DM", "1000 DM or more"),
+    "other_debtors": ("none", "co-applicant", "guarantor"),
+}
+"""From worse to better, so that rules can say that nobody is sent down."""
 
 
 @tell_errors
@@ -55,7 +61,7 @@ def demo(
 
     from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
-    from oneformany.schema.rules import Immutable, NeverTarget, OnlyDecrease, OnlyIncrease
+    from oneformany.schema.rules import AtMostSteps, Immutable, NeverTarget, OnlyDecrease, OnlyIncrease
     from oneformany.verify import verify
 
     check_targets(json_file, report)
@@ -70,17 +76,19 @@ def demo(
         schema=data.schema,
         rules=[
             Immutable("credit_history"),
-            OnlyIncrease("employment"),
-            OnlyDecrease("amount"),
-            NeverTarget("checking_account", "no checking account"),
-            NeverTarget("savings", ["none or unknown", "below 100 DM"]),
+            *(OnlyIncrease(name) for name in (*ORDERS, "employment")),
+            AtMostSteps("employment", 1),
+            *(OnlyDecrease(name) for name in ("amount", "duration")),
+            NeverTarget("checking_account", "below 0 DM"),
+            NeverTarget("housing", ["rent", "for free"]),
         ],
     )
     say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
         f"features, fitted to one half, is right about {accuracy:.1%} of the other half. Whom it refuses "
-        "there is explained. Nobody can change their credit history or lose years of employment; nobody "
-        "shall be told to ask for more money, to spend all savings or to close an account.\n",
+        "there is explained. Nobody can change their credit history, lose years of employment or gain many; "
+        "nobody shall be told to ask for more money or more time, to spend savings, to empty or close an "
+        "account, to do without a guarantor or to give up their home.\n",
     )
     start = perf_counter()
     with Progress("demo") as progress:
@@ -120,4 +128,8 @@ def _applicants() -> Dataset:
 
     data = load("german")
     features = [data.schema.features[data.schema.index(name)] for name in FEATURES]
+    features = [
+        replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature
+        for feature in features
+    ]
     return replace(data, frame=data.frame[list(FEATURES)], schema=Schema(tuple(features)))
