@@ -260,6 +260,8 @@ def test_subgroups_are_compared_printed_drawn_and_reported(case):
     [
         (("--by", "shoe"), "no column 'shoe'"),
         (("--by", "sex", "--plot", "audit.cake"), "cannot be drawn"),
+        (("--by", "sex", "--people", "heads"), "--people: the rows have no column 'heads'"),
+        (("--by", "sex", "--people", "sex"), "people must be"),
         (("--by", "sex", "--json", "no/such/file"), "does not exist"),
     ],
 )

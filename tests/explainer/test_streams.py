@@ -1,5 +1,6 @@
 """Tests that rows from files, iterators and clusters get the answer that they get as one frame in memory."""
 
+import dask
 import dask.dataframe
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
+from oneformany.explainer.explainer import _read
 from oneformany.explainer.streams import batches_of, distinct_refused, first_batch, is_stream
 from oneformany.stop import Stop
 
@@ -159,6 +161,50 @@ def test_a_result_says_that_not_everything_was_read(model):
     result = OneForMany(model, 2, reference=FULL).explain(batches(FULL, 20), time_limit=0)
     assert not result.problem["read_to_the_end"]
     assert result.problem["rows_read"] == 20
+    assert "Time was up before more than 20 rows were read." in result.summary()
+    assert "Time was up" not in OneForMany(model, 2).explain(batches(FULL)).summary()
+
+
+def every_row(part):
+    return np.ones(len(part), dtype=bool)
+
+
+def test_partitions_of_a_cluster_are_counted_until_time_is_up():
+    spread = dask.dataframe.from_pandas(FULL, npartitions=20)
+    with dask.config.set(scheduler="synchronous"):
+        none = distinct_refused(spread, every_row, ["age", "job"], Stop(0))
+        every = distinct_refused(spread, every_row, ["age", "job"], Stop(1000))
+    assert not none.complete
+    assert 0 < none.read < len(FULL)
+    assert none.people.sum() == none.read
+    assert every.complete
+    assert every.read == every.people.sum() == len(FULL)
+
+
+def test_a_large_frame_of_an_iterator_is_cut_so_that_time_can_end_within_it(monkeypatch):
+    monkeypatch.setattr("oneformany.explainer.streams.LIMITED_BATCH", 50)
+    kept = distinct_refused(iter([FULL]), every_row, ["age", "job"], Stop(0))
+    assert (kept.read, kept.complete) == (50, False)
+
+
+def test_time_that_ends_with_the_last_batch_has_read_everything():
+    kept = distinct_refused(iter([FULL]), every_row, ["age", "job"], Stop(0))
+    assert kept.complete
+
+
+def test_time_is_left_to_explain_what_was_read(model):
+    """Each batch takes a tenth of the limit; reading all the time would leave all rows undecided."""
+    now = [0.0]
+    stop = Stop(10.0, clock=lambda: now[0])
+
+    def slow():
+        for part in batches(FULL, 10):
+            now[0] += 1.0
+            yield part
+
+    kept, _ = _read(OneForMany(model, 2, reference=FULL), slow(), stop)
+    assert not kept.complete
+    assert stop.remaining() >= 1
 
 
 def test_a_file_that_lacks_a_column_is_refused(model, tmp_path):

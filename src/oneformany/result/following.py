@@ -70,6 +70,11 @@ def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
     table = Table.of(frame)
     rows = np.asarray(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
     total = len(rows) + len(result.problem.get("already_positive", ()))
+    if len(table.frame) != total and "rows_read" in result.problem:
+        raise InputError(
+            f"the rows were read in batches, and only the {total} distinct ones that are refused were kept; "
+            "use assign(...), batch by batch"
+        )
     if len(table.frame) != total:
         raise InputError(
             f"the frame has {len(table.frame)} rows, {total} were explained; pass the frame that was "

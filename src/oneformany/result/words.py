@@ -102,6 +102,8 @@ def status_words(result: Result) -> str:
             lines.append(f"{_many(number, 'row')} {'is' if number == 1 else 'are'} {what}.")
     if result.cost_bound is not None:
         lines.append(_cost(result))
+    if not result.problem.get("read_to_the_end", True):
+        lines.append(f"Time was up before more than {_many(result.problem['rows_read'], 'row')} were read.")
     if result.ended != "proved":
         lines.append(f"{ENDINGS[result.ended].capitalize()}.")
         lines += [f"{note[:1].upper()}{note[1:]}." for note in result.statistics.notes]
