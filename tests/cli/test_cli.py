@@ -1,6 +1,7 @@
 """Tests that the commands say what they should, and end with the right exit code."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -50,6 +51,12 @@ def test_the_demo_tells_explanations_proof_and_time(demo):
         "accepted by code that shares nothing with the solver",
     ):
         assert words in outcome.output
+
+
+def test_the_rest_of_the_explanations_is_an_option_away():
+    outcome = call("demo", "--rows", 12, "--show", 1)
+    many = int(re.search(r"(\d+) explanations cover", outcome.output)[1])
+    assert f"... and {many - 1} further explanations: --show {many} spells out all." in outcome.output
 
 
 def test_the_demo_gives_only_advice_that_a_reader_would_follow(tmp_path):

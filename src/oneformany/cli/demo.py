@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oneformany.anything import AnyModel
-from oneformany.cli.saving import check_targets, end, save_all, say
+from oneformany.cli.saving import check_targets, end, save_all, say, tell_result
 from oneformany.console import tell_errors
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
@@ -94,7 +94,7 @@ def demo(
     with Progress("demo") as progress:
         result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
     solved = perf_counter()
-    say(result.summary(limit=show))
+    tell_result(result, show)
     checked = verify(result.to_json())
     outcome = "accepted" if checked.ok else checked.outcome.upper()
     say(

@@ -12,7 +12,7 @@ import pandas as pd
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import Table
 from oneformany.schema.rules.rows import cell_rule
@@ -173,14 +173,34 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
 
 
 def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
-    """Ask a model about rows like the new ones."""
-    from oneformany.readers.columns import reads_schema
-    from oneformany.readers.inputs import inputs_of
-    from oneformany.readers.registry import read_model, reader_for, unwrapped
+    """Ask a model about rows like the new ones; one that cannot be read is asked itself."""
+    from oneformany.readers.any_classifier import as_black_box
+    from oneformany.readers.native_categories import TextsError
 
     threshold, positive, own = None, 1, None
     if hasattr(model, "max_changes"):
         threshold, positive, own, model = model.threshold, model.positive, model.schema, model.model
+    try:
+        return _read_decision(model, threshold, positive, own, schema, table)
+    except (UnsupportedModelError, TextsError):
+        box = as_black_box(model, table, threshold, positive)
+        if box is None:
+            raise
+        return _read_decision(box, None, 1, own, schema, table)
+
+
+def _read_decision(
+    model: AnyModel,
+    threshold: float | None,
+    positive: object,
+    own: Schema | None,
+    schema: Schema,
+    table: Table,
+) -> Callable[[pd.DataFrame], BoolArray]:
+    from oneformany.readers.columns import reads_schema
+    from oneformany.readers.inputs import inputs_of
+    from oneformany.readers.registry import read_model, reader_for, unwrapped
+
     reads = reader_for(model).reads
     if reads == "labels" or (reads == "columns" and own is not None and reads_schema(unwrapped(model), own)):
         verdict = read_model(model, schema, threshold, positive, table.frame).verdict

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from oneformany.result.labels import Labels, labels_of
+from oneformany.result.sizes import people_in
 from oneformany.result.words import status_words
 from oneformany.schema.html import html_table
 
@@ -22,7 +23,7 @@ def result_table(result: Result) -> str:
     """Tell a result in one sentence and a table of its largest explanations."""
     labels = labels_of(result)
     lines: list[tuple[object, object, str]] = [
-        (number, len(one.members), _changes(one, labels))
+        (number, people_in(result, one.members), _changes(one, labels))
         for number, one in enumerate(result.explanations[:MOST_LINES], start=1)
     ]
     if result.count > MOST_LINES:

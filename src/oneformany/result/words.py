@@ -36,8 +36,10 @@ ENDINGS = {
 }
 
 
-def summarise(result: Result, limit: int | None = 20) -> str:
+def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame()") -> str:
     """Tell a result in words, at most so many explanations spelled out; ``None``: all.
+
+    ``more`` says where the others are.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def summarise(result: Result, limit: int | None = 20) -> str:
         parts.append(f"Rows of one explanation share {share_words(result)}.")
     parts += [explanation_words(result, number) for number in range(1, len(shown_) + 1)]
     if hidden := result.count - len(shown_):
-        parts.append(f"... and {_many(hidden, 'further explanation')}: see to_frame().")
+        parts.append(f"... and {_many(hidden, 'further explanation')}: {more}.")
     if result.unreachable:
         parts.append(unreachable_words(result))
     if result.undecided:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from oneformany.anything import AnyFrame
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.problem.problem import checked_people
 from oneformany.result.labels import shown
 from oneformany.result.sizes import group_sizes
+from oneformany.schema.frames import as_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,7 +146,7 @@ class Audit:
 
 
 def audit(
-    result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0, people: ArrayLike | None = None
+    result: Result, frame: AnyFrame, by: Hashable, seed: int = 0, people: ArrayLike | None = None
 ) -> Audit:
     """Compare subgroups of the rows that were asked about.
 
@@ -152,7 +154,7 @@ def audit(
     ----------
     result : Result
         From :meth:`OneForMany.explain`.
-    frame : DataFrame
+    frame : frame
         The very frame that was explained; it may have further columns, such as a protected attribute that
         the model does not read.
     by : hashable
@@ -186,6 +188,7 @@ def audit(
     """
     import pandas as pd
 
+    frame = as_pandas(frame, "the rows")
     subgroups = _subgroups(frame, by)
     asked = _positions(result, frame)
     size = _people(result, people, asked, len(frame))
@@ -275,7 +278,7 @@ def _people(result: Result, people: ArrayLike | None, asked: IntArray, n_rows: i
     if people is None and "people" in result.problem and len(known) < n_rows:
         raise InputError(
             "rows of this result stand for several people, and it does not say for how many the accepted "
-            "ones do; give people= as it was given to explain"
+            "ones do; give people= (on the command line --people) as it was given to explain"
         )
     counts = checked_people(people, n_rows)
     if counts is None:
@@ -303,10 +306,14 @@ def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
     if column.isna().any():
         column = column.astype(object).where(column.notna(), "missing")
     subgroups = pd.Categorical(column).remove_unused_categories()
-    if not 2 <= len(subgroups.categories) <= MOST_GROUPS:
+    count = len(subgroups.categories)
+    if count < 2:
+        values = ", ".join(map(shown, subgroups.categories)) or "nothing"
+        raise InputError(f"the column {by!r} holds only {values}; there are no subgroups to compare")
+    if count > MOST_GROUPS:
         raise InputError(
-            f"the column {by!r} has {len(subgroups.categories)} values; subgroups need 2 to {MOST_GROUPS}: "
-            "put numbers into ranges first, for example with pandas.cut"
+            f"the column {by!r} has {count} values; subgroups need 2 to {MOST_GROUPS}: put numbers and dates "
+            "into ranges first, for example with pandas.cut"
         )
     return subgroups
 
