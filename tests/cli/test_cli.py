@@ -57,6 +57,8 @@ def test_the_rest_of_the_explanations_is_an_option_away():
     outcome = call("demo", "--rows", 12, "--show", 1)
     many = int(re.search(r"(\d+) explanations cover", outcome.output)[1])
     assert f"... and {many - 1} further explanations: --show {many} spells out all." in outcome.output
+    outcome = call("demo", "--rows", 12, "--show", 0)
+    assert f"{many} explanations not spelled out: --show {many} spells out all." in outcome.output
 
 
 def test_the_demo_gives_only_advice_that_a_reader_would_follow(tmp_path):
@@ -123,6 +125,7 @@ def test_an_unreadable_file_ends_with_exit_code_2(tmp_path, content):
     outcome = call("verify", path)
     assert outcome.exit_code == 2
     assert "Error: " in outcome.stderr
+    assert outcome.stderr.count("result.json") >= 1
     assert "Traceback" not in outcome.output
 
 

@@ -181,6 +181,13 @@ def test_rows_that_were_read_in_batches_are_not_those_of_a_frame(made):
         result.apply(frame)
 
 
+def test_a_column_that_named_the_rows_is_pointed_to(made):
+    _, frame = made
+    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame.rename_axis("who"))
+    with pytest.raises(InputError, match="the column 'who' named the rows then: make it the index"):
+        ofm.audit(result, frame.rename_axis("who").reset_index(), by="sex")
+
+
 @pytest.mark.parametrize(
     ("change", "by", "words"),
     [

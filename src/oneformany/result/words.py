@@ -59,7 +59,8 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
         parts.append(f"Rows of one explanation share {share_words(result)}.")
     parts += [explanation_words(result, number) for number in range(1, len(shown_) + 1)]
     if hidden := result.count - len(shown_):
-        parts.append(f"... and {_many(hidden, 'further explanation')}: {more}.")
+        further = f"... and {_many(hidden, 'further explanation')}"
+        parts.append(f"{further if shown_ else _many(hidden, 'explanation') + ' not spelled out'}: {more}.")
     if result.unreachable:
         parts.append(unreachable_words(result))
     if result.undecided:

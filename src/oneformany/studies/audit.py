@@ -334,9 +334,15 @@ def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
         )
     for label, known in zip(frame.index[rows], result.index, strict=True):
         if str(label) != str(known):
+            name = next((name for name in result.index.names if name in frame.columns), None)
+            index = (
+                ""
+                if name is None
+                else f"; the column {name!r} named the rows then: make it the index (--index)"
+            )
             raise InputError(
                 f"row {shown(label)} of the frame was called {shown(known)} when it was explained; pass the "
-                "very frame that was explained"
+                f"very frame that was explained{index}"
             )
     return rows
 
