@@ -185,7 +185,8 @@ def _charts(result: Result) -> Iterator[Chart]:
         half = int(np.searchsorted(reached, reached[-1] / 2))
         yield line_chart(
             "How many rows the largest explanations reach together",
-            f"{_many(half, 'explanation')} of {result.count} cover half of the covered rows",
+            f"{half:,} of {result.count:,} explanations {'covers' if half == 1 else 'cover'} half of the "
+            "covered rows",
             [("of this answer", "value", list(enumerate(reached)))],
             "explanations, largest first",
             "% of the rows",
@@ -195,8 +196,9 @@ def _charts(result: Result) -> Iterator[Chart]:
         measured, proved = MEASURED[rounds[0].measure]
         yield line_chart(
             "Best answer and proved bound while solving",
-            f"{measured}: from {rounds[0].count:,} and a bound of {rounds[0].bound:,} to "
-            f"{rounds[-1].count:,} and {rounds[-1].bound:,} in {rounds[-1].seconds:.1f} seconds",
+            f"{measured}: {rounds[0].count:,} at first, with a bound of {rounds[0].bound:,}; "
+            f"{rounds[-1].count:,} after {rounds[-1].seconds:.1f} seconds, with a bound of "
+            f"{rounds[-1].bound:,}",
             [
                 ("best answer so far", "value", [(step.seconds, step.count) for step in rounds]),
                 (proved, "bound", [(step.seconds, step.bound) for step in rounds]),
@@ -204,6 +206,7 @@ def _charts(result: Result) -> Iterator[Chart]:
             "seconds",
             measured,
             steps=True,
+            counted="y",
         )
 
 

@@ -217,7 +217,9 @@ def measure_words(measure: str, number: float) -> str:
     >>> measure_words("refused", 0.25), measure_words("mean_changes", 2)
     ('25.0%', '2.00')
     """
-    return f"{number:.2f}" if measure == "mean_changes" else f"{number:.1%}"
+    if measure == "mean_changes":
+        return f"{round(number, 2) + 0.0:.2f}"  # adding zero leaves no "-0.00"
+    return f"{round(number, 3) + 0.0:.1%}"
 
 
 @dataclass(frozen=True, eq=False)
