@@ -53,7 +53,7 @@ def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
     bars = ax.bar(np.arange(1, len(sizes) + 1), sizes, color=GREEN, width=0.8 if len(sizes) < 80 else 1.0)
     if len(sizes) <= 30:
         ax.bar_label(bars, padding=1, fontsize=7)
-    tick_integers(ax.xaxis)
+    tick_integers(ax.xaxis, ax.yaxis)
     return tidy(ax, "explanations, largest first", "rows covered")
 
 

@@ -162,7 +162,7 @@ def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> 
     if "bound" in lines.columns:
         ax.plot(lines[budget], lines["bound"], color=BLUE, linewidth=2, ls="--", marker=".", label=proved)
         _legend(ax)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.05 * ax.dataLim.ymax)  # a flat curve keeps its marks below the top
     tick_integers(ax.xaxis, ax.yaxis)
     return tidy(ax, asked, title)
 

@@ -23,6 +23,7 @@ __all__ = [
     "short_words",
     "status_words",
     "summarise",
+    "target_words",
     "undecided_words",
     "unreachable_words",
 ]
@@ -215,7 +216,6 @@ def _goal_proof(result: Result) -> str:
 def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iterator[tuple[str, str, str]]:
     """Name, new label and old labels of each feature that at least one row really changes."""
     codes, people = result.problem["codes"], result.people_of_rows
-    ranges = _ranges(result, explanation)
     ends = explanation.ends or (explanation.point,) * len(explanation.members)
     for feature in explanation.changed:
         origins, targets = Counter[int](), set[int]()
@@ -227,8 +227,7 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
             yield (
                 labels.feature(feature),
                 " or ".join(
-                    labels.any_of(feature, new) if feature in ranges else labels.target(feature, new)
-                    for new in sorted(targets)
+                    target_words(result, explanation, feature, new, labels) for new in sorted(targets)
                 ),
                 ", ".join(
                     f"{rows} from {labels.word(feature, old)}" for old, rows in sorted(origins.items())
@@ -236,11 +235,12 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
             )
 
 
-def _ranges(result: Result, explanation: Explanation) -> Sequence[int]:
-    """Features of which every number of the new level serves every row of the group."""
+def target_words(result: Result, explanation: Explanation, feature: int, level: int, labels: Labels) -> str:
+    """Name a new value: a range where every number of the new level serves every row of the group."""
     known: Sequence[Sequence[int]] = result.problem.get("ranges") or ()
     number = result.assignment[explanation.members[0]] if explanation.members else -1
-    return known[number] if 0 <= number < len(known) else ()
+    ranges = known[number] if 0 <= number < len(known) else ()
+    return labels.any_of(feature, level) if feature in ranges else labels.target(feature, level)
 
 
 def _argument(proof: Proof) -> str:
