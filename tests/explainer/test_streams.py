@@ -1,5 +1,7 @@
 """Tests that rows from files, iterators and clusters get the answer that they get as one frame in memory."""
 
+import warnings
+
 import dask
 import dask.dataframe
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 from lightgbm import LGBMClassifier
 from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -94,6 +97,19 @@ def test_a_cluster_of_two_workers_gives_the_same_answer(model, in_memory):
         result = OneForMany(model, 2, reference=FULL).explain(spread)
     assert answer(result) == answer(in_memory)
     assert result.problem["rows_read"] == len(FULL)
+
+
+def test_missing_texts_of_a_dask_frame_are_those_that_the_model_knows():
+    frame = FRAME.assign(job=FRAME["job"].where(FRAME["age"] > 20), income=FRAME["income"].fillna(0))
+    imputed = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder())
+    steps = make_column_transformer((imputed, ["job"]), remainder=StandardScaler())
+    model = make_pipeline(steps, LogisticRegression()).fit(frame, TARGET)
+    spread = dask.dataframe.from_pandas(frame, npartitions=3)
+    with warnings.catch_warnings(), dask.config.set(scheduler="synchronous"):
+        warnings.simplefilter("error", UserWarning)  # Dask's own, about the first rows
+        for reference in (frame, None):
+            result = OneForMany(model, 2, reference=reference, share="action").explain(spread)
+            assert (result.status, result.people) == ("optimal", (model.predict(frame) == 0).sum())
 
 
 def test_columns_that_the_model_does_not_read_make_no_rows_distinct(model, in_memory):

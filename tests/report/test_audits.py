@@ -1,8 +1,10 @@
 """Tests that the comparison of subgroups stands in the report, with its intervals in the right places."""
 
 import pandas as pd
+import pytest
 
 import oneformany as ofm
+from oneformany.exceptions import InputError
 from oneformany.report.audits import audit_part
 from oneformany.studies.audit import measure_words
 from report.made_results import HOSTILE, made_result
@@ -32,6 +34,13 @@ def test_one_clear_difference_is_one_and_no_difference_is_not_below_zero():
     assert audit_part(audit).note.startswith("1 of 2 differences is clear of chance.")
     assert measure_words("mean_changes", -0.001) == "0.00"
     assert measure_words("refused", -0.0001) == "0.0%"
+
+
+def test_one_audit_that_is_not_in_a_list_is_told(tmp_path):
+    result = made_result()
+    audit = ofm.audit(result, frame(result, ["a"] * 6 + ["b"] * 6), by="who")
+    with pytest.raises(InputError, match="audits must be a list of audits, not Audit"):
+        result.report(tmp_path / "report.html", audits=audit)
 
 
 def test_hostile_names_of_subgroups_are_harmless():

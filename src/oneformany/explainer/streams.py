@@ -75,9 +75,8 @@ def batches_of(
 def first_batch(source: AnyFrame) -> tuple[pd.DataFrame, Any]:
     """Take a look at the first rows; return them, and a source that still has them."""
     if _is_dask(source):
-        first = source.head(BATCH)
-        if not len(first):
-            first = source.head(BATCH, npartitions=-1)
+        parts = (_plain_texts(source.get_partition(n).compute()) for n in range(source.npartitions))
+        first = next((part for part in parts if len(part)), pd.DataFrame()).head(BATCH)
         rest = source
     else:
         batches = batches_of(source)
@@ -145,9 +144,20 @@ def _partitions(source: AnyFrame, given: tuple[Any, ...], *, limited: bool) -> I
     columns = given[1]
     wanted = source[[label for label in source.columns if str(label) in columns]]
     shared = [dask.delayed(one, traverse=False) for one in given]  # a model goes to each worker once
-    tasks = [dask.delayed(_counted)(partition, *shared) for partition in wanted.to_delayed()]
+    plain, count = dask.delayed(_plain_texts), dask.delayed(_counted)
+    tasks = [count(plain(partition), *shared) for partition in wanted.to_delayed()]
     size = _workers() if limited else len(tasks)
     yield from (tasks[start : start + size] for start in range(0, len(tasks), size))
+
+
+def _plain_texts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Undo what Dask makes of texts: a missing one is not-a-number again, as models were fitted to it."""
+    kinds = rows.dtypes.items()
+    texts = [name for name, kind in kinds if isinstance(kind, pd.StringDtype) and kind.na_value is pd.NA]
+    rows = rows.astype(dict.fromkeys(texts, object))
+    for name in texts:
+        rows[name] = rows[name].where(rows[name].notna(), np.nan)
+    return rows
 
 
 def _workers() -> int:
