@@ -95,7 +95,7 @@ def test_lines_are_named_by_people_as_the_summary_is():
     made = made_result(explanations=2, rows=12)
     result = replace(made, problem=made.problem | {"people": [1, 7] * 6}, covered_bound=None)
     for plot in (plot_profiles, plot_one_hot):
-        assert [label.get_text() for label in plot(result).get_yticklabels()] == ["35 rows", "5 rows"]
+        assert [label.get_text() for label in plot(result).get_yticklabels()] == ["35 people", "5 people"]
 
 
 def test_a_range_is_drawn_and_tabled_as_a_range():

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREEN, INK, PALE, PAPER_WIDTH, axes, plain, taken
 from oneformany.result.labels import labels_of
-from oneformany.result.sizes import people_in
+from oneformany.result.sizes import noun, people_in
 from oneformany.result.words import target_words
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ def plot_explanations(
     ax.set_xlim(0, columns)
     ax.set_xticks(np.arange(columns) + 0.5, labels, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_xlabel(f"green: 1, white: 0{framed}", fontsize=8)
-    return _name_lines(ax, [len(explanation.members) for explanation in explanations])
+    sizes = [len(explanation.members) for explanation in explanations]
+    return _name_lines(ax, [f"{n:,} row{'' if n == 1 else 's'}" for n in sizes])
 
 
 def plot_one_hot(
@@ -123,7 +124,7 @@ def plot_one_hot(
     largest = _largest(result, limit)
     ax = plot_explanations(largest, labels_of(result).schema, ax, outline_changed=outline_changed)
     ax.set_xlabel("; ".join([ax.get_xlabel(), *_cut(result, limit)]), fontsize=8)
-    return _name_lines(ax, [people_in(result, explanation.members) for explanation in largest])
+    return _name_lines(ax, _sizes(result, largest))
 
 
 def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Axes:
@@ -178,7 +179,7 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
     ax.xaxis.tick_top()
     ax.spines[:].set_visible(False)
     ax.set_xlabel(" ".join(_cut(result, limit)), fontsize=8)
-    return _name_lines(ax, [people_in(result, explanation.members) for explanation in largest])
+    return _name_lines(ax, _sizes(result, largest))
 
 
 def _largest(result: Result, limit: int) -> list[Explanation]:
@@ -190,10 +191,15 @@ def _cut(result: Result, limit: int) -> list[str]:
     return [f"the {limit} largest of {result.count:,} explanations"] if result.count > limit else []
 
 
-def _name_lines(ax: Axes, sizes: Sequence[int]) -> Axes:
+def _sizes(result: Result, explanations: Sequence[Explanation]) -> list[str]:
+    sizes = [people_in(result, explanation.members) for explanation in explanations]
+    return [f"{size:,} {noun(result, size)}" for size in sizes]
+
+
+def _name_lines(ax: Axes, sizes: Sequence[str]) -> Axes:
     """Say how many rows each line covers; the first one is on top."""
     ax.set_ylim(len(sizes), 0)
-    ax.set_yticks(np.arange(len(sizes)) + 0.5, [f"{n:,} row{'' if n == 1 else 's'}" for n in sizes])
+    ax.set_yticks(np.arange(len(sizes)) + 0.5, sizes)
     ax.tick_params(length=0, labelsize=8)
     return ax
 

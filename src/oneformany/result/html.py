@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from oneformany.result.labels import Labels, labels_of
-from oneformany.result.sizes import people_in
+from oneformany.result.sizes import noun, people_in
 from oneformany.result.words import status_words, target_words
 from oneformany.schema.html import html_table
 
@@ -28,7 +28,7 @@ def result_table(result: Result) -> str:
     ]
     if result.count > MOST_LINES:
         lines.append(("...", "", f"{result.count - MOST_LINES} more: see to_frame()"))
-    table = html_table(("explanation", "rows", "changes"), lines) if lines else ""
+    table = html_table(("explanation", noun(result, 2), "changes"), lines) if lines else ""
     return f"<div><p>{escape(status_words(result))}</p>{table}</div>"
 
 
