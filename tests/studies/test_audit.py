@@ -175,9 +175,9 @@ def test_people_that_are_not_known_or_not_those_explained_are_told(made):
 def test_rows_that_were_read_in_batches_are_not_those_of_a_frame(made):
     _, frame = made
     result = ofm.OneForMany(made_model(frame), max_changes=2).explain(iter([frame]))
-    with pytest.raises(InputError, match=r"read in batches.*explain a frame in memory"):
+    with pytest.raises(InputError, match=r"read in batches.*explain this one in memory"):
         ofm.audit(result, frame, by="sex")
-    with pytest.raises(InputError, match=r"read in batches.*use assign\(...\), batch by batch"):
+    with pytest.raises(InputError, match=r"read in batches.*use assign\(...\) for other rows"):
         result.apply(frame)
 
 
@@ -194,7 +194,11 @@ def test_a_column_that_named_the_rows_is_pointed_to(made):
         (lambda frame: frame, "race", "no column 'race'"),
         (lambda frame: frame, ["sex", "race"], "give one column, and call audit once for each"),
         (lambda frame: frame.assign(sex="f"), "sex", "holds only f; there are no subgroups"),
-        (lambda frame: frame.assign(sex=range(10)).head(9), "sex", "a frame of 10 rows, and this one has 9"),
+        (
+            lambda frame: frame.assign(sex=range(10)).head(9),
+            "sex",
+            "has 9 rows, 10 were explained; pass the very frame",
+        ),
         (lambda frame: frame.iloc[::-1], "sex", "was called p0"),
         (lambda frame: pd.concat([frame] * 3).assign(sex=range(30)), "sex", "subgroups need 2 to 20"),
     ],

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.schema.schema import Schema
 
-__all__ = ["apply", "assign", "follow"]
+__all__ = ["apply", "assign", "explained_rows", "follow"]
 
 
 def follow(
@@ -68,18 +68,7 @@ def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
     """
     schema = _schema(result)
     table = Table.of(frame)
-    rows = np.asarray(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
-    total = len(rows) + len(result.problem.get("already_positive", ()))
-    if len(table.frame) != total and "rows_read" in result.problem:
-        raise InputError(
-            f"the rows were read in batches, and only the {total} distinct ones that are refused were kept; "
-            "use assign(...), batch by batch"
-        )
-    if len(table.frame) != total:
-        raise InputError(
-            f"the frame has {len(table.frame)} rows, {total} were explained; pass the frame that was "
-            "explained, and use assign(...) for new rows"
-        )
+    rows = explained_rows(result, len(table.frame), "use assign(...) for other rows")
     covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
     positions = rows[covered]
     chosen = table.frame.iloc[positions]
@@ -91,6 +80,23 @@ def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
         row = int(np.flatnonzero((before != asked).any(axis=1))[0])
         raise InputError(f"row {chosen.index[row]} is not as it was when it was explained; pass that frame")
     return table.named(follow(schema, chosen, before, result.points[covered], table.frame))
+
+
+def explained_rows(result: Result, length: int, instead: str) -> IntArray:
+    """Tell where the explained rows stand in their frame; one of another length is refused."""
+    rows = np.asarray(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
+    total = len(rows) + len(result.problem.get("already_positive", ()))
+    if length == total:
+        return rows
+    if "rows_read" in result.problem:
+        raise InputError(
+            f"the rows were read in batches, and only the {total} distinct ones that are refused were kept: "
+            f"which rows of this frame they are is not known; {instead}"
+        )
+    raise InputError(
+        f"the frame has {length} rows, {total} were explained; pass the very frame that was explained, or "
+        f"{instead}"
+    )
 
 
 def assign(

@@ -13,6 +13,7 @@ from oneformany.anything import AnyFrame
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.problem.problem import checked_people
+from oneformany.result.following import explained_rows
 from oneformany.result.labels import shown
 from oneformany.result.sizes import group_sizes
 from oneformany.schema.frames import as_pandas
@@ -322,18 +323,7 @@ def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
 
 def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
     """Where the explained rows stand in the frame, checked by their labels."""
-    rows = np.array(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
-    total = len(rows) + len(result.problem.get("already_positive", ()))
-    if len(frame) != total and "rows_read" in result.problem:
-        raise InputError(
-            f"the rows were read in batches, and only the {total} distinct ones that are refused were kept; "
-            "which rows of this frame they are is not known: explain a frame in memory instead"
-        )
-    if len(frame) != total:
-        raise InputError(
-            f"the result is about a frame of {total} rows, and this one has {len(frame)}; pass the very "
-            "frame that was explained"
-        )
+    rows = explained_rows(result, len(frame), "explain this one in memory")
     for label, known in zip(frame.index[rows], result.index, strict=True):
         if str(label) != str(known):
             name = next((name for name in result.index.names if name in frame.columns), None)
