@@ -127,9 +127,9 @@ def _applicants() -> Dataset:
     from oneformany.schema.schema import Schema
 
     data = load("german")
-    features = [data.schema.features[data.schema.index(name)] for name in FEATURES]
     features = [
         replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature
-        for feature in features
+        for feature in data.schema.features
+        if feature.name in FEATURES
     ]
     return replace(data, frame=data.frame[list(FEATURES)], schema=Schema(tuple(features)))
