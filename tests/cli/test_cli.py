@@ -1,12 +1,14 @@
 """Tests that the commands say what they should, and end with the right exit code."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
 from cli.cases import call
+from oneformany.datasets import load
 from oneformany.paper.runs.records import read
 from oneformany.result.result import Result
 
@@ -51,15 +53,35 @@ def test_the_demo_tells_explanations_proof_and_time(demo):
         assert words in outcome.output
 
 
-def test_the_demo_changes_nothing_that_cannot_be_changed(demo):
-    _, path = demo
-    result = Result.from_json(path)
-    history, employment = (result.schema.index(name) for name in ("credit_history", "employment"))
-    for explanation in result.explanations:
-        for row in explanation.members:
-            codes = result.problem["codes"][row]
-            assert codes[history] == explanation.point[history]
-            assert codes[employment] <= explanation.point[employment]
+def test_the_rest_of_the_explanations_is_an_option_away():
+    outcome = call("demo", "--rows", 12, "--show", 1)
+    many = int(re.search(r"(\d+) explanations cover", outcome.output)[1])
+    assert f"... and {many - 1} further explanations: --show {many} spells out all." in outcome.output
+    outcome = call("demo", "--rows", 12, "--show", 0)
+    assert f"{many} explanations not spelled out: --show {many} spells out all." in outcome.output
+
+
+def test_the_demo_gives_only_advice_that_a_reader_would_follow(tmp_path):
+    call("demo", "--json", tmp_path / "result.json")  # everybody: rare advice is the likeliest to be odd
+    asked = Result.from_json(tmp_path / "result.json").assignment_frame()
+    frame = load("german").frame.loc[asked.index]
+    better = {
+        "checking_account": ["no checking account", "below 0 DM", "0 to 200 DM", "200 DM or more"],
+        "savings": ["none or unknown", "below 100 DM", "100 to 500 DM", "500 to 1000 DM", "1000 DM or more"],
+        "other_debtors": ["none", "co-applicant", "guarantor"],
+        "employment": ["unemployed", "below 1 year", "1 to 4 years", "4 to 7 years", "7 years or more"],
+    }
+    for name, order in better.items():
+        changed = asked[name].dropna()
+        steps = changed.map(order.index) - frame.loc[changed.index, name].map(order.index)
+        assert len(steps) > 0, name
+        assert (steps > 0).all(), name
+        assert name != "employment" or (steps == 1).all()
+    assert asked["credit_history"].isna().all()
+    assert set(asked["housing"].dropna()) == {"own"}
+    assert "below 0 DM" not in set(asked["checking_account"])
+    assert set(asked["amount"].dropna()) == {"<= 2319.5"}
+    assert set(asked["duration"].dropna()) <= {"<= 18"}
 
 
 def test_the_demo_saves_a_result_that_verify_confirms(demo):
@@ -103,6 +125,7 @@ def test_an_unreadable_file_ends_with_exit_code_2(tmp_path, content):
     outcome = call("verify", path)
     assert outcome.exit_code == 2
     assert "Error: " in outcome.stderr
+    assert outcome.stderr.count("result.json") >= 1
     assert "Traceback" not in outcome.output
 
 

@@ -173,7 +173,11 @@ WRONG = [
         "not a kind of rule",
     ),
     (("rows.csv", "model.joblib", "--rules", "none.toml"), {}, "cannot be read as rules"),
-    (("rows.csv", "model.joblib", "--schema", "s.toml"), {"s.toml": "features = 3"}, "features"),
+    (
+        ("rows.csv", "model.joblib", "--schema", "s.toml"),
+        {"s.toml": "features = 3"},
+        "s.toml cannot be read as a schema",
+    ),
     (("rows.csv", "model.joblib", "--schema", "s.json"), {"s.json": "[1]"}, "cannot be read as a schema"),
     (("rows.csv", "model.joblib", "--schema", "none.json"), {}, "none.json cannot be read as a schema"),
     (("rows.csv", "model.joblib", "--schema", "rows.csv"), {}, "rows.csv cannot be read as a schema"),
@@ -260,6 +264,8 @@ def test_subgroups_are_compared_printed_drawn_and_reported(case):
     [
         (("--by", "shoe"), "no column 'shoe'"),
         (("--by", "sex", "--plot", "audit.cake"), "cannot be drawn"),
+        (("--by", "sex", "--people", "heads"), "--people: the rows have no column 'heads'"),
+        (("--by", "sex", "--people", "sex"), "people must be"),
         (("--by", "sex", "--json", "no/such/file"), "does not exist"),
     ],
 )

@@ -6,6 +6,7 @@ import joblib
 import lightgbm
 import numpy as np
 import onnx
+import pandas as pd
 import pytest
 import skops.io
 import xgboost
@@ -13,8 +14,8 @@ from onnx import TensorProto, helper
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from cli.cases import FRAME, GOOD, tree
-from oneformany.cli.model_file import load_model, positive_label
+from cli.cases import FRAME, GOOD, call, tree
+from oneformany.cli.model_file import as_fitted, load_model, positive_label
 from oneformany.exceptions import InputError
 
 INPUTS = FRAME[["income", "savings"]]
@@ -148,3 +149,31 @@ def test_the_label_of_the_positive_class_is_found_by_its_text():
     assert positive_label(object(), "good") == "good"
     with pytest.raises(InputError, match="'good' is none of the model's classes '0', '1'; use --positive"):
         positive_label(tree(), "good")
+
+
+def lightgbm_with_jobs(tmp_path):
+    """A LightGBM model, as its own file, that reads a column of categories."""
+    frame = pd.DataFrame({"income": range(40), "my job": pd.Categorical(["clerk", "none"] * 20)})
+    options = {"n_estimators": 5, "min_child_samples": 2, "verbose": -1, "n_jobs": 1}
+    model = lightgbm.LGBMClassifier(**options).fit(frame, frame["my job"] == "clerk")
+    model.booster_.save_model(tmp_path / "model.txt")
+    frame.assign(name="ann").to_csv(tmp_path / "rows.csv", index=False)
+    return frame
+
+
+def test_texts_of_a_file_get_the_categories_that_lightgbm_knows(tmp_path):
+    frame = lightgbm_with_jobs(tmp_path)
+    outcome = call("explain", tmp_path / "rows.csv", tmp_path / "model.txt", "--share", "action")
+    assert outcome.exit_code == 0, outcome.output
+    assert "my job  -> clerk  (20 from none)" in outcome.output
+    model = load_model(tmp_path / "model.txt")
+    read = as_fitted(frame.assign(**{"my job": ["none", "judge"] * 20}), model)["my job"]
+    assert read.cat.categories.tolist() == ["clerk", "none", "judge"]
+
+
+def test_a_frame_that_has_categories_or_too_few_texts_is_left_as_it_is(tmp_path):
+    frame = lightgbm_with_jobs(tmp_path)
+    model = load_model(tmp_path / "model.txt")
+    assert as_fitted(frame, model).equals(frame)
+    assert as_fitted(frame[["income"]], model).equals(frame[["income"]])
+    assert as_fitted(frame, tree()) is frame

@@ -647,3 +647,10 @@ def test_a_row_alone_is_told_where_other_values_come_from():
 def test_a_path_without_a_file_is_named():
     with pytest.raises(InputError, match=r"there is no file 'model\.onnx'; a model that is a path"):
         OneForMany("model.onnx", 2).explain(FRAME)
+
+
+def test_a_target_that_is_a_text_in_a_column_of_numbers_is_told():
+    frame = pd.DataFrame({"income": np.arange(40.0), "debts": np.arange(40) % 3})
+    model = LogisticRegression().fit(frame, frame["income"] > 20)
+    with pytest.raises(InputError, match="targets of 'income' must be numbers, as the column is, not 'rich'"):
+        OneForMany(model, 1, targets={"income": ["rich"]}).explain(frame)

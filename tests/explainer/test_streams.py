@@ -1,5 +1,8 @@
 """Tests that rows from files, iterators and clusters get the answer that they get as one frame in memory."""
 
+import warnings
+
+import dask
 import dask.dataframe
 import numpy as np
 import pandas as pd
@@ -8,6 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 from lightgbm import LGBMClassifier
 from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -15,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
+from oneformany.explainer.explainer import _read
 from oneformany.explainer.streams import batches_of, distinct_refused, first_batch, is_stream
 from oneformany.stop import Stop
 
@@ -94,6 +99,19 @@ def test_a_cluster_of_two_workers_gives_the_same_answer(model, in_memory):
     assert result.problem["rows_read"] == len(FULL)
 
 
+def test_missing_texts_of_a_dask_frame_are_those_that_the_model_knows():
+    frame = FRAME.assign(job=FRAME["job"].where(FRAME["age"] > 20), income=FRAME["income"].fillna(0))
+    imputed = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder())
+    steps = make_column_transformer((imputed, ["job"]), remainder=StandardScaler())
+    model = make_pipeline(steps, LogisticRegression()).fit(frame, TARGET)
+    spread = dask.dataframe.from_pandas(frame, npartitions=3)
+    with warnings.catch_warnings(), dask.config.set(scheduler="synchronous"):
+        warnings.simplefilter("error", UserWarning)  # Dask's own, about the first rows
+        for reference in (frame, None):
+            result = OneForMany(model, 2, reference=reference, share="action").explain(spread)
+            assert (result.status, result.people) == ("optimal", (model.predict(frame) == 0).sum())
+
+
 def test_columns_that_the_model_does_not_read_make_no_rows_distinct(model, in_memory):
     wide = FULL.assign(name=[f"n{i}" for i in range(len(FULL))])
     result = OneForMany(model, 2, reference=FULL).explain(batches(wide))
@@ -159,6 +177,50 @@ def test_a_result_says_that_not_everything_was_read(model):
     result = OneForMany(model, 2, reference=FULL).explain(batches(FULL, 20), time_limit=0)
     assert not result.problem["read_to_the_end"]
     assert result.problem["rows_read"] == 20
+    assert "Time was up before more than 20 rows were read." in result.summary()
+    assert "Time was up" not in OneForMany(model, 2).explain(batches(FULL)).summary()
+
+
+def every_row(part):
+    return np.ones(len(part), dtype=bool)
+
+
+def test_partitions_of_a_cluster_are_counted_until_time_is_up():
+    spread = dask.dataframe.from_pandas(FULL, npartitions=20)
+    with dask.config.set(scheduler="synchronous"):
+        none = distinct_refused(spread, every_row, ["age", "job"], Stop(0))
+        every = distinct_refused(spread, every_row, ["age", "job"], Stop(1000))
+    assert not none.complete
+    assert 0 < none.read < len(FULL)
+    assert none.people.sum() == none.read
+    assert every.complete
+    assert every.read == every.people.sum() == len(FULL)
+
+
+def test_a_large_frame_of_an_iterator_is_cut_so_that_time_can_end_within_it(monkeypatch):
+    monkeypatch.setattr("oneformany.explainer.streams.LIMITED_BATCH", 50)
+    kept = distinct_refused(iter([FULL]), every_row, ["age", "job"], Stop(0))
+    assert (kept.read, kept.complete) == (50, False)
+
+
+def test_time_that_ends_with_the_last_batch_has_read_everything():
+    kept = distinct_refused(iter([FULL]), every_row, ["age", "job"], Stop(0))
+    assert kept.complete
+
+
+def test_time_is_left_to_explain_what_was_read(model):
+    """Each batch takes a tenth of the limit; reading all the time would leave all rows undecided."""
+    now = [0.0]
+    stop = Stop(10.0, clock=lambda: now[0])
+
+    def slow():
+        for part in batches(FULL, 10):
+            now[0] += 1.0
+            yield part
+
+    kept, _ = _read(OneForMany(model, 2, reference=FULL), slow(), stop)
+    assert not kept.complete
+    assert stop.remaining() >= 1
 
 
 def test_a_file_that_lacks_a_column_is_refused(model, tmp_path):

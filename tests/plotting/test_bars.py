@@ -1,6 +1,7 @@
 """Tests that there is a bar per feature, as long as the explanations that change it."""
 
 import matplotlib as mpl
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 
@@ -11,6 +12,7 @@ from oneformany.plotting.bars import plot_change_counts
 from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
+from report.made_results import made_result
 
 mpl.use("agg")
 
@@ -62,3 +64,10 @@ def test_a_plot_of_the_wrong_thing_says_what_it_takes(name):
     kind = {"plot_frontier": "Frontier", "plot_subgroups": "Audit"}.get(name, "Result" if of_result else "")
     with pytest.raises(InputError, match=f"takes .*{kind}.*, not (Result|Frontier)"):
         getattr(plotting, name)(wrong, *rest)
+
+
+def test_bars_of_rows_and_curves_have_no_marks_between_integers_and_none_that_are_cut():
+    sizes = plotting.plot_group_sizes(made_result(explanations=3, rows=9))
+    assert all(tick == int(tick) for tick in sizes.get_yticks())
+    flat = pd.DataFrame({"explanations": [1, 2, 3], "covered": [108, 110, 111], "bound": [108, 110, 111]})
+    assert plotting.plot_frontier(flat).get_ylim()[1] > 115

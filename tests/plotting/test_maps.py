@@ -1,15 +1,21 @@
 """Tests that the heat map has a cell for each explanation and column, green where it is 1."""
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from sklearn.linear_model import LogisticRegression
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.maps import plot_explanations
+from oneformany.explainer import OneForMany
+from oneformany.plotting.maps import plot_explanations, plot_one_hot, plot_profiles
 from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
+from report.made_results import made_result
 
 mpl.use("agg")
 
@@ -76,3 +82,27 @@ def test_labels_do_not_leave_the_figure():
 def test_nothing_to_draw_is_told():
     with pytest.raises(InputError, match="no explanation"):
         plot_explanations((), SCHEMA)
+
+
+def test_explanations_that_are_not_drawn_are_counted():
+    result = made_result(explanations=5, rows=40)
+    for plot in (plot_profiles, plot_one_hot):
+        assert "the 3 largest of 5 explanations" in plot(result, limit=3).get_xlabel()
+        assert "largest" not in plot(result).get_xlabel()
+
+
+def test_lines_are_named_by_people_as_the_summary_is():
+    made = made_result(explanations=2, rows=12)
+    result = replace(made, problem=made.problem | {"people": [1, 7] * 6}, covered_bound=None)
+    for plot in (plot_profiles, plot_one_hot):
+        assert [label.get_text() for label in plot(result).get_yticklabels()] == ["35 people", "5 people"]
+
+
+def test_a_range_is_drawn_and_tabled_as_a_range():
+    frame = pd.DataFrame({"income": np.arange(0.0, 100.0)})
+    model = LogisticRegression(max_iter=1000).fit(frame, frame["income"] > 50)
+    result = OneForMany(model, 1, share="action").explain(frame)
+    (word,) = (text.get_text() for text in plot_profiles(result).texts)
+    assert f"income  -> {word}" in result.summary()
+    assert f"income: {word}" in result._repr_html_()
+    assert not word.replace(".", "").isdigit()

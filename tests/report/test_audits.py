@@ -1,9 +1,12 @@
 """Tests that the comparison of subgroups stands in the report, with its intervals in the right places."""
 
 import pandas as pd
+import pytest
 
 import oneformany as ofm
+from oneformany.exceptions import InputError
 from oneformany.report.audits import audit_part
+from oneformany.studies.audit import measure_words
 from report.made_results import HOSTILE, made_result
 
 
@@ -23,6 +26,21 @@ def test_counts_differences_and_words_are_shown():
     ]  # fmt: skip
     assert all(-1e-9 <= line.low <= line.value <= line.high <= 100 + 1e-9 for line in part.differences)
     assert part.note.startswith("No difference between a subgroup and the others is clear of chance.")
+
+
+def test_one_clear_difference_is_one_and_no_difference_is_not_below_zero():
+    result = made_result(rows=60)
+    audit = ofm.audit(result, frame(result, ["a"] * 58 + ["b", "b"]), by="who")
+    assert audit_part(audit).note.startswith("1 of 2 differences is clear of chance.")
+    assert measure_words("mean_changes", -0.001) == "0.00"
+    assert measure_words("refused", -0.0001) == "0.0%"
+
+
+def test_one_audit_that_is_not_in_a_list_is_told(tmp_path):
+    result = made_result()
+    audit = ofm.audit(result, frame(result, ["a"] * 6 + ["b"] * 6), by="who")
+    with pytest.raises(InputError, match="audits must be a list of audits, not Audit"):
+        result.report(tmp_path / "report.html", audits=audit)
 
 
 def test_hostile_names_of_subgroups_are_harmless():

@@ -158,8 +158,17 @@ def test_three_hundred_explanations_and_twenty_thousand_rows_make_a_page_of_a_fe
 
 
 def test_ticks_are_round_and_cover_the_range():
-    assert round_ticks(0.0, 31.0) == [0.0, 10.0, 20.0, 30.0]
-    assert round_ticks(0.0, 0.0) == [0.0]
+    assert round_ticks(31.0) == [0.0, 10.0, 20.0, 30.0, 40.0]
+    assert round_ticks(100.0) == [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
+    assert round_ticks(0.0) == [0.0]
+    assert round_ticks(2.0) == [0.0, 0.5, 1.0, 1.5, 2.0]
+
+
+def test_there_is_no_half_of_an_explanation_on_an_axis():
+    assert round_ticks(2.0, integers=True) == [0.0, 1.0, 2.0]
+    coverage = page_of(made_result(explanations=2)).charts[0]
+    assert [label for _, label in coverage.x_ticks] == ["0", "1", "2"]
+    assert coverage.summary == "1 of 2 explanations covers half of the covered rows"
 
 
 def test_lines_are_thinned_but_keep_their_ends():

@@ -198,6 +198,6 @@ def test_open_results_survive_a_file(time_limit):
 def test_words_count_people_where_rows_stand_for_several():
     oracle = AdditiveOracle([[0, 1], [0, 1]], threshold=2)
     told = solve(Problem([[0, 0], [1, 0]], (2, 2), oracle, 1, people=[5, 7]))
-    assert "1 explanation covers 7 of 12 rows, at least 1 is needed, 5 beyond help" in repr(told)
-    assert "5 rows cannot be helped that way: proved." in told.summary()
-    assert "covers 7 rows (row 1):\n    feature 1  -> level 1  (7 from level 0)" in told.summary()
+    assert "1 explanation covers 7 of 12 people, at least 1 is needed, 5 beyond help" in repr(told)
+    assert "5 people cannot be helped that way: proved." in told.summary()
+    assert "covers 7 people (row 1):\n    feature 1  -> level 1  (7 from level 0)" in told.summary()

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany import Feature, Immutable, Linked, Schema
@@ -188,3 +190,26 @@ def test_tables_and_words_name_the_number_that_a_row_takes_not_its_cell():
     assert any(f"-> {number}" in result.summary() for number in targets)
     assert "no record" in result.summary()
     assert len(result.to_frame()) == result.count
+
+
+def test_new_rows_are_placed_by_a_model_that_can_only_be_asked():
+    mixing = make_pipeline(PolynomialFeatures(2), StandardScaler(), LogisticRegression(max_iter=1000))
+    explainer = OneForMany(mixing.fit(FRAME[READ], TARGET), 1, share="action")
+    result = explainer.explain(FRAME)
+    placed = result.assign(FRAME, model=explainer)
+    assert (placed >= 0).sum() == result.covered > 0
+
+
+def test_tables_count_the_people_of_a_row_as_the_summary_does():
+    result = OneForMany(linear(), 1, share="action").explain(FRAME, people=[3] * len(FRAME))
+    sizes = result.to_frame()["rows_covered"]
+    assert sizes.sum() == result.covered == 3 * sum(number >= 0 for number in result.assignment)
+    assert f"<td>{sizes.loc[1]}</td>" in result._repr_html_()
+
+
+def test_a_column_of_new_numbers_is_one_of_numbers_though_some_are_missing():
+    frame = FRAME[READ].assign(income=FRAME["income"].where(np.arange(len(FRAME)) % 7 != 0))
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(frame, TARGET)
+    result = OneForMany(model, 1, share="action", rules=[Immutable("debts")]).explain(frame)
+    assert result.assignment_frame()["income"].dtype == pd.Float64Dtype()
+    assert result.to_frame()["income"].dtype == pd.Float64Dtype()

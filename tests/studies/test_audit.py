@@ -1,8 +1,13 @@
 """Tests that subgroups are counted rightly and that intervals are what the literature says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
 from oneformany.exceptions import InputError
@@ -21,11 +26,12 @@ def made():
         },
         index=[f"p{i}" for i in range(10)],
     )
-    from sklearn.tree import DecisionTreeClassifier
+    return ofm.OneForMany(made_model(frame), max_changes=2).explain(frame), frame
 
+
+def made_model(frame):
     features = frame[["income", "savings"]]
-    model = DecisionTreeClassifier().fit(features, (features.sum(axis=1) == 4).astype(int))
-    return ofm.OneForMany(model, max_changes=2).explain(frame), frame
+    return DecisionTreeClassifier().fit(features, (features.sum(axis=1) == 4).astype(int))
 
 
 def test_every_number_of_the_table_is_as_counted_by_hand(made):
@@ -75,15 +81,16 @@ def test_wilsons_interval_is_the_one_of_the_literature():
 
 def test_the_bootstrap_of_means_is_near_the_normal_interval_and_repeatable():
     mine, others = np.repeat([1, 2, 3], 100), np.repeat([1, 2], 150)
-    found = _means(mine, others, 3, np.random.default_rng(0))
+    counts = np.bincount(mine, minlength=4), np.bincount(others, minlength=4)
+    found = _means(*counts, np.random.default_rng(0))
     half = 1.96 * np.sqrt(mine.var() / 300 + others.var() / 300)
     assert found["difference"] == pytest.approx(0.5)
     assert found["high"] - found["low"] == pytest.approx(2 * half, rel=0.1)
-    assert found == _means(mine, others, 3, np.random.default_rng(0))
+    assert found == _means(*counts, np.random.default_rng(0))
 
 
 def test_a_few_rows_that_are_alike_make_no_narrow_interval():
-    found = _means(np.array([1, 1]), np.array([2]), 2, np.random.default_rng(0))
+    found = _means(np.array([0, 2, 0]), np.array([0, 0, 1]), np.random.default_rng(0))
     assert found["difference"] == -1
     assert found["low"] < -1 < 0 < found["high"]
 
@@ -120,13 +127,78 @@ def test_missing_values_are_a_subgroup(made):
     assert ofm.audit(result, gaps, by="sex").table.index.tolist() == ["f", "missing"]
 
 
+def test_frames_of_polars_and_pyarrow_are_compared_too(made):
+    result, frame = made
+    explained = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame.reset_index(drop=True))
+    expected = ofm.audit(result, frame, by="sex").table
+    for taken in (pl.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False)):
+        pd.testing.assert_frame_equal(ofm.audit(explained, taken, by="sex").table, expected)
+
+
+def test_a_row_that_stands_for_several_people_counts_as_so_many_rows(made):
+    _, frame = made
+    model = made_model(frame)
+    people = np.arange(1, 11)
+    explainer = ofm.OneForMany(model, max_changes=2, share="action")
+    result = explainer.explain(frame, people=people, explanations=1)
+    spread = frame.loc[np.repeat(frame.index, people)]
+    counted = ofm.audit(result, frame, by="sex", people=people)
+    listed = ofm.audit(explainer.explain(spread, explanations=1), spread, by="sex")
+    pd.testing.assert_frame_equal(counted.table, listed.table)
+    pd.testing.assert_frame_equal(counted.differences, listed.differences)
+    assert counted.rare == listed.rare
+
+
+def test_a_rare_explanation_has_few_people_however_many_rows():
+    made = made_result(explanations=2, rows=12)
+    people = [1, 30] * 5 + [1, 1]  # five rows each, 5 people and 150
+    result = replace(made, problem=made.problem | {"people": people}, covered_bound=None)
+    frame = pd.DataFrame({"who": ["a", "b"] * 6}, index=list(result.index))
+    audit = ofm.audit(result, frame, by="who")  # all rows were refused: their people are known
+    assert audit.rare == (1,)
+    assert audit.table["needs_rare"].to_dict() == {"a": 5, "b": 0}
+    assert audit.table["rows"].to_dict() == {"a": 6, "b": 151}
+
+
+def test_people_that_are_not_known_or_not_those_explained_are_told(made):
+    _, frame = made
+    people = np.arange(1, 11)
+    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame, people=people)
+    with pytest.raises(InputError, match="as it was given to explain"):
+        ofm.audit(result, frame, by="sex")
+    with pytest.raises(InputError, match="row p0 stood for 1 people when it was explained, and for 10 now"):
+        ofm.audit(result, frame, by="sex", people=people[::-1])
+    with pytest.raises(InputError, match="people must be 10 integers"):
+        ofm.audit(result, frame, by="sex", people=[1])
+
+
+def test_rows_that_were_read_in_batches_are_not_those_of_a_frame(made):
+    _, frame = made
+    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(iter([frame]))
+    with pytest.raises(InputError, match=r"read in batches.*explain this one in memory"):
+        ofm.audit(result, frame, by="sex")
+    with pytest.raises(InputError, match=r"read in batches.*use assign\(...\) for other rows"):
+        result.apply(frame)
+
+
+def test_a_column_that_named_the_rows_is_pointed_to(made):
+    _, frame = made
+    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame.rename_axis("who"))
+    with pytest.raises(InputError, match="the column 'who' named the rows then: make it the index"):
+        ofm.audit(result, frame.rename_axis("who").reset_index(), by="sex")
+
+
 @pytest.mark.parametrize(
     ("change", "by", "words"),
     [
         (lambda frame: frame, "race", "no column 'race'"),
         (lambda frame: frame, ["sex", "race"], "give one column, and call audit once for each"),
-        (lambda frame: frame.assign(sex="f"), "sex", "has 1 values"),
-        (lambda frame: frame.assign(sex=range(10)).head(9), "sex", "a frame of 10 rows, and this one has 9"),
+        (lambda frame: frame.assign(sex="f"), "sex", "holds only f; there are no subgroups"),
+        (
+            lambda frame: frame.assign(sex=range(10)).head(9),
+            "sex",
+            "has 9 rows, 10 were explained; pass the very frame",
+        ),
         (lambda frame: frame.iloc[::-1], "sex", "was called p0"),
         (lambda frame: pd.concat([frame] * 3).assign(sex=range(30)), "sex", "subgroups need 2 to 20"),
     ],

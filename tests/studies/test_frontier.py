@@ -101,3 +101,8 @@ def test_one_integer_stands_for_all_from_1_to_it():
     problem = draw_problem(np.random.default_rng(4), "additive", "point")
     for name in ("max_changes", "explanations"):
         assert [point.asked for point in ofm.frontier(problem, **{name: 2}).points] == [1, 2]
+
+
+def test_an_explainer_in_place_of_a_problem_is_told_where_to_go():
+    with pytest.raises(InputError, match=r"not OneForMany; .* frontier_of_frame\(explainer, frame\)"):
+        ofm.frontier(ofm.OneForMany(), 3)

@@ -29,6 +29,9 @@ def audit(
     by: Annotated[
         list[str], typer.Option(help="Column that makes the subgroups; may be given several times.")
     ],
+    people: Annotated[
+        str | None, typer.Option(help="Column that says how many people each row stands for, if several.")
+    ] = None,
     index: Annotated[str | None, typer.Option(help="Column that names the rows, as with explain.")] = None,
     separator: Separator = None,
     encoding: Encoding = None,
@@ -52,7 +55,10 @@ def audit(
     check_targets(report, json_file, plot)
     result = Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
-    found = [compare(result, frame, by=name) for name in by]
+    if people is not None and people not in frame.columns:
+        raise InputError(f"--people: the rows have no column {people!r}")
+    counts = None if people is None else frame[people].to_numpy()
+    found = [compare(result, frame, by=name, people=counts) for name in by]
     for one in found:
         _show(one)
     save_all(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from oneformany.anything import AnyModel
-from oneformany.cli.saving import check_targets, end, save_all, say
+from oneformany.cli.saving import check_targets, end, save_all, say, tell_result
 from oneformany.console import tell_errors
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
@@ -30,6 +30,12 @@ FEATURES = (
     "other_debtors",
     "housing",
 )
+ORDERS = {
+    "checking_account": ("no checking account", "below 0 DM", "0 to 200 DM", "200 DM or more"),
+    "savings": ("none or unknown", "below 100 DM", "100 to 500 DM", "500 to 1000 DM", "1000 DM or more"),
+    "other_debtors": ("none", "co-applicant", "guarantor"),
+}
+"""From worse to better, so that rules can say that nobody is sent down."""
 
 
 @tell_errors
@@ -55,7 +61,7 @@ def demo(
 
     from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
-    from oneformany.schema.rules import Immutable, NeverTarget, OnlyDecrease, OnlyIncrease
+    from oneformany.schema.rules import AtMostSteps, Immutable, NeverTarget, OnlyDecrease, OnlyIncrease
     from oneformany.verify import verify
 
     check_targets(json_file, report)
@@ -70,23 +76,25 @@ def demo(
         schema=data.schema,
         rules=[
             Immutable("credit_history"),
-            OnlyIncrease("employment"),
-            OnlyDecrease("amount"),
-            NeverTarget("checking_account", "no checking account"),
-            NeverTarget("savings", ["none or unknown", "below 100 DM"]),
+            *(OnlyIncrease(name) for name in (*ORDERS, "employment")),
+            AtMostSteps("employment", 1),
+            *(OnlyDecrease(name) for name in ("amount", "duration")),
+            NeverTarget("checking_account", "below 0 DM"),
+            NeverTarget("housing", ["rent", "for free"]),
         ],
     )
     say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
         f"features, fitted to one half, is right about {accuracy:.1%} of the other half. Whom it refuses "
-        "there is explained. Nobody can change their credit history or lose years of employment; nobody "
-        "shall be told to ask for more money, to spend all savings or to close an account.\n",
+        "there is explained. Nobody can change their credit history, lose years of employment or gain many; "
+        "nobody shall be told to ask for more money or more time, to spend savings, to empty or close an "
+        "account, to do without a guarantor or to give up their home.\n",
     )
     start = perf_counter()
     with Progress("demo") as progress:
         result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
     solved = perf_counter()
-    say(result.summary(limit=show))
+    tell_result(result, show)
     checked = verify(result.to_json())
     outcome = "accepted" if checked.ok else checked.outcome.upper()
     say(
@@ -119,5 +127,9 @@ def _applicants() -> Dataset:
     from oneformany.schema.schema import Schema
 
     data = load("german")
-    features = [data.schema.features[data.schema.index(name)] for name in FEATURES]
+    features = [
+        replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature
+        for feature in data.schema.features
+        if feature.name in FEATURES
+    ]
     return replace(data, frame=data.frame[list(FEATURES)], schema=Schema(tuple(features)))

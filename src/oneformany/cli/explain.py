@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from oneformany.cli.model_file import as_fitted
 from oneformany.cli.options import Quiet, Setup, with_setup
-from oneformany.cli.saving import check_targets, end, save_all, say
+from oneformany.cli.saving import check_targets, end, save_all, tell_result
 from oneformany.cli.settings_files import load_costs
 from oneformany.console import tell_errors
 from oneformany.result.labels import shown
@@ -74,12 +75,13 @@ def explain(
     check_targets(report, json_file, csv_file)
     frame = setup.frame(rows)
     explainer = setup.explainer(model, max_changes, None if costs is None else load_costs(costs))
+    frame = as_fitted(frame, explainer.model)
     with nullcontext(None) if quiet else Progress(shown(rows.name)) as progress:
         result = explainer.explain(
             frame, explanations=explanations, coverage=coverage, time_limit=time_limit, progress=progress
         )
     result = _with_files(result, rows, model)
-    say(result.summary(limit=show), quiet=quiet)
+    tell_result(result, show, quiet=quiet)
     save_all(
         {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
     )

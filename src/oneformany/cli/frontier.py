@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from oneformany.cli.demo import refused_by
+from oneformany.cli.model_file import as_fitted
 from oneformany.cli.options import Quiet, Setup, with_setup
 from oneformany.cli.saving import check_targets, save_all, save_figure, save_json, say, tell_table
 from oneformany.console import INTERRUPTED, NOT_PROVED, tell_errors
@@ -74,7 +75,9 @@ def frontier(
     elif model is None:
         raise InputError(f"{rows} is given without a model; give both, or neither for german credit")
     else:
-        asked = iter([(shown(rows.name), setup.explainer(model, largest), setup.frame(rows))])
+        explainer = setup.explainer(model, largest)
+        frame = as_fitted(setup.frame(rows), explainer.model)
+        asked = iter([(shown(rows.name), explainer, frame)])
     curves: dict[str, Frontier] = {}
     for title, explainer, frame in asked:
         begin = perf_counter()

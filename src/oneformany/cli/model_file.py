@@ -6,13 +6,16 @@ import pickle
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
-__all__ = ["load_model", "positive_label"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["as_fitted", "load_model", "positive_label"]
 
 UNLOADABLE = (
     AttributeError,
@@ -98,6 +101,31 @@ def positive_label(model: AnyModel, label: str) -> object:
             "one of them"
         )
     return found[0] if found else label
+
+
+def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:
+    """Give rows for LightGBM the columns that it was fitted on, and texts the categories that it knows.
+
+    A text file has no type for categories, and the model knows them in the order of its columns, not by name;
+    where the texts are not as many, its reader says so.
+    """
+    import pandas as pd
+
+    from oneformany.explainer.streams import typed
+
+    booster: Any = getattr(model, "booster_", model)
+    if not hasattr(booster, "pandas_categorical"):
+        return frame
+    by_name = {str(name).replace(" ", "_"): name for name in frame.columns}
+    if not set(booster.feature_name()) <= set(by_name):
+        return frame
+    frame = frame[[by_name[name] for name in booster.feature_name()]]
+    known = booster.pandas_categorical or []
+    texts = [name for name in frame.columns if pd.api.types.infer_dtype(frame[name]) == "string"]
+    if len(texts) != len(known):
+        return frame
+    like = {name: pd.Categorical([], values) for name, values in zip(texts, known, strict=True)}
+    return typed(frame, pd.DataFrame(like))
 
 
 def _told(path: Path, kind: str, extra: str | None, load: Callable[[], Any]) -> AnyValue:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 import typer
 
 from oneformany.anything import AnyValue
-from oneformany.cli.model_file import load_model, positive_label
+from oneformany.cli.model_file import as_fitted, load_model, positive_label
 from oneformany.cli.rows_file import load_rows
 from oneformany.cli.settings_files import load_schema
 from oneformany.console import names
@@ -80,7 +80,9 @@ class Setup:
         from oneformany.explainer import OneForMany
 
         classifier = load_model(model, trust=self.trust_model)
-        reference = self.reference
+        reference = None
+        if self.reference is not None:
+            reference = as_fitted(load_rows(self.reference, self.separator, self.encoding), classifier)
         return OneForMany(
             classifier,
             max_changes=max_changes,
@@ -88,7 +90,7 @@ class Setup:
             schema=None if self.schema is None else load_schema(self.schema),
             rules=list(self._rules()),
             share=cast("Share", self.share),
-            reference=None if reference is None else load_rows(reference, self.separator, self.encoding),
+            reference=reference,
             positive=positive_label(classifier, self.positive),
             costs=costs,
         )

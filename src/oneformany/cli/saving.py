@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from oneformany.result.result import Result
 
-__all__ = ["check_targets", "end", "save_all", "save_figure", "save_json", "say", "tell_table"]
+__all__ = ["check_targets", "end", "save_all", "save_figure", "save_json", "say", "tell_result", "tell_table"]
 
 
 def check_targets(*paths: Path | None) -> None:
@@ -72,6 +72,13 @@ def say(words: str, *, quiet: bool = False) -> None:
         text = Text(words)
         text.highlight_regex(r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)", "bold")
         Console().print(text, soft_wrap=True)
+
+
+def tell_result(result: Result, show: int, *, quiet: bool = False) -> None:
+    """Print a result in words, with so many explanations spelled out."""
+    from oneformany.result.words import summarise
+
+    say(summarise(result, show, more=f"--show {result.count} spells out all"), quiet=quiet)
 
 
 def tell_table(columns: Iterable[object], lines: Iterable[Iterable[object]], *, names: bool = False) -> None:

@@ -29,7 +29,13 @@ def load_schema(path: Path) -> Schema:
     """Read a schema from a file written by ``oneformany schema`` or with ``Schema.to_dict``."""
     from oneformany.schema.schema import Schema
 
-    return Schema.from_dict(_load(path, "a schema"))
+    content = _load(path, "a schema")
+    try:
+        return Schema.from_dict(content)
+    except InputError as error:
+        raise InputError(
+            f"{path} cannot be read as a schema: {error}; oneformany schema writes one"
+        ) from error
 
 
 def load_costs(path: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from oneformany.cli.saving import check_targets, save_all, save_json
 from oneformany.console import tell_errors
+from oneformany.exceptions import CertificateError
 
 if TYPE_CHECKING:
     from oneformany.verify.report import Report
@@ -25,7 +26,9 @@ STYLES = {"confirmed": "green", "wrong": "bold red", "cannot be confirmed": "yel
 
 @tell_errors
 def verify(
-    file: Annotated[Path, typer.Argument(help="A result written with --json or Result.to_json.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="RESULT", help="A result written with --json or Result.to_json.")
+    ],
     *,
     time_limit: Annotated[
         float, typer.Option(min=0.0, metavar="SECONDS", help="Leave open what takes longer.")
@@ -44,7 +47,11 @@ def verify(
     from oneformany.verify import verify as check
 
     check_targets(json_file)
-    report = check(file, time_limit=time_limit, memory_limit=memory_limit)
+    try:
+        report = check(file, time_limit=time_limit, memory_limit=memory_limit)
+    except CertificateError as error:
+        named = str(error) if str(file) in str(error) else f"{file}: {error}"
+        raise CertificateError(named) from error
     _show(report, file)
     told = {"outcome": report.outcome, "ok": report.ok, **asdict(report)}
     save_all({json_file: lambda path: save_json(told, path)})

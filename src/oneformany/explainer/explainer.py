@@ -31,6 +31,8 @@ __all__ = ["OneForMany"]
 
 A_MOMENT = 0.5
 """Seconds beyond a time limit for telling why rows cannot be helped, and for ranges."""
+READING = 0.8
+"""The part of a time limit after which no more batches are read, so that what was read can be explained."""
 
 
 class OneForMany(BaseEstimator):  # type: ignore[misc]
@@ -249,7 +251,10 @@ def _read(asked: OneForMany, source: AnyFrame, stop: Stop) -> tuple[DistinctRows
     posed = pose(asked, table)
     decide = posed.decide
     alike = {f.name: table.frame[f.name].iloc[0] for f in posed.schema.features if f.unread}
-    kept = distinct_refused(source, lambda rows: ~decide(rows), list(posed.schema.names), stop, like, alike)
+    names = list(posed.schema.names)
+    kept = distinct_refused(
+        source, lambda rows: ~decide(rows), names, stop.part(READING * stop.remaining()), like, alike
+    )
     if not len(kept.frame):
         raise InputError(f"the model calls all {kept.read} rows positive: there is nothing to explain")
     kept = replace(kept, frame=table.named(kept.frame))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["BATCH", "DistinctRows", "batches_of", "distinct_refused", "first_batch", "is_stream", "typed"]
 
 BATCH = 200_000
+LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
 PEOPLE = "__people__"
 
 
@@ -44,7 +47,7 @@ def is_stream(source: object) -> bool:
 def batches_of(
     source: AnyFrame, columns: list[Any] | None = None, size: int = BATCH
 ) -> Iterator[pd.DataFrame]:
-    """Read a Parquet or CSV file in batches; frames in an iterator are batches already.
+    """Read a Parquet or CSV file in batches; frames in an iterator are batches, cut where they are larger.
 
     Examples
     --------
@@ -55,7 +58,9 @@ def batches_of(
     [2, 2, 1]
     """
     if not isinstance(source, (str, os.PathLike)):
-        yield from (as_pandas(batch, "the batches") for batch in source)
+        for given in source:
+            batch = as_pandas(given, "the batches")
+            yield from (batch.iloc[start : start + size] for start in range(0, len(batch) or 1, size))
         return
     path = Path(source)
     try:
@@ -70,9 +75,8 @@ def batches_of(
 def first_batch(source: AnyFrame) -> tuple[pd.DataFrame, Any]:
     """Take a look at the first rows; return them, and a source that still has them."""
     if _is_dask(source):
-        first = source.head(BATCH)
-        if not len(first):
-            first = source.head(BATCH, npartitions=-1)
+        parts = (_plain_texts(source.get_partition(n).compute()) for n in range(source.npartitions))
+        first = next((part for part in parts if len(part)), pd.DataFrame()).head(BATCH)
         rest = source
     else:
         batches = batches_of(source)
@@ -101,26 +105,70 @@ def distinct_refused(
     Rows are equal when they agree in ``columns``, those that the model reads. ``like`` is a frame whose
     columns have the types that the batches are to have, such as categories, which a CSV file does not know;
     ``alike`` names columns on which nothing depends, such as numbers of people, and the value that they get.
-    Whether to stop is asked after every batch; a cluster is waited for.
+    Whether to stop is asked before every batch but the first; of a cluster, before one partition for every
+    worker.
     """
-    like = None if like is None else like.iloc[:0]
+    given = (refuses, columns, None if like is None else like.iloc[:0], alike)
+    limited = stop.time_limit is not None
+    count: Callable[..., Iterable[tuple[pd.DataFrame, int]]]
+    waves: Iterable[list[Any]]
     if _is_dask(source):
-        labels = [label for label in source.columns if str(label) in columns]
-        parts = source[labels].map_partitions(
-            _counted, refuses, columns, like, alike, meta=_meta(source, columns, like)
-        )
-        return _joined([parts.compute()], columns, len(source), complete=True)
+        import dask
+
+        count, waves = dask.compute, _partitions(source, given, limited=limited)
+    else:
+        count = partial(_counted_here, given)
+        waves = ([batch] for batch in batches_of(source, columns, LIMITED_BATCH if limited else BATCH))
     kept: list[pd.DataFrame] = []
     read, complete = 0, True
-    for batch in batches_of(source, columns):
-        kept.append(_counted(batch, refuses, columns, like, alike))
-        read += len(batch)
-        if len(kept) > 16:
-            kept = [_summed(kept, columns)]
-        if stop.expired():
+    for wave in waves:
+        if kept and stop.expired():
             complete = False
             break
+        for rows, length in count(*wave):
+            kept.append(rows)
+            read += length
+        if len(kept) > 16:
+            kept = [_summed(kept, columns)]
     return _joined(kept, columns, read, complete=complete)
+
+
+def _counted_here(given: tuple[Any, ...], *batches: pd.DataFrame) -> list[tuple[pd.DataFrame, int]]:
+    return [_counted(batch, *given) for batch in batches]
+
+
+def _partitions(source: AnyFrame, given: tuple[Any, ...], *, limited: bool) -> Iterator[list[Any]]:
+    """Tasks that count the partitions of a Dask frame: all at once, or one for every worker at a time."""
+    import dask
+
+    columns = given[1]
+    wanted = source[[label for label in source.columns if str(label) in columns]]
+    shared = [dask.delayed(one, traverse=False) for one in given]  # a model goes to each worker once
+    plain, count = dask.delayed(_plain_texts), dask.delayed(_counted)
+    tasks = [count(plain(partition), *shared) for partition in wanted.to_delayed()]
+    size = _workers() if limited else len(tasks)
+    yield from (tasks[start : start + size] for start in range(0, len(tasks), size))
+
+
+def _plain_texts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Undo what Dask makes of texts: a missing one is not-a-number again, as models were fitted to it."""
+    kinds = rows.dtypes.items()
+    texts = [name for name, kind in kinds if isinstance(kind, pd.StringDtype) and kind.na_value is pd.NA]
+    rows = rows.astype(dict.fromkeys(texts, object))
+    for name in texts:
+        rows[name] = rows[name].where(rows[name].notna(), np.nan)
+    return rows
+
+
+def _workers() -> int:
+    """How many partitions are computed at the same time."""
+    from dask.system import CPU_COUNT
+
+    with suppress(ImportError, ValueError):  # a cluster is an extra, and there may be none
+        from distributed import get_client
+
+        return sum(get_client().ncores().values()) or 1
+    return int(CPU_COUNT)
 
 
 def _counted(
@@ -129,8 +177,8 @@ def _counted(
     columns: list[str],
     like: pd.DataFrame | None = None,
     alike: Mapping[str, Any] | None = None,
-) -> pd.DataFrame:
-    """Distinct refused rows of one batch with their number."""
+) -> tuple[pd.DataFrame, int]:
+    """Distinct refused rows of one batch with their number, and how many rows there were."""
     batch = batch.set_axis([str(label) for label in batch.columns], axis=1)
     if missing := [column for column in columns if column not in batch.columns]:
         raise InputError(f"the rows lack the column {missing[0]!r}, which the model reads; add it")
@@ -138,7 +186,8 @@ def _counted(
     if like is not None:
         rows = typed(rows, like)
     refused = np.asarray(refuses(rows), dtype=np.bool_) if len(rows) else np.zeros(0, dtype=np.bool_)
-    return _summed([rows[refused].assign(**(alike or {}), **{PEOPLE: 1})], columns)
+    kept = rows[refused].assign(**(alike or {}), **{PEOPLE: 1})
+    return _summed([kept], columns), len(batch)
 
 
 def typed(rows: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
@@ -178,11 +227,3 @@ def _parquet(path: Path, columns: list[Any] | None, size: int) -> Iterator[pd.Da
 def _is_dask(source: object) -> bool:
     kind = type(source)
     return kind.__module__.split(".")[0] in {"dask", "dask_expr"} and hasattr(source, "map_partitions")
-
-
-def _meta(source: AnyFrame, columns: list[str], like: pd.DataFrame | None) -> pd.DataFrame:
-    """An empty frame of the columns that every partition yields."""
-    types = {str(name): dtype for name, dtype in source.dtypes.items()}
-    empty = pd.DataFrame({name: pd.Series(dtype=types[name]) for name in columns})
-    empty = empty if like is None else typed(empty, like)
-    return empty.assign(**{PEOPLE: np.zeros(0, dtype=np.int64)})

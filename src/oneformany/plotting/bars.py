@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREEN, PAPER_WIDTH, axes, plain, taken, tick_integers, tidy
 from oneformany.result.labels import labels_of
-from oneformany.result.sizes import changes_by_feature, group_sizes
+from oneformany.result.sizes import changes_by_feature, group_sizes, noun
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -53,8 +53,8 @@ def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
     bars = ax.bar(np.arange(1, len(sizes) + 1), sizes, color=GREEN, width=0.8 if len(sizes) < 80 else 1.0)
     if len(sizes) <= 30:
         ax.bar_label(bars, padding=1, fontsize=7)
-    tick_integers(ax.xaxis)
-    return tidy(ax, "explanations, largest first", "rows covered")
+    tick_integers(ax.xaxis, ax.yaxis)
+    return tidy(ax, "explanations, largest first", f"{noun(result, 2)} covered")
 
 
 def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 30) -> Axes:
@@ -94,7 +94,7 @@ def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 3
         raise InputError("no row changes anything, so there is nothing to draw")
     names = [plain(labels_of(result).features[feature]) for feature in order]
     ax = axes(ax, PAPER_WIDTH, 0.9 + 0.22 * len(order))
-    label = f"rows that change the feature, of {result.covered:,} covered"
+    label = f"{noun(result, 2)} that change the feature, of {result.covered:,} covered"
     return _bars(ax, names, moved[order].tolist(), label)
 
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import BLUE, GREEN, PAPER_WIDTH, axes, taken, tick_integers, tidy
-from oneformany.result.sizes import MEASURED, coverage_curve, shown_rounds
+from oneformany.result.sizes import MEASURED, coverage_curve, noun, shown_rounds
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -114,7 +114,7 @@ def plot_coverage(result: Result, ax: Axes | None = None) -> Axes:
     ax.set_ylim(0, 103)
     ax.set_xlim(left=0)
     tick_integers(ax.xaxis)
-    return tidy(ax, "explanations, largest first", "% of the rows")
+    return tidy(ax, "explanations, largest first", f"% of the {noun(result, 2)}")
 
 
 def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -162,7 +162,7 @@ def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> 
     if "bound" in lines.columns:
         ax.plot(lines[budget], lines["bound"], color=BLUE, linewidth=2, ls="--", marker=".", label=proved)
         _legend(ax)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.05 * ax.dataLim.ymax)  # a flat curve keeps its marks below the top
     tick_integers(ax.xaxis, ax.yaxis)
     return tidy(ax, asked, title)
 

@@ -13,6 +13,8 @@ from matplotlib.patches import Rectangle
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREEN, INK, PALE, PAPER_WIDTH, axes, plain, taken
 from oneformany.result.labels import labels_of
+from oneformany.result.sizes import noun, people_in
+from oneformany.result.words import target_words
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -83,7 +85,8 @@ def plot_explanations(
     ax.set_xlim(0, columns)
     ax.set_xticks(np.arange(columns) + 0.5, labels, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_xlabel(f"green: 1, white: 0{framed}", fontsize=8)
-    return _name_lines(ax, explanations)
+    sizes = [len(explanation.members) for explanation in explanations]
+    return _name_lines(ax, [f"{n:,} row{'' if n == 1 else 's'}" for n in sizes])
 
 
 def plot_one_hot(
@@ -118,8 +121,10 @@ def plot_one_hot(
     ['2 rows']
     """
     taken(result)
-    schema = labels_of(result).schema
-    return plot_explanations(_largest(result, limit), schema, ax, outline_changed=outline_changed)
+    largest = _largest(result, limit)
+    ax = plot_explanations(largest, labels_of(result).schema, ax, outline_changed=outline_changed)
+    ax.set_xlabel("; ".join([ax.get_xlabel(), *_cut(result, limit)]), fontsize=8)
+    return _name_lines(ax, _sizes(result, largest))
 
 
 def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Axes:
@@ -164,26 +169,37 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
             column, level = used.index(feature), explanation.point[feature]
             ax.add_patch(Rectangle((column + 0.04, line + 0.08), 0.92, 0.84, facecolor=PALE, linewidth=0))
             shared = explanation.ends is None and level >= 0
-            word = plain(labels.target(feature, level), MOST_LETTERS) if shared else ""
+            word = target_words(result, explanation, feature, level, labels) if shared else ""
+            word = plain(word, MOST_LETTERS)
             ax.text(column + 0.5, line + 0.5, word, ha="center", va="center", fontsize=7, color=INK)
     names = [plain(labels.features[feature], MOST_LETTERS) for feature in used]
     angle, at = (0, "center") if len(used) <= FEW_FEATURES else (30, "left")
     ax.set_xlim(0, max(len(used), 1))
-    ax.set_xticks(np.arange(len(used)) + 0.5, names, rotation=angle, ha=at)
+    ax.set_xticks(np.arange(len(used)) + 0.5, names, rotation=angle, ha=at, rotation_mode="anchor")
     ax.xaxis.tick_top()
     ax.spines[:].set_visible(False)
-    return _name_lines(ax, largest)
+    ax.set_xlabel(" ".join(_cut(result, limit)), fontsize=8)
+    return _name_lines(ax, _sizes(result, largest))
 
 
 def _largest(result: Result, limit: int) -> list[Explanation]:
-    return sorted(result.explanations, key=lambda explanation: -len(explanation.members))[:limit]
+    return sorted(result.explanations, key=lambda one: -people_in(result, one.members))[:limit]
 
 
-def _name_lines(ax: Axes, explanations: Sequence[Explanation]) -> Axes:
+def _cut(result: Result, limit: int) -> list[str]:
+    """Say that not all explanations are drawn, if so."""
+    return [f"the {limit} largest of {result.count:,} explanations"] if result.count > limit else []
+
+
+def _sizes(result: Result, explanations: Sequence[Explanation]) -> list[str]:
+    sizes = [people_in(result, explanation.members) for explanation in explanations]
+    return [f"{size:,} {noun(result, size)}" for size in sizes]
+
+
+def _name_lines(ax: Axes, sizes: Sequence[str]) -> Axes:
     """Say how many rows each line covers; the first one is on top."""
-    sizes = [len(explanation.members) for explanation in explanations]
     ax.set_ylim(len(sizes), 0)
-    ax.set_yticks(np.arange(len(sizes)) + 0.5, [f"{n:,} row{'' if n == 1 else 's'}" for n in sizes])
+    ax.set_yticks(np.arange(len(sizes)) + 0.5, sizes)
     ax.tick_params(length=0, labelsize=8)
     return ax
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -244,7 +245,10 @@ def _joined(
             column, reference = _same_categories(column, reference)
         values = ColumnValues.of(pd.concat([column, alike(reference, column.dtype)]).rename(column.name))
     wished = list(targets.values()) if isinstance(targets, Mapping) else list(targets or ())
-    values = values.with_values([v for v in wished if not is_missing(v) and v != "missing"])
+    wished = [value for value in wished if not is_missing(value) and value != "missing"]
+    if values.kind == "number" and (odd := [value for value in wished if not isinstance(value, Real)]):
+        raise InputError(f"targets of {column.name!r} must be numbers, as the column is, not {odd[0]!r}")
+    values = values.with_values(wished)
     if choice.feature is not None:  # the user's own cells, with the values that they send rows to
         sent = map(choice.feature.target, range(choice.feature.n_levels))
         values = values.with_values([value for value in sent if not is_missing(value)])

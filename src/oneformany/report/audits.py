@@ -31,7 +31,8 @@ def audit_part(audit: Audit) -> AuditPart:
     )
     differences = tuple(_intervals(audit))
     clear = sum(line.clear for line in differences)
-    words = f"{clear} of {len(differences)} differences are clear of chance" if clear else NONE_CLEAR
+    are = "is" if clear == 1 else "are"
+    words = f"{clear} of {len(differences)} differences {are} clear of chance" if clear else NONE_CLEAR
     table = TableData(columns, lines)
     return AuditPart(f"By {shown(audit.by)}", table, differences, f"{words}. {CAUTION}")
 

@@ -9,7 +9,7 @@ from oneformany.report.page import Chart
 
 __all__ = ["line_chart"]
 
-LEFT, RIGHT, TOP, BOTTOM = 60.0, 630.0, 12.0, 250.0
+LEFT, RIGHT, TOP, BOTTOM = 60.0, 612.0, 12.0, 250.0
 MOST_POINTS = 400
 
 
@@ -21,11 +21,16 @@ def line_chart(
     y_label: str,
     *,
     steps: bool = False,
+    counted: str = "xy",
 ) -> Chart:
-    """Scale lines of a name, a kind and points to the box; with steps, a value holds until the next point."""
+    """Scale lines of a name, a kind and points to the box; with steps, a value holds until the next point.
+
+    Axes that are ``counted`` have integers as marks.
+    """
     xs = [x for _, _, points in lines for x, _ in points]
     ys = [y for _, _, points in lines for _, y in points]
-    x_ticks, y_ticks = round_ticks(0.0, max(xs)), round_ticks(0.0, max(ys))
+    x_ticks = round_ticks(max(xs), integers="x" in counted)
+    y_ticks = round_ticks(max(ys), integers="y" in counted)
     x_most, y_most = max(x_ticks[-1], *xs), max(y_ticks[-1], *ys)
 
     def at(x: float, y: float) -> tuple[float, float]:
@@ -52,14 +57,14 @@ def line_chart(
     )
 
 
-def round_ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Choose round numbers from ``low`` to ``high``, about as many as wanted."""
-    span = high - low
-    if span <= 0:
-        return [low]
-    size = 10.0 ** math.floor(math.log10(span / wanted))
-    step = next(size * factor for factor in (1, 2, 5, 10) if span / (size * factor) <= wanted)
-    return [low + step * i for i in range(int(span / step + 1e-9) + 1)]
+def round_ticks(high: float, wanted: int = 5, *, integers: bool = False) -> list[float]:
+    """Choose round numbers from 0 to a little above ``high``, about as many as wanted."""
+    if high <= 0:
+        return [0.0]
+    size = 10.0 ** math.floor(math.log10(high / wanted))
+    step = next(size * factor for factor in (1, 2, 5, 10) if high / (size * factor) <= wanted)
+    step = max(step, 1.0) if integers else step
+    return [step * i for i in range(math.ceil(high / step - 1e-9) + 1)]
 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -20,6 +20,7 @@ from oneformany.result.sizes import (
     changes_by_feature,
     coverage_curve,
     group_sizes,
+    noun,
     people_in,
     rows_by_reason,
     shown_rounds,
@@ -71,7 +72,7 @@ def page_of(result: Result, title: str | None = None, audits: Sequence[Audit] = 
 
 
 def _numbers(result: Result) -> Iterator[tuple[str, str]]:
-    yield "people refused" if "people" in result.problem else "rows refused", f"{result.people:,}"
+    yield f"{noun(result, 2)} refused", f"{result.people:,}"
     yield "covered", f"{result.covered:,}"
     yield "explanations", f"{result.count:,}"
     yield "proved: no fewer than", f"{result.lower_bound:,}"
@@ -82,7 +83,10 @@ def _numbers(result: Result) -> Iterator[tuple[str, str]]:
     if result.status == "feasible":
         yield "gap", f"{result.gap:.1%}"
     if result.covered:
-        yield "changes per covered row", f"{changes_by_feature(result).sum() / result.covered:.2f}"
+        yield (
+            f"changes per covered {noun(result, 1)}",
+            f"{changes_by_feature(result).sum() / result.covered:.2f}",
+        )
 
 
 def _origin(result: Result) -> str:
@@ -109,7 +113,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield "features changed at most", f"{result.problem['max_changes']:,}"
     if result.budget is not None:
         yield "explanations asked for", f"{result.budget:,}"
-        yield "rows covered, at most possible", f"{result.covered_bound:,}"
+        yield f"{noun(result, 2)} covered, at most possible", f"{result.covered_bound:,}"
     yield from _cost_facts(result)
     for name, words in MODEL_WORDS.items():
         if model.get(name) is not None:
@@ -141,7 +145,7 @@ def _cards(result: Result, labels: Labels) -> Iterator[Card]:
         members = explanation.members
         yield Card(
             number,
-            _many(int(sizes[number - 1]), "row"),
+            f"{sizes[number - 1]:,} {noun(result, sizes[number - 1])}",
             tuple(changes_of(result, explanation, labels)),
             tuple(_common(codes[list(members)], explanation.changed, labels)),
             _rows(members, labels),
@@ -184,19 +188,21 @@ def _charts(result: Result) -> Iterator[Chart]:
         reached = coverage_curve(result)
         half = int(np.searchsorted(reached, reached[-1] / 2))
         yield line_chart(
-            "How many rows the largest explanations reach together",
-            f"{_many(half, 'explanation')} of {result.count} cover half of the covered rows",
+            f"How many {noun(result, 2)} the largest explanations reach together",
+            f"{half:,} of {result.count:,} explanations {'covers' if half == 1 else 'cover'} half of the "
+            f"covered {noun(result, 2)}",
             [("of this answer", "value", list(enumerate(reached)))],
             "explanations, largest first",
-            "% of the rows",
+            f"% of the {noun(result, 2)}",
         )
     rounds = shown_rounds(result)
     if len(rounds) > 1:
         measured, proved = MEASURED[rounds[0].measure]
         yield line_chart(
             "Best answer and proved bound while solving",
-            f"{measured}: from {rounds[0].count:,} and a bound of {rounds[0].bound:,} to "
-            f"{rounds[-1].count:,} and {rounds[-1].bound:,} in {rounds[-1].seconds:.1f} seconds",
+            f"{measured}: {rounds[0].count:,} at first, with a bound of {rounds[0].bound:,}; "
+            f"{rounds[-1].count:,} after {_seconds(rounds[-1].seconds)} seconds, with a bound of "
+            f"{rounds[-1].bound:,}",
             [
                 ("best answer so far", "value", [(step.seconds, step.count) for step in rounds]),
                 (proved, "bound", [(step.seconds, step.bound) for step in rounds]),
@@ -204,6 +210,7 @@ def _charts(result: Result) -> Iterator[Chart]:
             "seconds",
             measured,
             steps=True,
+            counted="y",
         )
 
 
@@ -236,7 +243,7 @@ def _left_out(result: Result, labels: Labels) -> Iterator[LeftOut]:
         ),
     ):
         if count := people_in(result, rows):
-            yield LeftOut(f"{what}: {_many(count, 'row')}", words, _rows(rows, labels))
+            yield LeftOut(f"{what}: {count:,} {noun(result, count)}", words, _rows(rows, labels))
 
 
 def _rows(rows: Sequence[int], labels: Labels) -> str:
@@ -245,5 +252,5 @@ def _rows(rows: Sequence[int], labels: Labels) -> str:
     return f"Row{'' if len(rows) == 1 else 's'} {told}{more}"
 
 
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def _seconds(number: float) -> str:
+    return f"{number:.1f}" if number >= 1 else f"{number:.2g}"

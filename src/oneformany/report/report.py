@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from oneformany.exceptions import InputError
 from oneformany.files import write_whole
 from oneformany.report.content import page_of
 from oneformany.report.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from oneformany.result.result import Result
     from oneformany.studies.audit import Audit
 
@@ -47,6 +47,8 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
     >>> report_html(result).startswith("<!doctype html>")
     True
     """
+    if not isinstance(audits, Sequence):
+        raise InputError(f"audits must be a list of audits, not {type(audits).__name__}; write audits=[...]")
     return _render(page_of(result, title, audits))
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import Table
 from oneformany.schema.rules.rows import cell_rule
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.schema.schema import Schema
 
-__all__ = ["apply", "assign", "follow"]
+__all__ = ["apply", "assign", "explained_rows", "follow"]
 
 
 def follow(
@@ -68,13 +68,7 @@ def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
     """
     schema = _schema(result)
     table = Table.of(frame)
-    rows = np.asarray(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
-    total = len(rows) + len(result.problem.get("already_positive", ()))
-    if len(table.frame) != total:
-        raise InputError(
-            f"the frame has {len(table.frame)} rows, {total} were explained; pass the frame that was "
-            "explained, and use assign(...) for new rows"
-        )
+    rows = explained_rows(result, len(table.frame), "use assign(...) for other rows")
     covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
     positions = rows[covered]
     chosen = table.frame.iloc[positions]
@@ -86,6 +80,23 @@ def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
         row = int(np.flatnonzero((before != asked).any(axis=1))[0])
         raise InputError(f"row {chosen.index[row]} is not as it was when it was explained; pass that frame")
     return table.named(follow(schema, chosen, before, result.points[covered], table.frame))
+
+
+def explained_rows(result: Result, length: int, instead: str) -> IntArray:
+    """Tell where the explained rows stand in their frame; one of another length is refused."""
+    rows = np.asarray(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
+    total = len(rows) + len(result.problem.get("already_positive", ()))
+    if length == total:
+        return rows
+    if "rows_read" in result.problem:
+        raise InputError(
+            f"the rows were read in batches, and only the {total} distinct ones that are refused were kept: "
+            f"which rows of this frame they are is not known; {instead}"
+        )
+    raise InputError(
+        f"the frame has {length} rows, {total} were explained; pass the very frame that was explained, or "
+        f"{instead}"
+    )
 
 
 def assign(
@@ -168,14 +179,34 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
 
 
 def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
-    """Ask a model about rows like the new ones."""
-    from oneformany.readers.columns import reads_schema
-    from oneformany.readers.inputs import inputs_of
-    from oneformany.readers.registry import read_model, reader_for, unwrapped
+    """Ask a model about rows like the new ones; one that cannot be read is asked itself."""
+    from oneformany.readers.any_classifier import as_black_box
+    from oneformany.readers.native_categories import TextsError
 
     threshold, positive, own = None, 1, None
     if hasattr(model, "max_changes"):
         threshold, positive, own, model = model.threshold, model.positive, model.schema, model.model
+    try:
+        return _read_decision(model, threshold, positive, own, schema, table)
+    except (UnsupportedModelError, TextsError):
+        box = as_black_box(model, table, threshold, positive)
+        if box is None:
+            raise
+        return _read_decision(box, None, 1, own, schema, table)
+
+
+def _read_decision(
+    model: AnyModel,
+    threshold: float | None,
+    positive: object,
+    own: Schema | None,
+    schema: Schema,
+    table: Table,
+) -> Callable[[pd.DataFrame], BoolArray]:
+    from oneformany.readers.columns import reads_schema
+    from oneformany.readers.inputs import inputs_of
+    from oneformany.readers.registry import read_model, reader_for, unwrapped
+
     reads = reader_for(model).reads
     if reads == "labels" or (reads == "columns" and own is not None and reads_schema(unwrapped(model), own)):
         verdict = read_model(model, schema, threshold, positive, table.frame).verdict

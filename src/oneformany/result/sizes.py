@@ -18,6 +18,7 @@ __all__ = [
     "changes_by_feature",
     "coverage_curve",
     "group_sizes",
+    "noun",
     "people_in",
     "rows_by_reason",
     "shown_rounds",
@@ -33,6 +34,12 @@ MEASURED = {
 def people_in(result: Result, rows: Sequence[int]) -> int:
     """How many people some of the given rows stand for."""
     return int(result.people_of_rows[list(rows)].sum())
+
+
+def noun(result: Result, number: int) -> str:
+    """What is counted: rows, or people where a row stands for several."""
+    one, several = ("person", "people") if "people" in result.problem else ("row", "rows")
+    return one if number == 1 else several
 
 
 def rows_by_reason(result: Result) -> dict[str, list[int]]:

@@ -11,6 +11,7 @@ from pandas.api.extensions import ExtensionDtype
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.result.labels import labels_of
+from oneformany.result.sizes import group_sizes
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -39,7 +40,7 @@ def explanation_frame(result: Result) -> pd.DataFrame:
     own = _own_names(("rows_covered", "changed_features"), labels.features)
     number = pd.RangeIndex(1, result.count + 1, name="explanation")
     columns: list[Any] = [
-        pd.Series([len(e.members) for e in result.explanations], index=number, dtype="int64"),
+        pd.Series(group_sizes(result), index=number, dtype="int64"),
         pd.Series(
             ["; ".join(str(labels.features[f]) for f in e.changed) for e in result.explanations],
             index=number,
@@ -117,7 +118,8 @@ def _number(numbers: IntArray, missing: BoolArray, rows: pd.Index) -> pd.Series[
 def _column(values: Sequence[Any], levels: IntArray, rows: pd.Index) -> pd.Series[Any]:
     """Values of levels in their own type; missing where the level is -1."""
     table = np.array([*values, None], dtype=object)  # the last one is what -1 finds
-    kinds = {type(value) for value in values}
+    taken = table[np.unique(levels[levels >= 0])]  # what no row takes, such as "missing", decides no type
+    kinds = {type(value) for value in (taken if len(taken) else values)}
     dtype = NULLABLE.get(kinds.pop()) if len(kinds) == 1 else None
     column = pd.Series(table[levels], index=rows, dtype="object")
     return column if dtype is None else column.astype(dtype)

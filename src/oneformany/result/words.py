@@ -10,7 +10,7 @@ from oneformany.result.apart import apart_words
 from oneformany.result.asked import share_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
-from oneformany.result.sizes import people_in, rows_by_reason
+from oneformany.result.sizes import noun, people_in, rows_by_reason
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -23,6 +23,7 @@ __all__ = [
     "short_words",
     "status_words",
     "summarise",
+    "target_words",
     "undecided_words",
     "unreachable_words",
 ]
@@ -36,8 +37,10 @@ ENDINGS = {
 }
 
 
-def summarise(result: Result, limit: int | None = 20) -> str:
+def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame()") -> str:
     """Tell a result in words, at most so many explanations spelled out; ``None``: all.
+
+    ``more`` says where the others are.
 
     Examples
     --------
@@ -57,7 +60,8 @@ def summarise(result: Result, limit: int | None = 20) -> str:
         parts.append(f"Rows of one explanation share {share_words(result)}.")
     parts += [explanation_words(result, number) for number in range(1, len(shown_) + 1)]
     if hidden := result.count - len(shown_):
-        parts.append(f"... and {_many(hidden, 'further explanation')}: see to_frame().")
+        further = f"... and {_many(hidden, 'further explanation')}"
+        parts.append(f"{further if shown_ else _many(hidden, 'explanation') + ' not spelled out'}: {more}.")
     if result.unreachable:
         parts.append(unreachable_words(result))
     if result.undecided:
@@ -72,8 +76,7 @@ def summarise(result: Result, limit: int | None = 20) -> str:
 
 def short_words(result: Result) -> str:
     """Say in one line how many explanations cover how many rows, and what is proved."""
-    rows = result.people
-    parts = [f"{_cover(result)} {result.covered} of {_many(rows, 'row')}", _needed(result)]
+    parts = [f"{_cover(result)} {result.covered} of {_counted(result, result.people)}", _needed(result)]
     if result.unreachable:
         parts.append(f"{_unreachable_people(result)} beyond help")
     if result.undecided:
@@ -87,21 +90,24 @@ def status_words(result: Result) -> str:
     budget = f"at most {_many(result.problem['max_changes'], 'feature')}"
     if result.status == "infeasible":
         return (
-            f"{'The row' if rows == 1 else f'None of the {rows} rows'} can{'not' if rows == 1 else ''} be "
-            f"helped by changing {budget}: proved."
+            f"{f'The {noun(result, 1)}' if rows == 1 else f'None of the {_counted(result, rows)}'} "
+            f"can{'not' if rows == 1 else ''} be helped by changing {budget}: proved."
         )
     if not result.covered:
-        lines = [f"No explanation was found for {_many(rows, 'row')}, changing {budget}."]
+        lines = [f"No explanation was found for {_counted(result, rows)}, changing {budget}."]
     else:
-        who = f"all {_many(rows, 'row')}" if result.covered == rows else f"{result.covered} of {rows} rows"
+        who = _counted(result, rows)
+        who = f"all {who}" if result.covered == rows else f"{result.covered} of {who}"
         lines = [f"{_cover(result)} {who}, each changing {budget}: {_known(result)}."]
     if result.unreachable:
-        lines.append(f"{_many(_unreachable_people(result), 'row')} cannot be helped that way: proved.")
+        lines.append(f"{_counted(result, _unreachable_people(result))} cannot be helped that way: proved.")
     for rows_, what in ((result.undecided, "undecided"), (result.left_out, "left out")):
         if number := people_in(result, rows_):
-            lines.append(f"{_many(number, 'row')} {'is' if number == 1 else 'are'} {what}.")
+            lines.append(f"{_counted(result, number)} {'is' if number == 1 else 'are'} {what}.")
     if result.cost_bound is not None:
         lines.append(_cost(result))
+    if not result.problem.get("read_to_the_end", True):
+        lines.append(f"Time was up before more than {_many(result.problem['rows_read'], 'row')} were read.")
     if result.ended != "proved":
         lines.append(f"{ENDINGS[result.ended].capitalize()}.")
         lines += [f"{note[:1].upper()}{note[1:]}." for note in result.statistics.notes]
@@ -113,9 +119,8 @@ def explanation_words(result: Result, number: int) -> str:
     explanation = result.explanations[number - 1]
     labels = labels_of(result)
     members = explanation.members
-    head = (
-        f"Explanation {number} covers {_many(people_in(result, members), 'row')} ({_rows(members, labels)})"
-    )
+    size = _counted(result, people_in(result, members))
+    head = f"Explanation {number} covers {size} ({_rows(members, labels)})"
     changes = list(changes_of(result, explanation, labels))
     if not changes:
         return f"{head}: already positive, nothing to change."
@@ -168,7 +173,7 @@ def _known(result: Result) -> str:
             return f"proved to be the most that {so_many} can cover"
         return f"{so_many} can cover at most {result.covered_bound} (gap {result.gap:.1%})"
     if result.goal.coverage is not None:
-        share = f"{result.goal.coverage:.4g} of all rows were to be covered"
+        share = f"{result.goal.coverage:.4g} of all {noun(result, 2)} were to be covered"
         if result.covered < result.goal.needed(result.people):
             share += ", which is more than can be" if not result.left_out else ""
         if result.count == result.lower_bound:
@@ -184,10 +189,11 @@ def _cost(result: Result) -> str:
     cost, least = result.cost / scale, (result.cost_bound or 0) / scale
     known = "proved to be the least" if cost == least else f"at least {least:g} must be paid"
     if result.problem.get("costs") is not None:
-        return f"Together they cost {cost:g}: {known} for so many rows and explanations."
+        return f"Together they cost {cost:g}: {known} for so many {noun(result, 2)} and explanations."
     mean = cost / result.covered if result.covered else 0.0
     known = known.replace("must be paid", "are needed")
-    return f"A covered row changes {mean:.2f} features on average, {cost:g} together: {known} here."
+    who = f"A covered {noun(result, 1)}"
+    return f"{who} changes {mean:.2f} features on average, {cost:g} together: {known} here."
 
 
 def _goal_proof(result: Result) -> str:
@@ -201,16 +207,15 @@ def _goal_proof(result: Result) -> str:
     search = ", and all groups heavy enough for more were searched" if proof.exclusion is not None else ""
     if result.goal.explanations is not None:
         most = _many(result.goal.explanations, "explanation")
-        claim = f"at most {result.covered_bound} rows can be covered by {most}"
+        claim = f"at most {_counted(result, result.covered_bound or 0)} can be covered by {most}"
     else:
-        claim = f"{_needed(result)} for {result.goal.needed(result.people)} rows"
+        claim = f"{_needed(result)} for {_counted(result, result.goal.needed(result.people))}"
     return f"Proof that {claim}: {weigh}{search}."
 
 
 def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iterator[tuple[str, str, str]]:
     """Name, new label and old labels of each feature that at least one row really changes."""
     codes, people = result.problem["codes"], result.people_of_rows
-    ranges = _ranges(result, explanation)
     ends = explanation.ends or (explanation.point,) * len(explanation.members)
     for feature in explanation.changed:
         origins, targets = Counter[int](), set[int]()
@@ -222,8 +227,7 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
             yield (
                 labels.feature(feature),
                 " or ".join(
-                    labels.any_of(feature, new) if feature in ranges else labels.target(feature, new)
-                    for new in sorted(targets)
+                    target_words(result, explanation, feature, new, labels) for new in sorted(targets)
                 ),
                 ", ".join(
                     f"{rows} from {labels.word(feature, old)}" for old, rows in sorted(origins.items())
@@ -231,11 +235,12 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
             )
 
 
-def _ranges(result: Result, explanation: Explanation) -> Sequence[int]:
-    """Features of which every number of the new level serves every row of the group."""
+def target_words(result: Result, explanation: Explanation, feature: int, level: int, labels: Labels) -> str:
+    """Name a new value: a range where every number of the new level serves every row of the group."""
     known: Sequence[Sequence[int]] = result.problem.get("ranges") or ()
     number = result.assignment[explanation.members[0]] if explanation.members else -1
-    return known[number] if 0 <= number < len(known) else ()
+    ranges = known[number] if 0 <= number < len(known) else ()
+    return labels.any_of(feature, level) if feature in ranges else labels.target(feature, level)
 
 
 def _argument(proof: Proof) -> str:
@@ -277,5 +282,9 @@ def _unreachable_people(result: Result) -> int:
     return people_in(result, [entry.row for entry in result.unreachable])
 
 
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _counted(result: Result, number: int) -> str:
+    return f"{number} {noun(result, number)}"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

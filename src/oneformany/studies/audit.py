@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from oneformany.anything import AnyFrame
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.problem.problem import checked_people
+from oneformany.result.following import explained_rows
 from oneformany.result.labels import shown
+from oneformany.result.sizes import group_sizes
+from oneformany.schema.frames import as_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +86,8 @@ class Audit:
     table : DataFrame
         One line per subgroup: ``rows`` in the frame, ``refused``, ``covered``, ``beyond_help`` (proved),
         ``undecided``, ``mean_changes`` of the covered rows, ``explanations`` in use, and ``needs_rare``: how
-        many of the covered rows are under one of the rare explanations.
+        many of the covered rows are under one of the rare explanations. A row that stands for several
+        people counts as so many rows.
     differences : DataFrame
         One line per subgroup and measure: the subgroup's own ``value``, the value of all ``others``, their
         ``difference``, and ``low`` and ``high`` of its 95 % interval: Newcombe's for shares, which holds for
@@ -139,20 +146,25 @@ class Audit:
         return drawn
 
 
-def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> Audit:
+def audit(
+    result: Result, frame: AnyFrame, by: Hashable, seed: int = 0, people: ArrayLike | None = None
+) -> Audit:
     """Compare subgroups of the rows that were asked about.
 
     Parameters
     ----------
     result : Result
         From :meth:`OneForMany.explain`.
-    frame : DataFrame
+    frame : frame
         The very frame that was explained; it may have further columns, such as a protected attribute that
         the model does not read.
     by : hashable
         Column of the frame; each of its values is a subgroup.
     seed : int
         Of the bootstrap.
+    people : sequence of int, optional
+        How many people each row of the frame stands for, as it was given to ``explain``; needed where it was
+        given, unless all rows were refused.
 
     Returns
     -------
@@ -162,7 +174,8 @@ def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> A
     Raises
     ------
     InputError
-        The frame is not the one that was explained, or the column does not make subgroups.
+        The frame is not the one that was explained, the column does not make subgroups, or it is not known
+        how many people the accepted rows stand for.
 
     Examples
     --------
@@ -176,11 +189,13 @@ def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> A
     """
     import pandas as pd
 
+    frame = as_pandas(frame, "the rows")
     subgroups = _subgroups(frame, by)
     asked = _positions(result, frame)
+    size = _people(result, people, asked, len(frame))
     rows = _Rows.of(result)
     inside = {name: np.asarray(subgroups == name) for name in subgroups.categories}
-    lines = [rows.count(int(mine.sum()), mine[asked]) for mine in inside.values()]
+    lines = [rows.count(int(size[mine].sum()), mine[asked]) for mine in inside.values()]
     table = pd.DataFrame(lines, index=pd.Index(list(inside), name=str(by)))
     random = np.random.default_rng(seed)
     differences: dict[tuple[object, str], dict[str, float]] = {}
@@ -188,9 +203,8 @@ def audit(result: Result, frame: pd.DataFrame, by: Hashable, seed: int = 0) -> A
         own, others = table.loc[name], table.drop(index=name).sum()
         for measure, base in (("refused", "rows"), ("beyond_help", "refused"), ("needs_rare", "covered")):
             differences[name, measure] = _shares(own[measure], own[base], others[measure], others[base])
-        covered = rows.assignment >= 0
-        changes = rows.changes[mine[asked] & covered], rows.changes[~mine[asked] & covered]
-        differences[name, "mean_changes"] = _means(*changes, result.problem["max_changes"], random)
+        changes = rows.by_changes(mine[asked]), rows.by_changes(~mine[asked])
+        differences[name, "mean_changes"] = _means(*changes, random)
     index = pd.MultiIndex.from_tuples(list(differences), names=["subgroup", "measure"])
     rare = tuple(int(number) + 1 for number in rows.rare)
     return Audit(str(by), table, pd.DataFrame(list(differences.values()), index=index), rare)
@@ -204,17 +218,21 @@ def measure_words(measure: str, number: float) -> str:
     >>> measure_words("refused", 0.25), measure_words("mean_changes", 2)
     ('25.0%', '2.00')
     """
-    return f"{number:.2f}" if measure == "mean_changes" else f"{number:.1%}"
+    if measure == "mean_changes":
+        return f"{round(number, 2) + 0.0:.2f}"  # adding zero leaves no "-0.00"
+    return f"{round(number, 3) + 0.0:.1%}"
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """What became of each explained row."""
+    """What became of each explained row, and how many people it stands for."""
 
+    people: IntArray
     assignment: IntArray
     unreachable: BoolArray
     undecided: BoolArray
     changes: IntArray
+    most_changes: int
     rare: IntArray
 
     @classmethod
@@ -224,24 +242,59 @@ class _Rows:
         marks[0, [entry.row for entry in result.unreachable]] = True
         marks[1, list(result.undecided)] = True
         moved = (result.points >= 0) & (np.array(result.problem["codes"]) != result.points)
-        sizes = np.bincount(assignment[assignment >= 0], minlength=result.count)
+        sizes = group_sizes(result)
         order = np.argsort(sizes, kind="stable")
         rare = np.sort(order[np.cumsum(sizes[order]) <= RARE * sizes.sum()])
-        return cls(assignment, marks[0], marks[1], moved.sum(axis=1), rare)
+        most = int(result.problem["max_changes"])
+        people = result.people_of_rows
+        return cls(people, assignment, marks[0], marks[1], moved.sum(axis=1), most, rare)
 
     def count(self, rows: int, mine: BoolArray) -> dict[str, float]:
         """Count one subgroup: its rows in the frame, and what became of those explained."""
         covered = mine & (self.assignment >= 0)
+        by_changes = self.by_changes(mine)
         return {
             "rows": rows,
-            "refused": int(mine.sum()),
-            "covered": int(covered.sum()),
-            "beyond_help": int((mine & self.unreachable).sum()),
-            "undecided": int((mine & self.undecided).sum()),
-            "mean_changes": float(self.changes[covered].mean()) if covered.any() else np.nan,
+            "refused": self._size(mine),
+            "covered": self._size(covered),
+            "beyond_help": self._size(mine & self.unreachable),
+            "undecided": self._size(mine & self.undecided),
+            "mean_changes": _mean(by_changes) if covered.any() else np.nan,
             "explanations": len(np.unique(self.assignment[covered])),
-            "needs_rare": int(np.isin(self.assignment[covered], self.rare).sum()),
+            "needs_rare": self._size(covered & np.isin(self.assignment, self.rare)),
         }
+
+    def by_changes(self, mine: BoolArray) -> IntArray:
+        """How many covered people of a subgroup change 0, 1, ... features, up to the most allowed."""
+        covered = mine & (self.assignment >= 0)
+        counts = np.zeros(self.most_changes + 1, dtype=np.int64)
+        np.add.at(counts, self.changes[covered], self.people[covered])
+        return counts
+
+    def _size(self, mine: BoolArray) -> int:
+        return int(self.people[mine].sum())
+
+
+def _people(result: Result, people: ArrayLike | None, asked: IntArray, n_rows: int) -> IntArray:
+    """How many people each row of the frame stands for, checked against those of the result."""
+    known = result.people_of_rows
+    if people is None and "people" in result.problem and len(known) < n_rows:
+        raise InputError(
+            "rows of this result stand for several people, and it does not say for how many the accepted "
+            "ones do; give people= (on the command line --people) as it was given to explain"
+        )
+    counts = checked_people(people, n_rows)
+    if counts is None:
+        counts = np.ones(n_rows, dtype=np.int64)
+        counts[asked] = known
+    differing = np.flatnonzero(counts[asked] != known)
+    if len(differing):
+        row = differing[0]
+        raise InputError(
+            f"row {shown(result.index[row])} stood for {known[row]} people when it was explained, and for "
+            f"{counts[asked[row]]} now; give people= as it was given to explain"
+        )
+    return counts
 
 
 def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
@@ -256,28 +309,32 @@ def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
     if column.isna().any():
         column = column.astype(object).where(column.notna(), "missing")
     subgroups = pd.Categorical(column).remove_unused_categories()
-    if not 2 <= len(subgroups.categories) <= MOST_GROUPS:
+    count = len(subgroups.categories)
+    if count < 2:
+        values = ", ".join(map(shown, subgroups.categories)) or "nothing"
+        raise InputError(f"the column {by!r} holds only {values}; there are no subgroups to compare")
+    if count > MOST_GROUPS:
         raise InputError(
-            f"the column {by!r} has {len(subgroups.categories)} values; subgroups need 2 to {MOST_GROUPS}: "
-            "put numbers into ranges first, for example with pandas.cut"
+            f"the column {by!r} has {count} values; subgroups need 2 to {MOST_GROUPS}: put numbers and dates "
+            "into ranges first, for example with pandas.cut"
         )
     return subgroups
 
 
 def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
     """Where the explained rows stand in the frame, checked by their labels."""
-    rows = np.array(result.problem.get("rows", range(len(result.assignment))), dtype=np.int64)
-    total = len(rows) + len(result.problem.get("already_positive", ()))
-    if len(frame) != total:
-        raise InputError(
-            f"the result is about a frame of {total} rows, and this one has {len(frame)}; pass the very "
-            "frame that was explained"
-        )
+    rows = explained_rows(result, len(frame), "explain this one in memory")
     for label, known in zip(frame.index[rows], result.index, strict=True):
         if str(label) != str(known):
+            name = next((name for name in result.index.names if name in frame.columns), None)
+            index = (
+                ""
+                if name is None
+                else f"; the column {name!r} named the rows then: make it the index (--index)"
+            )
             raise InputError(
                 f"row {shown(label)} of the frame was called {shown(known)} when it was explained; pass the "
-                "very frame that was explained"
+                f"very frame that was explained{index}"
             )
     return rows
 
@@ -301,27 +358,33 @@ def _wilson(hits: float, n: float) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _means(mine: IntArray, others: IntArray, most: int, random: np.random.Generator) -> dict[str, float]:
-    """Difference of two means with a bootstrap interval.
+def _means(mine: IntArray, others: IntArray, random: np.random.Generator) -> dict[str, float]:
+    """Difference of two means with a bootstrap interval; each side says how many change 0, 1, ... features.
 
     As Agresti and Caffo do with shares, each side is drawn from with one row more at either end, 0 and the
     most changes allowed: a few rows that happen to be alike do not make a narrow interval.
     """
-    if len(mine) == 0 or len(others) == 0:
+    if not mine.any() or not others.any():
         return UNKNOWN
-    one, other = float(mine.mean()), float(others.mean())
-    drawn = _resampled(np.append(mine, [0, most]), random) - _resampled(np.append(others, [0, most]), random)
+    one, other = _mean(mine), _mean(others)
+    drawn = _resampled(mine, random) - _resampled(others, random)
     low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
     difference = one - other
     interval = (min(low, difference), max(high, difference))
     return dict(zip(COLUMNS, (one, other, difference, *interval), strict=True))
 
 
-def _resampled(numbers: IntArray, random: np.random.Generator) -> FloatArray:
+def _mean(counts: IntArray) -> float:
+    return float(np.average(np.arange(len(counts)), weights=counts))
+
+
+def _resampled(counts: IntArray, random: np.random.Generator) -> FloatArray:
     """Means of as many numbers drawn with replacement; only how often each occurs matters."""
-    values, counts = np.unique(numbers, return_counts=True)
-    drawn = random.multinomial(len(numbers), counts / len(numbers), RESAMPLES)
-    return np.asarray(drawn @ values / len(numbers), dtype=np.float64)
+    counts = counts.copy()
+    counts[[0, -1]] += 1
+    total = counts.sum()
+    drawn = random.multinomial(total, counts / total, RESAMPLES)
+    return np.asarray(drawn @ np.arange(len(counts)) / total, dtype=np.float64)
 
 
 def _sentence(one: Difference) -> str:

@@ -170,6 +170,11 @@ def frontier(
     >>> frontier(replace(problem, max_changes=1), explanations=[1, 2])
     Frontier(people by explanations: 1: 1, 2: 2)
     """
+    if not isinstance(problem, Problem):
+        raise InputError(
+            f"problem must be a Problem, not {type(problem).__name__}; of an explainer and a frame, "
+            "frontier_of_frame(explainer, frame)"
+        )
     if max_changes is not None and explanations is not None:
         raise InputError("give max_changes or explanations: a curve is over one of them")
     stop = Stop(time_limit)

@@ -109,6 +109,12 @@ def _names(rule: Callable[[str], AnyRule]) -> Callable[[Any], list[AnyRule]]:
     return read
 
 
+def _by_feature(part: AnyValue) -> Mapping[str, Any]:
+    if not isinstance(part, Mapping):
+        raise TypeError("one table is needed, begun by [...], with a line for each feature")
+    return part
+
+
 def _tables(part: AnyValue) -> list[Mapping[str, Any]]:
     if not isinstance(part, list) or not all(isinstance(entry, Mapping) for entry in part):
         raise TypeError("a list of tables is needed, each begun by [[...]]")
@@ -119,9 +125,9 @@ PARTS: dict[str, Callable[[Any], list[AnyRule]]] = {
     "immutable": _names(Immutable),
     "only_increase": _names(OnlyIncrease),
     "only_decrease": _names(OnlyDecrease),
-    "at_most_steps": lambda part: [AtMostSteps(name, steps) for name, steps in part.items()],
-    "range": lambda part: [Range(name, **limits) for name, limits in part.items()],
-    "never_target": lambda part: [NeverTarget(name, values) for name, values in part.items()],
+    "at_most_steps": lambda part: [AtMostSteps(name, steps) for name, steps in _by_feature(part).items()],
+    "range": lambda part: [Range(name, **limits) for name, limits in _by_feature(part).items()],
+    "never_target": lambda part: [NeverTarget(name, values) for name, values in _by_feature(part).items()],
     "forbid": lambda part: [Forbid(entry["feature"], entry["from"], entry["to"]) for entry in _tables(part)],
     "implies": lambda part: [Implies(entry["if"], entry["then"]) for entry in _tables(part)],
     "linked": lambda part: [
