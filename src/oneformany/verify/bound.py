@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import comb
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
-from oneformany.verify.classes import is_quick
 from oneformany.verify.cover import Covering, check_refutation
 from oneformany.verify.items import Items
 from oneformany.verify.limits import NotConfirmedError
@@ -19,6 +19,11 @@ from oneformany.verify.proofs import Branch, Dual, Enumeration, Proof, SolverBou
 from oneformany.verify.search import GroupSearch
 
 __all__ = ["check_bound"]
+
+# A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
+# set at least as long as at so many rows.
+OVERHEAD = 2000
+WORTH = 4
 
 
 def check_bound(claims: Claims) -> str:
@@ -117,7 +122,8 @@ def _listing(problem: Problem, items: Items) -> Listing | None:
                 "this release checks proofs by branching only where rows share a point of cells"
             )
         return None
-    if problem.plain and not is_quick(len(items.members), len(problem.levels), problem.max_changes):
+    n, sets = len(items.members), comb(len(problem.levels), problem.max_changes)
+    if problem.plain and WORTH * sets * (n + OVERHEAD) > n**2:
         return None
     return Listing(problem, np.array(items.first, dtype=np.int64))
 
