@@ -62,31 +62,25 @@ def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) ->
             f"that at least {proof.bound} are needed is the word of the solver "
             f"{proof.name}, which leaves no proof; method='exact' does"
         )
-    elif isinstance(proof, Dual):
-        _check_dual(proof, problem, items, steps)
     else:
-        _check_enumeration(proof, problem, items, steps)
+        _check_weights(proof, problem, items, steps)
 
 
-def _check_dual(proof: Dual, problem: Problem, items: Items, steps: Counter[str]) -> None:
+def _check_weights(proof: Dual, problem: Problem, items: Items, steps: Counter[str]) -> None:
+    """Confirm what the weights prove and, where more is claimed, that the listed columns do not suffice."""
     weights = _item_weights(proof, items)
     needed = -(-sum(weights) // proof.capacity)
-    if proof.bound != needed:
+    if isinstance(proof, Enumeration):
+        if proof.bound != proof.target + 1:
+            raise CertificateError(f"excluding {proof.target} explanations does not prove {proof.bound}")
+    elif proof.bound != needed:
         raise CertificateError(f"the weights prove {needed}, not {proof.bound}")
     _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
-    steps["weights that no group exceeds"] += 1
-
-
-def _check_enumeration(proof: Enumeration, problem: Problem, items: Items, steps: Counter[str]) -> None:
-    if proof.bound != proof.target + 1:
-        raise CertificateError(f"excluding {proof.target} explanations does not prove {proof.bound}")
-    weights = _item_weights(proof, items)
-    _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
-    floor = sum(weights) - (proof.target - 1) * proof.capacity
-    if floor > proof.capacity:
+    if not isinstance(proof, Enumeration) or needed > proof.target:
         steps["weights that no group exceeds"] += 1
         return
     listed = _listed(proof, items)
+    floor = sum(weights) - (proof.target - 1) * proof.capacity
     missing = "weighs enough for a smaller cover, but no listed column contains it"
     _check_groups(problem, items, weights, floor, listed, missing)
     covering = Covering.of(listed, len(items.members), proof.target, problem.limits)
@@ -106,7 +100,7 @@ def _listed(proof: Enumeration, items: Items) -> list[list[int]]:
     return [sorted({index_of[row] for row in group if row in index_of}) for group in proof.columns]
 
 
-def _item_weights(proof: Dual | Enumeration, items: Items) -> list[int]:
+def _item_weights(proof: Dual, items: Items) -> list[int]:
     first = set(items.first)
     for row, weight in enumerate(proof.weights):
         if weight and row not in first:

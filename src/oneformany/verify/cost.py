@@ -43,7 +43,7 @@ def check_cost_bound(claims: Claims) -> str:
     return f"at least {proof.bound} for {proof.needed} people by {by}"
 
 
-def _check_question(claims: Claims, proof: CostProof | AnchoredCostProof) -> None:
+def _check_question(claims: Claims, proof: CostProof) -> None:
     """The proof is about all answers that cover as many people as this one, or as the share asks for."""
     goal, count, people = claims.goal, claims.count, claims.covered
     if goal.explanations is not None:
