@@ -101,7 +101,7 @@ class _Priced:
         self._listing, self._people, self._prices, self._scale = listing, people, prices, proof.scale
         self._most = people * np.maximum(0, prices - self._scaled(listing.cheapest_moves()))
         # Groups beyond one for each row serve nobody else.
-        best = BestSavings(min(proof.explanations, len(people)), listing.limits)
+        best = BestSavings(min(proof.explanations, len(people)), len(people), listing.limits)
         for groups in listing.groups(self._most, lambda: best.floor + 1, whole=False, costed=True):
             best.add(groups, self._gains(groups))
         self._best = best.best()
