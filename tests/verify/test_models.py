@@ -177,6 +177,9 @@ def test_the_points_around_a_row_of_many_features_do_not_wait_in_memory():
     assert sum(len(batch) for batch in around.batches()) == len(around) == features + 1
     assert tracemalloc.get_traced_memory()[1] < 2e7
     tracemalloc.stop()
+    many = SimpleNamespace(levels=(2,) * 20_000, rules=(None,) * 20_000, max_changes=20_000)
+    around = neighbourhood.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64))
+    assert len(around) == neighbourhood.MOST_POINTS + 1
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ class Neighbourhood:
     """Levels that each feature of a point may take: none to which one of the rows may not move.
 
     Features that are ``changed`` take any level, those that are ``kept`` the one of the first row; the others
-    may change as long as the budget lasts, which is all that the problem allows unless told otherwise.
+    may change as long as the budget lasts, which is all that the problem allows unless told otherwise. In the
+    order of looking at them, those come last that may stay as they are without being ``kept``.
     """
 
     def __init__(
@@ -45,32 +46,32 @@ class Neighbourhood:
                 may = may & (np.arange(n) == self.home[feature])
             levels = np.flatnonzero(may)
             self.levels.append(levels[np.argsort(levels == self.home[feature], kind="stable")])
+        self.may_stay = [bool(pays and self.home[f] in self.levels[f]) for f, pays in enumerate(self.paid)]
+        self.order = sorted(range(len(self.levels)), key=self.may_stay.__getitem__)
 
     def __len__(self) -> int:
-        """Count the points, or stop counting when they are too many."""
+        """Count the points, or stop counting when they are too many: features that may stay only add some."""
         ways = [1]  # ways[k]: choices so far that spend k of the budget
-        for feature, levels in enumerate(self.levels):
-            stay = int(np.count_nonzero(levels == self.home[feature])) if self.paid[feature] else len(levels)
-            moved = len(levels) - stay
+        for feature in self.order:
+            moved = len(self.levels[feature]) - self.may_stay[feature] if self.paid[feature] else 0
+            stay = len(self.levels[feature]) - moved
+            if moved and len(ways) <= self.budget:
+                ways.append(0)
+            before = [0, *ways]
             ways = [
-                min(
-                    stay * (ways[k] if k < len(ways) else 0) + moved * (ways[k - 1] if k else 0),
-                    MOST_POINTS + 1,
-                )
-                for k in range(min(self.budget, len(ways)) + 1)
+                min(stay * now + moved * then, MOST_POINTS + 1)
+                for now, then in zip(ways, before, strict=False)
             ]
+            if self.may_stay[feature] and sum(ways) > MOST_POINTS:
+                break
         return min(sum(ways), MOST_POINTS + 1)
 
     def batches(self) -> Iterator[IntArray]:
         """List the points, some at a time and depth first.
 
-        Features come first that nobody can just keep. Few points wait, since each feature is kept last, and
-        those that have nothing left to spend are done.
+        Few wait, since each feature is kept last, and those that have nothing left to spend are done.
         """
-        may_stay = [
-            self.paid[f] and bool((levels == self.home[f]).any()) for f, levels in enumerate(self.levels)
-        ]
-        order = sorted(range(len(self.levels)), key=may_stay.__getitem__)
+        order, may_stay = self.order, self.may_stay
         most = max(1, BATCH // len(order))
         waiting = [(self.home[None], np.zeros(1, dtype=np.int64), 0, 0)]
         while waiting:
