@@ -10,7 +10,7 @@ import pytest
 from certificates import build_result
 from judgement_goals import is_true_of_goals
 from oneformany.exceptions import CertificateError
-from oneformany.verify import bound, classes, verify
+from oneformany.verify import bound, verify
 from oneformany.verify.claims import read_claims
 from oneformany.verify.limits import Limits
 from strategies import random_problem
@@ -52,7 +52,7 @@ def test_a_listing_and_a_search_come_to_the_same_end(monkeypatch: pytest.MonkeyP
         claims = read_claims(content, Limits())
         held = []
         for worth in (0, 10**9):
-            monkeypatch.setattr(classes, "WORTH", worth)
+            monkeypatch.setattr(bound, "WORTH", worth)
             try:
                 held.append(bool(bound.check_bound(claims)))
             except CertificateError:

@@ -1,6 +1,8 @@
 """Tests that networks and trees in a file are evaluated anew, and their proofs confirmed or refused."""
 
 import json
+import tracemalloc
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -152,19 +154,32 @@ def test_all_points_of_a_neighbourhood_are_listed_once(seed):
     content = written(random_network(rng, 0.5), rng)
     problem = read_claims(content, Limits()).problem
     state = rng.integers(3, size=len(LEVELS))
-    rows = problem.codes[:1]
+    rows = problem.codes[: int(rng.integers(1, 3))]
     budget = int(rng.integers(4))
     around = neighbourhood.Neighbourhood(problem, rows, state == 1, state == 2, budget)
     with patch.object(neighbourhood, "BATCH", int(rng.integers(1, 80))):
         listed = [tuple(point) for batch in around.batches() for point in batch.tolist()]
     moved = all_points(LEVELS) != rows[0]
     rule = problem.rules[0]
-    allowed = (
-        np.ones(len(moved), dtype=np.bool_) if rule is None else rule[rows[0, 0], all_points(LEVELS)[:, 0]]
-    )
+    allowed = np.ones(len(moved), dtype=np.bool_)
+    if rule is not None:
+        allowed = rule[rows[:, 0]].all(axis=0)[all_points(LEVELS)[:, 0]]
     fits = allowed & ~moved[:, state == 2].any(axis=1) & (moved[:, state == 0].sum(axis=1) <= budget)
     assert sorted(listed) == sorted(map(tuple, all_points(LEVELS)[fits].tolist()))
     assert len(around) == len(listed)
+
+
+def test_the_points_around_a_row_of_many_features_do_not_wait_in_memory():
+    features, rows = 1500, np.zeros((1, 1500), dtype=np.int64)
+    problem = SimpleNamespace(levels=(2,) * features, rules=(None,) * features, max_changes=1)
+    tracemalloc.start()
+    around = neighbourhood.Neighbourhood(problem, rows)
+    assert sum(len(batch) for batch in around.batches()) == len(around) == features + 1
+    assert tracemalloc.get_traced_memory()[1] < 2e7
+    tracemalloc.stop()
+    many = SimpleNamespace(levels=(2,) * 20_000, rules=(None,) * 20_000, max_changes=20_000)
+    around = neighbourhood.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64))
+    assert len(around) == neighbourhood.MOST_POINTS + 1
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from certificates import Decisions
-from oneformany.verify import classes
 from oneformany.verify import search as search_module
 from oneformany.verify.classifiers import Classifier
 from oneformany.verify.items import Items
@@ -176,10 +175,3 @@ def test_a_search_ends_with_its_time_and_its_memory() -> None:
         bounded = dataclasses.replace(problem_of(problem), limits=limits)
         with pytest.raises(NotConfirmedError, match="too large to check"):
             list(GroupSearch(bounded, Items.single([0, 1])).unlisted([1, 1], 1))
-
-
-def test_a_search_after_group_bys_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(classes, "WORTH", 0)
-    rng = np.random.default_rng(10)
-    for _ in range(200):
-        check_search(random_problem(rng), rng)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
-from typing import Any
+from typing import ClassVar
 
-from oneformany.result.plain import integers
+from oneformany.result.plain import Plain, integers
 
 __all__ = ["Explanation", "Unreachable"]
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(Plain):
     """One positive point for many rows.
 
     Attributes
@@ -33,6 +32,7 @@ class Explanation:
     Explanation(changes 1 feature of 2 rows)
     """
 
+    _sparse: ClassVar[bool] = True
     point: tuple[int, ...]
     changed: tuple[int, ...]
     members: tuple[int, ...]
@@ -60,19 +60,9 @@ class Explanation:
         table = html_table(("feature", "new level"), changes)
         return f"<div><p>{len(self.members)} rows: {rows}</p>{table}</div>"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        plain = {"point": list(self.point), "changed": list(self.changed), "members": list(self.members)}
-        return plain if self.ends is None else {**plain, "ends": [list(end) for end in self.ends]}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Explanation:
-        """Rebuild from :meth:`to_dict`."""
-        return cls(data["point"], data["changed"], data["members"], data.get("ends"))
-
 
 @dataclass(frozen=True)
-class Unreachable:
+class Unreachable(Plain):
     """A row that is proved to be beyond the help of every explanation, and why.
 
     Attributes
@@ -93,27 +83,8 @@ class Unreachable:
     3
     """
 
+    _sparse: ClassVar[bool] = True
     row: int
     reason: str
     needed_changes: int | None = None
     blocked_by: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        plain: dict[str, Any] = {"row": self.row, "reason": self.reason}
-        if self.needed_changes is not None:
-            plain["needed_changes"] = self.needed_changes
-        if self.blocked_by:
-            plain["blocked_by"] = list(self.blocked_by)
-        return plain
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Unreachable:
-        """Rebuild from :meth:`to_dict`."""
-        needed = data.get("needed_changes")
-        return cls(
-            index(data["row"]),
-            str(data["reason"]),
-            None if needed is None else index(needed),
-            tuple(str(name) for name in data.get("blocked_by", ())),
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, cast
 
@@ -164,15 +164,13 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
     went to come first.
     """
     changed = list(explanation.changed)
-    if explanation.ends is None:
-        goal = np.full(len(levels), -1, dtype=np.int64)
-        goal[changed] = np.asarray(explanation.point, dtype=np.int64)[changed]
-        yield goal
-        return
-    known = Counter(tuple(end[feature] for feature in changed) for end in explanation.ends)
-    first = [cells for cells, _ in known.most_common()]
-    every = product(*(range(levels[feature]) for feature in changed))
-    for cells in chain(first, (cells for cells in every if cells not in known)):
+    choices: Iterable[tuple[int, ...]] = [tuple(explanation.point[feature] for feature in changed)]
+    if explanation.ends is not None:
+        known = Counter(tuple(end[feature] for feature in changed) for end in explanation.ends)
+        every = product(*(range(levels[feature]) for feature in changed))
+        first = [cells for cells, _ in known.most_common()]
+        choices = chain(first, (cells for cells in every if cells not in known))
+    for cells in choices:
         goal = np.full(len(levels), -1, dtype=np.int64)
         goal[changed] = cells
         yield goal

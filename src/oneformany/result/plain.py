@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from operator import index
-from typing import Any, Self, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from oneformany.anything import AnyValue
 
@@ -16,16 +16,21 @@ __all__ = ["Plain", "integers"]
 class Plain:
     """Its fields are integers, texts, tuples of these, or parts like itself; a kind and a bound go along."""
 
+    _sparse: ClassVar[bool] = False  # whether what is as by default is not written
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         names = dict.fromkeys(("kind", *(field.name for field in fields(self)), "bound"))
-        return {name: _written(getattr(self, name)) for name in names if hasattr(self, name)}
+        usual = {field.name: field.default for field in fields(self)} if self._sparse else {}
+        told = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return {name: _written(value) for name, value in told.items() if value != usual.get(name, MISSING)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`; what is not of the type of its field is an error."""
         kinds = get_type_hints(cls)
-        return cls(**{field.name: _read(kinds[field.name], data[field.name]) for field in fields(cls)})
+        names = [field.name for field in fields(cls) if field.name in data or field.default is MISSING]
+        return cls(**{name: _read(kinds[name], data[name]) for name in names})
 
 
 def integers(numbers: Iterable[int]) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from operator import index
 from typing import Any, ClassVar, Protocol
 
 from oneformany.result.plain import Plain, integers
@@ -75,7 +74,7 @@ class DualProof(Plain):
 
 
 @dataclass(frozen=True)
-class CoverCase:
+class CoverCase(Plain):
     """Why the groups usable in one case of a set cover do not cover what is needed.
 
     Attributes
@@ -103,25 +102,8 @@ class CoverCase:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        data: dict[str, Any] = {
-            "filters": [[[list(rows), weight] for rows, weight in pairs] for pairs in self.filters]
-        }
-        if self.row is not None:
-            data["row"] = self.row
-            data["columns"] = list(self.columns)
-            data["parts"] = [part.to_dict() for part in self.parts]
-        return data
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CoverCase:
-        """Rebuild from :meth:`to_dict`."""
-        filters = tuple(
-            tuple((integers(rows), index(weight)) for rows, weight in pairs) for pairs in data["filters"]
-        )
-        if "row" not in data:
-            return cls(filters)
-        parts = tuple(cls.from_dict(part) for part in data["parts"])
-        return cls(filters, index(data["row"]), integers(data["columns"]), parts)
+        data = super().to_dict()
+        return {"filters": data["filters"]} if self.row is None else data
 
 
 @dataclass(frozen=True)
@@ -163,7 +145,7 @@ class EnumerationProof(Plain):
 
 
 @dataclass(frozen=True)
-class BranchProof:
+class BranchProof(Plain):
     """Two rows share an explanation, or they do not (Ryan and Foster); each case has its own proof.
 
     Attributes
@@ -198,16 +180,6 @@ class BranchProof:
                 yield from part.leaves
             else:
                 yield part
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "kind": self.kind,
-            "pair": list(self.pair),
-            "together": self.together.to_dict(),
-            "apart": self.apart.to_dict(),
-            "bound": self.bound,
-        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> BranchProof:

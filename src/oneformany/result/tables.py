@@ -39,20 +39,17 @@ def explanation_frame(result: Result) -> pd.DataFrame:
     labels = labels_of(result)
     own = _own_names(("rows_covered", "changed_features"), labels.features)
     number = pd.RangeIndex(1, result.count + 1, name="explanation")
-    columns: list[Any] = [
-        pd.Series(group_sizes(result), index=number, dtype="int64"),
-        pd.Series(
-            ["; ".join(str(labels.features[f]) for f in e.changed) for e in result.explanations],
-            index=number,
-            dtype="object",
-        ),
+    changed = ["; ".join(str(labels.features[f]) for f in e.changed) for e in result.explanations]
+    columns: list[pd.Series[Any]] = [
+        pd.Series(group_sizes(result), dtype="int64"),
+        pd.Series(changed, dtype="object"),
     ]
     for feature, (values, targets) in enumerate(zip(labels.values, labels.targets, strict=True)):
         ends = [
             e.point[feature] + len(values) * (feature in e.changed and e.point[feature] >= 0)
             for e in result.explanations
         ]
-        columns.append(_column((*values, *targets), np.array(ends, dtype=np.int64), number))
+        columns.append(_column((*values, *targets), np.array(ends, dtype=np.int64)))
     return _frame(columns, [*own, *labels.features], number)
 
 
@@ -91,37 +88,34 @@ def assignment_frame(result: Result) -> pd.DataFrame:
         reason[entry.row] = entry.reason
         blocked[entry.row] = "; ".join(entry.blocked_by) or None
         needed[entry.row] = -1 if entry.needed_changes is None else entry.needed_changes
-    columns: list[Any] = [
-        _number(assignment + 1, assignment < 0, rows),
-        pd.Series(outcome, index=rows, dtype="object"),
-        pd.Series(reason, index=rows, dtype="object"),
-        _number(needed, needed < 0, rows),
-        pd.Series(blocked, index=rows, dtype="object"),
-        _number(changes, changes < 0, rows),
-    ]
-    columns += [
-        _column(values, np.where(moved[:, feature], points[:, feature], -1), rows)
-        for feature, values in enumerate(labels.targets)
+    columns = [
+        _number(assignment + 1, assignment < 0),
+        pd.Series(outcome, dtype="object"),
+        pd.Series(reason, dtype="object"),
+        _number(needed, needed < 0),
+        pd.Series(blocked, dtype="object"),
+        _number(changes, changes < 0),
+        *map(_column, labels.targets, np.where(moved, points, -1).T),
     ]
     return _frame(columns, [*own, *labels.features], rows)
 
 
-def _frame(columns: list[Any], names: list[Any], rows: pd.Index) -> pd.DataFrame:
+def _frame(columns: list[pd.Series[Any]], names: list[Any], rows: pd.Index) -> pd.DataFrame:
     frame = pd.DataFrame({number: column.array for number, column in enumerate(columns)}, index=rows)
     return frame.set_axis(names, axis=1)
 
 
-def _number(numbers: IntArray, missing: BoolArray, rows: pd.Index) -> pd.Series[Any]:
-    return pd.Series(pd.array(numbers, dtype="Int64"), index=rows).mask(missing)
+def _number(numbers: IntArray, missing: BoolArray) -> pd.Series[Any]:
+    return pd.Series(numbers, dtype="Int64").mask(missing)
 
 
-def _column(values: Sequence[Any], levels: IntArray, rows: pd.Index) -> pd.Series[Any]:
+def _column(values: Sequence[Any], levels: IntArray) -> pd.Series[Any]:
     """Values of levels in their own type; missing where the level is -1."""
     table = np.array([*values, None], dtype=object)  # the last one is what -1 finds
     taken = table[np.unique(levels[levels >= 0])]  # what no row takes, such as "missing", decides no type
     kinds = {type(value) for value in (taken if len(taken) else values)}
     dtype = NULLABLE.get(kinds.pop()) if len(kinds) == 1 else None
-    column = pd.Series(table[levels], index=rows, dtype="object")
+    column = pd.Series(table[levels], dtype="object")
     return column if dtype is None else column.astype(dtype)
 
 

@@ -93,10 +93,7 @@ def _market(problem: Problem, rows: HelpableRows, prices: IntArray, changes: Int
     moves = np.sort(leave[np.arange(p), codes], axis=1)
     totals = np.concatenate([np.zeros((len(codes), 1), dtype=np.int64), np.cumsum(moves, axis=1)], axis=1)
     score = np.full((p, width), -(2**62), dtype=np.int64)
-    for feature, (start, n) in enumerate(
-        zip(problem.classifier.starts.tolist(), problem.levels, strict=True)
-    ):
-        score[feature, :n] = problem.classifier.tables[start : start + n]
+    score[np.arange(width) < np.array(problem.levels)[:, None]] = problem.classifier.tables
     return Market(
         codes=codes,
         people=rows.people,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import comb
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
-from oneformany.verify.classes import is_quick
 from oneformany.verify.cover import Covering, check_refutation
 from oneformany.verify.items import Items
 from oneformany.verify.limits import NotConfirmedError
@@ -19,6 +19,11 @@ from oneformany.verify.proofs import Branch, Dual, Enumeration, Proof, SolverBou
 from oneformany.verify.search import GroupSearch
 
 __all__ = ["check_bound"]
+
+# A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
+# set at least as long as at so many rows.
+OVERHEAD = 2000
+WORTH = 4
 
 
 def check_bound(claims: Claims) -> str:
@@ -57,31 +62,25 @@ def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) ->
             f"that at least {proof.bound} are needed is the word of the solver "
             f"{proof.name}, which leaves no proof; method='exact' does"
         )
-    elif isinstance(proof, Dual):
-        _check_dual(proof, problem, items, steps)
     else:
-        _check_enumeration(proof, problem, items, steps)
+        _check_weights(proof, problem, items, steps)
 
 
-def _check_dual(proof: Dual, problem: Problem, items: Items, steps: Counter[str]) -> None:
+def _check_weights(proof: Dual, problem: Problem, items: Items, steps: Counter[str]) -> None:
+    """Confirm what the weights prove and, where more is claimed, that the listed columns do not suffice."""
     weights = _item_weights(proof, items)
     needed = -(-sum(weights) // proof.capacity)
-    if proof.bound != needed:
+    if isinstance(proof, Enumeration):
+        if proof.bound != proof.target + 1:
+            raise CertificateError(f"excluding {proof.target} explanations does not prove {proof.bound}")
+    elif proof.bound != needed:
         raise CertificateError(f"the weights prove {needed}, not {proof.bound}")
     _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
-    steps["weights that no group exceeds"] += 1
-
-
-def _check_enumeration(proof: Enumeration, problem: Problem, items: Items, steps: Counter[str]) -> None:
-    if proof.bound != proof.target + 1:
-        raise CertificateError(f"excluding {proof.target} explanations does not prove {proof.bound}")
-    weights = _item_weights(proof, items)
-    _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
-    floor = sum(weights) - (proof.target - 1) * proof.capacity
-    if floor > proof.capacity:
+    if not isinstance(proof, Enumeration) or needed > proof.target:
         steps["weights that no group exceeds"] += 1
         return
     listed = _listed(proof, items)
+    floor = sum(weights) - (proof.target - 1) * proof.capacity
     missing = "weighs enough for a smaller cover, but no listed column contains it"
     _check_groups(problem, items, weights, floor, listed, missing)
     covering = Covering.of(listed, len(items.members), proof.target, problem.limits)
@@ -101,7 +100,7 @@ def _listed(proof: Enumeration, items: Items) -> list[list[int]]:
     return [sorted({index_of[row] for row in group if row in index_of}) for group in proof.columns]
 
 
-def _item_weights(proof: Dual | Enumeration, items: Items) -> list[int]:
+def _item_weights(proof: Dual, items: Items) -> list[int]:
     first = set(items.first)
     for row, weight in enumerate(proof.weights):
         if weight and row not in first:
@@ -117,7 +116,8 @@ def _listing(problem: Problem, items: Items) -> Listing | None:
                 "this release checks proofs by branching only where rows share a point of cells"
             )
         return None
-    if problem.plain and not is_quick(len(items.members), len(problem.levels), problem.max_changes):
+    n, sets = len(items.members), comb(len(problem.levels), problem.max_changes)
+    if problem.plain and WORTH * sets * (n + OVERHEAD) > n**2:
         return None
     return Listing(problem, np.array(items.first, dtype=np.int64))
 

@@ -16,7 +16,6 @@ from oneformany.verify.limits import Limits
 from oneformany.verify.problem import Problem, read_problem
 from oneformany.verify.proofs import (
     LARGEST_NUMBER,
-    AnchoredCostProof,
     CostProof,
     CoverageProof,
     Proof,
@@ -97,7 +96,7 @@ class Claims:
     cost: int | None
     cost_bound: int | None
     coverage: CoverageProof | None  # why covered_bound or lower_bound hold
-    cost_proof: CostProof | AnchoredCostProof | None
+    cost_proof: CostProof | None
 
     @property
     def helpable(self) -> int:

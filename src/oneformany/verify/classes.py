@@ -6,26 +6,13 @@ part of one class.
 
 from __future__ import annotations
 
-from itertools import combinations
-from math import comb
-
 import numpy as np
 
-from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.limits import Limits
+from oneformany.verify.arrays import IntArray
 
-__all__ = ["Classes", "in_heavy_classes", "is_quick"]
+__all__ = ["Classes"]
 
-# A search looks at the surroundings of each row, a pass at all rows once per set of features, and at each set
-# at least as long as at so many rows.
-OVERHEAD = 2000
-WORTH = 4
 LARGEST_KEY = 2**62
-
-
-def is_quick(rows: int, features: int, max_changes: int) -> bool:
-    """Tell whether a pass over all sets of features is quicker than a search around each row."""
-    return WORTH * comb(features, max_changes) * (rows + OVERHEAD) <= rows**2
 
 
 class Classes:
@@ -54,26 +41,3 @@ class Classes:
         order = np.argsort(key, kind="stable")
         key = key[order]
         return rows[order], np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
-
-
-def in_heavy_classes(
-    codes: IntArray, spread: BoolArray, max_changes: int, weight: IntArray, floor: int, limits: Limits
-) -> BoolArray:
-    """Tell which items are in a class that weighs at least ``floor``; all of them where a search is quicker.
-
-    An item in no such class is in no group of that weight, whatever rules and classifier say. Features in
-    which the rows of an item are ``spread`` have to change.
-    """
-    n, features = codes.shape
-    if not is_quick(n, features, max_changes):
-        return np.ones(n, dtype=np.bool_)
-    heavy = np.zeros(n, dtype=np.bool_)
-    classes, spreads = Classes(codes), spread.sum(axis=1)
-    for changed in combinations(range(features), max_changes):
-        limits.check()
-        inside = np.flatnonzero(spread[:, list(changed)].sum(axis=1) == spreads)
-        if len(inside):
-            items, starts = classes.outside(changed, inside)
-            enough = np.add.reduceat(weight[items], starts) >= floor
-            heavy[items[np.repeat(enough, np.diff(starts, append=len(items)))]] = True
-    return heavy

@@ -43,7 +43,7 @@ def check_cost_bound(claims: Claims) -> str:
     return f"at least {proof.bound} for {proof.needed} people by {by}"
 
 
-def _check_question(claims: Claims, proof: CostProof | AnchoredCostProof) -> None:
+def _check_question(claims: Claims, proof: CostProof) -> None:
     """The proof is about all answers that cover as many people as this one, or as the share asks for."""
     goal, count, people = claims.goal, claims.count, claims.covered
     if goal.explanations is not None:
@@ -101,7 +101,7 @@ class _Priced:
         self._listing, self._people, self._prices, self._scale = listing, people, prices, proof.scale
         self._most = people * np.maximum(0, prices - self._scaled(listing.cheapest_moves()))
         # Groups beyond one for each row serve nobody else.
-        best = BestSavings(min(proof.explanations, len(people)), listing.limits)
+        best = BestSavings(min(proof.explanations, len(people)), len(people), listing.limits)
         for groups in listing.groups(self._most, lambda: best.floor + 1, whole=False, costed=True):
             best.add(groups, self._gains(groups))
         self._best = best.best()

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.cases import TREE_SCALE, Choice, check_exclusion
+from oneformany.verify.arrays import IntArray
+from oneformany.verify.cases import TREE_SCALE, Choice, Pairs, check_exclusion
 from oneformany.verify.items import HelpableRows
 from oneformany.verify.limits import Limits, NotConfirmedError
 from oneformany.verify.proofs import LARGEST_NUMBER, Exclusion
@@ -58,22 +58,7 @@ def check_cost_tree(
 ) -> None:
     """Check a given proof that so many columns serve the needed people only above the target."""
     tree = _Tree(columns, costs, rows, exclusion.target, needed, limits)
-
-    def filtered(node: Choice, left: int) -> BoolArray | None:
-        usable = tree.filtered(node, left)
-        if usable is None:
-            return None
-        if node.case.short:
-            tree.check_short(node.chosen, usable)
-            return None
-        if node.case.evaluated:
-            if usable.any() and left:
-                raise CertificateError("the proof stops where another column could be chosen")
-            tree.check_dear(node.chosen)
-            return None
-        return usable
-
-    check_exclusion(exclusion, filtered, "cost less", limits)
+    check_exclusion(exclusion, tree.gains, tree.is_closed, "cost less", limits)
 
 
 class _Tree:
@@ -96,22 +81,23 @@ class _Tree:
         # Nobody else can be served by these columns.
         self.able = np.unique(self.rows)
 
-    def filtered(self, node: Choice, left: int) -> BoolArray | None:
-        """Apply the prices of a case, one after the other; ``None`` when all that is left costs too much."""
-        usable = node.usable.copy()
-        for pairs in node.case.filters:
-            self.limits.check()
-            prices = self.helpable.known(pairs)
-            check_prices(prices.tolist(), self.people)
-            savings = self._savings(prices, len(usable))
-            best = np.sort(savings[usable])[::-1][:left].tolist()
-            bound = paid_by_cheapest(prices[self.able], self.people[self.able], self.needed)
-            bound -= sum(savings[list(node.chosen)].tolist()) + sum(best)
-            if bound > self.target * TREE_SCALE:
-                return None
-            least = best[-1] if left and len(best) == left else 0
-            usable &= savings >= least - (self.target * TREE_SCALE - bound)
-        return usable
+    def gains(self, node: Choice, pairs: Pairs) -> tuple[IntArray, int]:
+        """Tell what columns save at these prices, and what must be saved beside what the chosen ones do."""
+        prices = self.helpable.known(pairs)
+        check_prices(prices.tolist(), self.people)
+        savings = self._savings(prices, len(node.usable))
+        paid = paid_by_cheapest(prices[self.able], self.people[self.able], self.needed)
+        return savings, paid - sum(savings[list(node.chosen)].tolist()) - self.target * TREE_SCALE
+
+    def is_closed(self, node: Choice) -> bool:
+        """Check what is said of the columns of a case that is not split, if anything is."""
+        if node.case.short:
+            self._check_short(node)
+        elif node.case.evaluated:
+            if node.left and node.usable.any():
+                raise CertificateError("the proof stops where another column could be chosen")
+            self._check_dear(node.chosen)
+        return node.case.short or node.case.evaluated
 
     def _savings(self, prices: IntArray, columns: int) -> IntArray:
         dear = np.minimum(self.costs, LARGEST_NUMBER // TREE_SCALE)
@@ -120,13 +106,13 @@ class _Tree:
         np.add.at(total, self.column, gain)
         return total
 
-    def check_short(self, chosen: tuple[int, ...], usable: BoolArray) -> None:
+    def _check_short(self, node: Choice) -> None:
         """Add up whom all columns serve that are chosen or could be."""
-        mine = usable[self.column] | np.isin(self.column, chosen)
+        mine = node.usable[self.column] | np.isin(self.column, node.chosen)
         if int(self.people[np.unique(self.rows[mine])].sum()) >= self.needed:
             raise CertificateError("columns that are said to serve too few people serve enough")
 
-    def check_dear(self, chosen: tuple[int, ...]) -> None:
+    def _check_dear(self, chosen: tuple[int, ...]) -> None:
         """Add up what the chosen columns cost the needed people, each served where it is cheapest."""
         mine = np.isin(self.column, chosen)
         least = np.full(len(self.people), LARGEST_NUMBER, dtype=np.int64)

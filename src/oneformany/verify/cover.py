@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.cases import walk
+from oneformany.verify.cases import thinned, walk
 from oneformany.verify.limits import Limits
 from oneformany.verify.proofs import CoverCase
 
@@ -52,8 +52,7 @@ class Covering:
         Each set of items has a weight, not negative; sets with an item that is not needed are ignored. A
         group carries the weight of a set once for every two of its items, rounded up. The groups of a cover
         share out all items of the set, so together they carry it at least half as often as it has items,
-        rounded up. If no group carries more than m, then k groups carry at most k m, and each group of a
-        cover by k at least the total minus (k - 1) m. All in exact integers.
+        rounded up. All in exact integers.
         """
         index_of = {item: index for index, item in enumerate(self.items.tolist())}
         sets = [(chosen, weight) for chosen, weight in weights.items() if index_of.keys() >= set(chosen)]
@@ -66,11 +65,9 @@ class Covering:
             carried = self.matrix @ which.T
             carried.data = (carried.data + 1) // 2
             loads += carried @ np.array([weight for _, weight in batch], dtype=np.int64)
-        heaviest = int(loads.max(initial=0))
         total = sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
-        if total > self.target * heaviest:
-            return None
-        return self.only(loads >= total - (self.target - 1) * heaviest)
+        usable = thinned(np.ones(len(loads), dtype=np.bool_), loads, self.target, total)
+        return None if usable is None else self.only(usable)
 
     def only(self, usable: BoolArray) -> Covering:
         """Forbid the other groups."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
-from scipy.sparse import csr_array
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.cases import TREE_SCALE, Choice, check_exclusion
+from oneformany.verify.arrays import IntArray
+from oneformany.verify.cases import TREE_SCALE, Choice, Pairs, check_exclusion
 from oneformany.verify.claims import Claims
 from oneformany.verify.cover import incidence
 from oneformany.verify.items import HelpableRows
@@ -88,44 +85,31 @@ def _check_proof(claims: Claims, proof: CoverageProof) -> None:
 
 
 def _check_tree(exclusion: Exclusion, columns: list[list[int]], rows: HelpableRows, claims: Claims) -> None:
-    """Check a given proof that so many of the columns do not cover the target."""
+    """Check a given proof that so many of the columns do not cover the target.
+
+    Rows that are not covered weigh at most as much as they count. More columns add at most what they weigh,
+    and what the weights leave.
+    """
     matrix = incidence(columns, len(rows.given))
     # Nobody else can be covered by these columns.
     able = np.asarray(matrix.sum(axis=0)).ravel() > 0
 
-    def filtered(node: Choice, budget: int) -> BoolArray | None:
+    def covered_and_left(node: Choice) -> tuple[int, IntArray]:
         covered = np.asarray(matrix[list(node.chosen)].sum(axis=0)).ravel() > 0
-        have, left = int(rows.people[covered].sum()), np.where(able & ~covered, rows.people, 0)
+        return int(rows.people[covered].sum()), np.where(able & ~covered, rows.people, 0)
+
+    def gains(node: Choice, pairs: Pairs) -> tuple[IntArray, int]:
+        have, left = covered_and_left(node)
+        weight = np.minimum(rows.known(pairs), TREE_SCALE * left)
+        rest = TREE_SCALE * int(left.sum()) - int(weight.sum())
+        return matrix @ weight, TREE_SCALE * (exclusion.target - have) - rest
+
+    def is_closed(node: Choice) -> bool:
+        have, _ = covered_and_left(node)
         if have >= exclusion.target:
             raise CertificateError(
                 f"listed columns {node.chosen} cover {have} people, which is to be excluded"
             )
-        weights = (np.minimum(rows.known(pairs), TREE_SCALE * left) for pairs in node.case.filters)
-        return _usable(node.usable.copy(), matrix, weights, left, budget, exclusion.target - have)
+        return not (node.left and node.usable.any())
 
-    check_exclusion(exclusion, filtered, "cover more", claims.problem.limits)
-
-
-def _usable(
-    usable: BoolArray,
-    matrix: csr_array,
-    weights: Iterable[IntArray],
-    left: IntArray,
-    budget: int,
-    target: int,
-) -> BoolArray | None:
-    """Apply weights on uncovered rows, one after the other; ``None`` when the target is out of reach.
-
-    Rows weigh at most as much as they count. If no usable column weighs more than C, then r more columns add
-    at most r C and what the weights leave. A column with which that misses the target is dropped.
-    """
-    for weight in weights:
-        if budget <= 0 or not usable.any():
-            break
-        loads = matrix @ weight
-        heaviest = int(loads[usable].max())
-        rest = TREE_SCALE * int(left.sum()) - int(weight.sum())
-        if budget * heaviest + rest < TREE_SCALE * target:
-            return None
-        usable &= loads >= max(0, TREE_SCALE * target - rest - (budget - 1) * heaviest)
-    return None if budget <= 0 or not usable.any() else usable
+    check_exclusion(exclusion, gains, is_closed, "cover more", claims.problem.limits)

@@ -1,8 +1,8 @@
 """The search for a heavy group around one anchor, compiled.
 
-A group that contains the anchor is found by deciding feature by feature whether the explanation
-changes it (where a rule exists: towards which level) or keeps it. A candidate is in the group once all
-features in which it differs from the anchor are changed, and lost as soon as one of them is kept.
+A group that contains the anchor is found by deciding feature by feature whether the explanation keeps it, or
+which move it makes: to one of the levels, or where no rule exists to any. A candidate is in the group once
+all features in which it differs from the anchor are changed, and lost as soon as one of them is kept.
 Each candidate that is still possible spreads its weight evenly over the open features it needs; so with
 ``budget`` changes to spend no group weighs more than what is certain plus the ``budget`` largest loads.
 Shares are rounded up: all arithmetic is in integers and the bound holds exactly.
@@ -22,7 +22,6 @@ __all__ = [
     "CHANGED",
     "KEPT",
     "PAUSED",
-    "UNRULED",
     "Stack",
     "Surroundings",
     "begin",
@@ -32,7 +31,6 @@ __all__ = [
 ]
 
 OPEN, CHANGED, KEPT = 0, 1, 2
-UNRULED = -1
 NONE = -1
 PAUSED = -1
 MOST = 2**63 - 1
@@ -48,10 +46,9 @@ class Surroundings(NamedTuple):
     needed: IntArray
     conflicts: IntArray  # (k, 2) candidates of which no group may contain both
     listed: BoolArray  # (g, c) groups of which no part is of interest
-    rule: IntArray  # (p,) where the levels of each feature begin in may, or UNRULED
-    width: IntArray  # (p,) number of levels of each feature
-    may: BoolArray  # (c, levels of all ruled features) whether the candidate is, or may move, there
-    shift: IntArray  # (levels of all ruled features) what changing to the level adds to the anchor's score
+    first: IntArray  # (p + 1,) feature l makes the moves first[l] to first[l + 1] - 1
+    may: BoolArray  # (c, moves) whether the candidate may make the move, or is there
+    shift: IntArray  # (moves,) the most that the move adds to the anchor's score
     gain: IntArray  # (p,) the most that changing each feature adds, as far as the anchor's own rules allow
 
 
@@ -94,7 +91,7 @@ def find_group(around: Surroundings, floor: int, stack: Stack, top: int, steps: 
     ``stack.group``, what was decided in ``stack.state``, and the changes left in the node above the top.
     Called again with that top, the search goes on, without what was decided.
     """
-    gain, rule = around.gain, around.rule
+    gain, first = around.gain, around.first
     nodes, states, state, loads = stack.nodes, stack.states, stack.state, stack.loads
     while top >= 0:
         if steps == 0:
@@ -124,11 +121,7 @@ def find_group(around: Surroundings, floor: int, stack: Stack, top: int, steps: 
             return size, top
         top = _push(stack, top, size, budget, lacks)
         states[top, chosen] = KEPT
-        if rule[chosen] == UNRULED:
-            top = _push(stack, top, size, budget - 1, lacks - gain[chosen])
-            states[top, chosen] = CHANGED
-            continue
-        for move in range(rule[chosen], rule[chosen] + around.width[chosen]):
+        for move in range(first[chosen], first[chosen + 1]):
             if around.may[0, move]:
                 top = _push(stack, top, size, budget - 1, lacks - around.shift[move])
                 states[top, chosen] = CHANGED

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.problem import Problem
@@ -23,7 +22,8 @@ class Neighbourhood:
     """Levels that each feature of a point may take: none to which one of the rows may not move.
 
     Features that are ``changed`` take any level, those that are ``kept`` the one of the first row; the others
-    may change as long as the budget lasts, which is all that the problem allows unless told otherwise.
+    may change as long as the budget lasts, which is all that the problem allows unless told otherwise. In the
+    order of looking at them, those come last that may stay as they are without being ``kept``.
     """
 
     def __init__(
@@ -44,58 +44,51 @@ class Neighbourhood:
             may = np.ones(n, dtype=np.bool_) if rule is None else rule[rows[:, feature]].all(axis=0)
             if kept[feature]:
                 may = may & (np.arange(n) == self.home[feature])
-            self.levels.append(np.flatnonzero(may))
+            levels = np.flatnonzero(may)
+            self.levels.append(levels[np.argsort(levels == self.home[feature], kind="stable")])
+        self.may_stay = [bool(pays and self.home[f] in self.levels[f]) for f, pays in enumerate(self.paid)]
+        self.order = sorted(range(len(self.levels)), key=self.may_stay.__getitem__)
 
     def __len__(self) -> int:
-        """Count the points, or stop counting when they are too many."""
+        """Count the points, or stop counting when they are too many: features that may stay only add some."""
         ways = [1]  # ways[k]: choices so far that spend k of the budget
-        for feature, levels in enumerate(self.levels):
-            stay = int(np.count_nonzero(levels == self.home[feature])) if self.paid[feature] else len(levels)
-            moved = len(levels) - stay
+        for feature in self.order:
+            moved = len(self.levels[feature]) - self.may_stay[feature] if self.paid[feature] else 0
+            stay = len(self.levels[feature]) - moved
+            if moved and len(ways) <= self.budget:
+                ways.append(0)
+            before = [0, *ways]
             ways = [
-                min(
-                    stay * (ways[k] if k < len(ways) else 0) + moved * (ways[k - 1] if k else 0),
-                    MOST_POINTS + 1,
-                )
-                for k in range(min(self.budget, len(ways)) + 1)
+                min(stay * now + moved * then, MOST_POINTS + 1)
+                for now, then in zip(ways, before, strict=False)
             ]
+            if self.may_stay[feature] and sum(ways) > MOST_POINTS:
+                break
         return min(sum(ways), MOST_POINTS + 1)
 
     def batches(self) -> Iterator[IntArray]:
-        """List the points, a few at a time and depth first, so that few wait."""
-        most = max(1, BATCH // len(self.levels))
-        last = len(self.levels)
-        waiting = [iter([(self.home[None].astype(np.int32), np.zeros(1, dtype=np.int32), 0)])]
+        """List the points, some at a time and depth first.
+
+        Few wait, since each feature is kept last, and those that have nothing left to spend are done.
+        """
+        order, may_stay = self.order, self.may_stay
+        most = max(1, BATCH // len(order))
+        waiting = [(self.home[None], np.zeros(1, dtype=np.int64), 0, 0)]
         while waiting:
-            part = next(waiting[-1], None)
-            if part is None:
-                waiting.pop()
-                continue
-            points, spent, feature = part
-            while feature < last and len(points) and len(points) * len(self.levels[feature]) <= most:
-                moved = [self._moved(points, spent, feature, int(level)) for level in self.levels[feature]]
-                points = np.concatenate([points[:0], *(m[0] for m in moved)])
-                spent = np.concatenate([spent[:0], *(m[1] for m in moved)])
-                feature += 1
-            if feature < last and len(points):
-                waiting.append(self._split(points, spent, feature))
-            elif len(points):
+            points, spent, number, tried = waiting.pop()
+            if number == len(order) or (may_stay[order[number]] and spent.min() == self.budget):
                 yield points
-
-    def _split(
-        self, points: NDArray[np.int32], spent: NDArray[np.int32], feature: int
-    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32], int]]:
-        for level in self.levels[feature]:
-            yield (*self._moved(points, spent, feature, int(level)), feature + 1)
-
-    def _moved(
-        self, points: NDArray[np.int32], spent: NDArray[np.int32], feature: int, level: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        costs = spent + np.int32(self.paid[feature] and level != self.home[feature])
-        able = costs <= self.budget
-        moved = points[able]
-        moved[:, feature] = level
-        return moved, costs[able]
+                continue
+            feature = order[number]
+            levels = self.levels[feature][tried : tried + max(1, most // len(points))]
+            if tried + len(levels) < len(self.levels[feature]):
+                waiting.append((points, spent, number, tried + len(levels)))
+            costs = spent[:, None] + (self.paid[feature] & (levels != self.home[feature]))
+            which, level = np.nonzero(costs <= self.budget)
+            if len(which):
+                moved = points[which]
+                moved[:, feature] = levels[level]
+                waiting.append((moved, costs[which, level], number + 1, 0))
 
 
 def doubt_of_point(problem: Problem, around: Neighbourhood) -> str | None:

@@ -57,15 +57,12 @@ class CoverCase:
 
 
 @dataclass(frozen=True)
-class Enumeration:
+class Enumeration(Dual):
     """Every group that a cover by ``target`` could use is part of a listed one, and those do not suffice."""
 
-    weights: tuple[int, ...]
-    capacity: int
     target: int
     columns: tuple[tuple[int, ...], ...]
     cover: CoverCase
-    bound: int
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ class SolverBound:
     bound: int
 
 
-Proof = Dual | Enumeration | Branch | SolverBound
+Proof = Dual | Branch | SolverBound
 
 
 @dataclass(frozen=True)
@@ -147,14 +144,9 @@ class CostProof:
 
 
 @dataclass(frozen=True)
-class AnchoredCostProof:
-    """What everybody pays at these prices, less what groups save by their anchors."""
+class AnchoredCostProof(CostProof):
+    """What everybody pays at these prices, less what groups save by their anchors; nothing is listed."""
 
-    prices: tuple[int, ...]
-    scale: int
-    explanations: int
-    needed: int
-    bound: int
     savings: tuple[int, ...]
     changes: tuple[int, ...]
 
@@ -169,32 +161,23 @@ def read_proof(proof: Json, rows: int) -> Proof:
 def _proof(fields: Json, rows: int, depth: int) -> Proof:
     kind = fields["kind"].text(KINDS)
     bound = fields["bound"].integer(0, LARGEST_NUMBER)
-    if kind == "dual":
-        fields.only("kind", "weights", "capacity", "bound")
-        return Dual(_weights(fields["weights"], rows), _positive(fields["capacity"]), bound)
-    if kind == "enumeration":
-        return _enumeration(fields, rows, bound)
     if kind == "solver":
         fields.only("kind", "name", "bound")
         return SolverBound(fields["name"].text()[:80], bound)
-    fields.only("kind", "pair", "together", "apart", "bound")
-    _check_depth(depth)
-    one, other = fields["pair"].distinct(rows - 1, 2)
-    together, apart = (_proof(fields[side], rows, depth + 1) for side in ("together", "apart"))
-    return Branch((one, other), together, apart, bound)
-
-
-def _enumeration(fields: Json, rows: int, bound: int) -> Enumeration:
-    fields.only("kind", "weights", "capacity", "target", "columns", "cover", "bound")
+    if kind == "branch":
+        fields.only("kind", "pair", "together", "apart", "bound")
+        _check_depth(depth)
+        one, other = fields["pair"].distinct(rows - 1, 2)
+        together, apart = (_proof(fields[side], rows, depth + 1) for side in ("together", "apart"))
+        return Branch((one, other), together, apart, bound)
+    searched = ("target", "columns", "cover") if kind == "enumeration" else ()
+    fields.only("kind", "weights", "capacity", *searched, "bound")
+    weights, capacity = _weights(fields["weights"], rows), _positive(fields["capacity"])
+    if not searched:
+        return Dual(weights, capacity, bound)
     columns = tuple(column.integers(0, rows - 1) for column in fields["columns"].entries())
-    return Enumeration(
-        weights=_weights(fields["weights"], rows),
-        capacity=_positive(fields["capacity"]),
-        target=fields["target"].integer(1, rows),
-        columns=columns,
-        cover=_cover(fields["cover"], rows, len(columns), 0),
-        bound=bound,
-    )
+    cover = _cover(fields["cover"], rows, len(columns), 0)
+    return Enumeration(weights, capacity, bound, fields["target"].integer(1, rows), columns, cover)
 
 
 def _cover(fields: Json, rows: int, columns: int, depth: int) -> CoverCase:
@@ -258,7 +241,7 @@ def read_coverage(fields: Json, rows: int, features: int) -> CoverageProof:
     )
 
 
-def read_cost(fields: Json, rows: int, features: int) -> CostProof | AnchoredCostProof:
+def read_cost(fields: Json, rows: int, features: int) -> CostProof:
     """Read the proof that so many people cannot be served for less."""
     kind = fields["kind"].text(("cost", "anchored cost"))
     others = ("exclusion",) if kind == "cost" else ("savings", "changes")
@@ -273,7 +256,7 @@ def read_cost(fields: Json, rows: int, features: int) -> CostProof | AnchoredCos
         return CostProof(prices, scale, explanations, needed, bound, exclusion)
     savings = fields["savings"].integers(0, LARGEST_NUMBER, rows)
     changes = fields["changes"].integers(0, features, rows)
-    return AnchoredCostProof(prices, scale, explanations, needed, bound, savings, changes)
+    return AnchoredCostProof(prices, scale, explanations, needed, bound, None, savings, changes)
 
 
 def _exclusion(fields: Json, rows: int, features: int) -> Exclusion | None:

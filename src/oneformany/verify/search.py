@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.classes import in_heavy_classes
 from oneformany.verify.items import Items
-from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, PAUSED, UNRULED, Surroundings, begin, find_group
+from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, PAUSED, Surroundings, begin, find_group
 from oneformany.verify.listed import ListedColumns
 from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
@@ -36,16 +35,17 @@ class GroupSearch:
         self._codes = problem.codes[list(items.first)]
         self._spread = np.minimum.reduceat(rows, edges) != np.maximum.reduceat(rows, edges)
         self._apart = np.array(sorted(items.apart), dtype=np.int64).reshape(-1, 2)
-        self._width = np.array(problem.levels, dtype=np.int64)
-        self._ruled = np.array([rule is not None for rule in problem.rules])
-        self._rule = np.full(len(self._width), UNRULED)
-        self._rule[self._ruled] = np.cumsum(self._width[self._ruled]) - self._width[self._ruled]
-        moves = int(self._width[self._ruled].sum())
-        problem.limits.need(3 * len(rows) * moves, "the moves that rules allow")
-        self._may = np.zeros((len(edges), moves), dtype=np.bool_)
-        for start, n, rule, codes in zip(self._rule, self._width, problem.rules, rows.T, strict=True):
+        # A feature with a rule makes one move per level; where none exists, one move stands for all levels.
+        moves = [1 if rule is None else n for rule, n in zip(problem.rules, problem.levels, strict=True)]
+        starts = problem.classifier.starts.tolist()
+        self._first = np.cumsum([0, *moves])
+        self._levels_from = [start + i for start, n in zip(starts, moves, strict=True) for i in range(n)]
+        problem.limits.need(3 * len(rows) * sum(moves), "the moves that rules allow")
+        self._may = np.ones((len(edges), sum(moves)), dtype=np.bool_)
+        for feature, rule in enumerate(problem.rules):
             if rule is not None:
-                self._may[:, start : start + n] = np.logical_and.reduceat(rule[codes], edges)
+                mine = slice(self._first[feature], self._first[feature + 1])
+                self._may[:, mine] = np.logical_and.reduceat(rule[rows[:, feature]], edges)
 
     def unlisted(
         self, weights: Sequence[int], floor: int, listed: ListedColumns | None = None
@@ -65,9 +65,6 @@ class GroupSearch:
         weight = np.array(weights, dtype=np.int64) * scale
         target = max(floor, 0) * scale
         present = weight > 0 if floor > 0 and not columns else np.ones(len(weight), dtype=np.bool_)
-        if floor > 0:
-            most, limits = self._problem.max_changes, self._problem.limits
-            present &= in_heavy_classes(self._codes, self._spread, most, weight, target, limits)
         surroundings = np.zeros(len(weight), dtype=np.int64)
         for item in np.flatnonzero(present):
             surroundings[item] = weight[self._near(int(item), present)[0]].sum()
@@ -92,12 +89,10 @@ class GroupSearch:
         needs = (self._codes[items] != self._codes[anchor]) | self._spread[items] | self._spread[anchor]
         near = needs.sum(axis=1) <= self._problem.max_changes
         items, needs = items[near], needs[near]
-        if self._may.shape[1]:
-            common = self._may[items] & self._may[anchor]
-            meets = np.logical_or.reduceat(common, self._rule[self._ruled], axis=1)
-            near = (meets | ~needs[:, self._ruled]).all(axis=1)
-            items, needs = items[near], needs[near]
-        return items, needs
+        common = self._may[items] & self._may[anchor]
+        meets = np.logical_or.reduceat(common, self._first[:-1], axis=1)
+        near = (meets | ~needs).all(axis=1)
+        return items[near], needs[near]
 
     def _group_around(
         self, near: IntArray, needs: BoolArray, weight: IntArray, target: int, columns: list[IntArray]
@@ -115,25 +110,23 @@ class GroupSearch:
             found = index_of[column]
             inside[found[found >= 0]] = True
         own = classifier.tables[classifier.starts + anchor]
-        shift = classifier.tables - np.repeat(own, self._width)
-        free = np.repeat(~self._ruled, self._width)
-        choices = free.copy()
-        choices[~free] = self._may[near[0]]
+        added = classifier.tables - np.repeat(own, self._problem.levels)
+        shift = np.maximum.reduceat(added, self._levels_from)
+        may = self._may[near]
         arrays = (
             weight,
             np.cumsum([0, *needs.sum(axis=1)]),
             np.nonzero(needs)[1],
             conflicts,
             listed,
-            self._rule,
-            self._width,
-            self._may[near],
-            shift[~free],
-            np.maximum.reduceat(np.where(choices, shift, 0), classifier.starts),
+            self._first,
+            may,
+            shift,
+            np.maximum.reduceat(np.where(may[0], shift, 0), self._first[:-1]),
         )
         # One memory layout, so that the search is compiled once.
         around = Surroundings(*(np.ascontiguousarray(array) for array in arrays))
-        moves = np.where(self._ruled, self._width, 1)[needs.any(axis=0)]
+        moves = np.diff(self._first)[needs.any(axis=0)]
         room = int(moves.sum()) + len(moves) + len(conflicts) + 2
         limits.need(8 * room * (len(near) + len(anchor) + 5), "the search for groups around a row")
         lacking = int(classifier.lacking(anchor[None])[0])
