@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +18,10 @@ from oneformany.engine.table.cost_tree import CostQuestion
 from oneformany.engine.table.left_out import cheapest_rows, people_at_prices
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.engine.table.tree import renamed, search_tree
+from oneformany.engine.table.tree import TreeProof, search_tree
 from oneformany.exceptions import InputError
 
-__all__ = ["CostExclusion", "CostSearch", "PriceBound", "price_bound"]
+__all__ = ["CostSearch", "PriceBound", "price_bound"]
 
 DEAR = 3
 STEPS_PER_ROUND = 200
@@ -38,26 +37,6 @@ MOST_FORCED = 1_000
 FORCING = 2**50  # a price beyond all savings
 MOST_ENTRIES = 300_000
 MANY_ENTRIES = 50_000
-
-
-@dataclass(frozen=True, eq=False)
-class CostExclusion:
-    """No choice costs ``target`` or less: a tree over all columns that such a choice could use.
-
-    Attributes
-    ----------
-    target : int
-        The cost that cannot be reached.
-    columns : array of int
-        Columns of the table that the prices do not exclude.
-    tree : dict
-        Of a :class:`~oneformany.engine.table.cost_tree.CostQuestion`, over the rows of the table and indices
-        into ``columns``.
-    """
-
-    target: int
-    columns: IntArray
-    tree: dict[str, Any]
 
 
 class PriceBound(NamedTuple):
@@ -123,7 +102,7 @@ class CostSearch:
                 f"start has {len(self.best)} columns that serve {served} people; give at most {k} columns "
                 f"that serve at least {needed}"
             )
-        self.proof: CostExclusion | None = None
+        self.proof: TreeProof | None = None
         self.values = np.zeros(len(table))
         self.forced, self._forcing = self._essential()
         self.bound = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
@@ -288,16 +267,14 @@ class CostSearch:
         while not self.finished() and self.is_small(MOST_ENTRIES):
             columns = self.usable()
             part = self.table.take(columns)
-            target = self.cost - 1
             rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.spare > 0)
             stop = self.search.stop
-            question = CostQuestion(rows, self.k, self.needed, target, self.unserved, stop)
-            found = search_tree(question, stop, max_nodes)
-            self.search.counters["nodes"] += found.nodes
-            if found.chosen is not None:
-                self.offer(columns[found.chosen])
-            elif found.tree is not None:
-                self.proof = CostExclusion(target, columns, renamed(found.tree, rows.members))
-            else:
+            question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, stop)
+            found = search_tree(question, columns, rows.members, self.search, max_nodes)
+            if found is None:
                 return
+            if isinstance(found, TreeProof):
+                self.proof = found
+            else:
+                self.offer(found)
             self.report("search")
