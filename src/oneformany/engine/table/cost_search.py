@@ -131,7 +131,7 @@ class CostSearch:
         """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
         owner, least = cheapest(self.table, columns, self.table.n_rows)
         rows = np.flatnonzero(owner >= 0)
-        kept = cheapest_rows(least[rows], self.people[rows], self.needed)
+        kept, _ = cheapest_rows(least[rows], self.people[rows], self.needed)
         owner[rows[~kept]] = -1
         least[rows[~kept]] = 0
         return owner, least

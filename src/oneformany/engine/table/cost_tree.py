@@ -20,7 +20,7 @@ from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.cost_kernels import cheapest, column_savings
 from oneformany.engine.table.cost_levels import CostLevels
 from oneformany.engine.table.left_out import cheapest_rows, people_at_prices
-from oneformany.engine.table.tree import Relaxed, run_node
+from oneformany.engine.table.tree import Relaxed, UndecidedError, run_node
 from oneformany.stop import Stop
 
 __all__ = ["CostQuestion"]
@@ -60,20 +60,29 @@ class CostQuestion:
         self._highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
 
     def reached_by(self, columns: IntArray) -> bool:
-        """Whether they serve enough people within the cost; exactly, unless more is needed anyhow."""
+        """Whether they are known to serve enough people within the cost."""
+        return self._reach(columns)[0]
+
+    def _reach(self, columns: IntArray) -> tuple[bool, bool]:
+        """Whether they serve enough people within the cost, and whether that is certain."""
         rows, least = self._least(columns)
         people = self.table.people[rows]
         if people.sum() < self.needed or people_at_prices(least, people, self.needed) > self.target:
-            return False
-        kept = cheapest_rows(least, people, self.needed)
-        return int((people * least)[kept].sum()) <= self.target
+            return False, True
+        kept, exact = cheapest_rows(least, people, self.needed)
+        reached = int((people * least)[kept].sum()) <= self.target
+        return reached, reached or exact
 
     def ended(self, chosen: IntArray, usable: BoolArray) -> dict[str, Any] | None:
         """Columns that together serve too few, or nothing left to choose, so that costs are added up."""
         served = self._least(np.append(chosen, np.flatnonzero(usable)))[0]
         if self.table.people[served].sum() < self.needed:
             return {"short": True}
-        return {"evaluated": True} if len(chosen) == self.budget or not usable.any() else None
+        if len(chosen) < self.budget and usable.any():
+            return None
+        if not self._reach(chosen)[1]:
+            raise UndecidedError
+        return {"evaluated": True}
 
     def relax(self, chosen: IntArray, usable: BoolArray) -> Relaxed:
         """Serve enough people at the least cost by parts of columns, over pairs of row and level."""
