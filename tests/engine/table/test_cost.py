@@ -177,8 +177,11 @@ def test_without_time_or_complete_search_bounds_still_hold(case, k):
 def test_who_is_left_out_is_no_proof_where_that_is_too_much_to_find_out(monkeypatch):
     monkeypatch.setattr("oneformany.engine.table.left_out.MOST_STEPS", 0)
     proved = 0
-    for seed in range(60):
-        table, people = random_costs(seed, n=7, m=6, size=4)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        groups = [sorted(rng.choice(7, rng.integers(1, 7), replace=False).tolist()) for _ in range(6)]
+        table = table_of(groups, 7, [rng.integers(0, 6, len(group)).tolist() for group in groups])
+        people = rng.integers(1, 6, 7)
         needed = people_of(table, people, range(len(table))) * 2 // 3
         first = solve_coverage(table, people, needed)
         k = len(first.chosen)
@@ -188,9 +191,9 @@ def test_who_is_left_out_is_no_proof_where_that_is_too_much_to_find_out(monkeypa
     assert proved
 
 
-def random_costs(seed, n=30, m=60, size=12):
+def random_costs(seed, n=30, m=60):
     rng = np.random.default_rng(seed)
-    groups = [sorted(rng.choice(n, size, replace=False).tolist()) for _ in range(m)]
+    groups = [sorted(rng.choice(n, 12, replace=False).tolist()) for _ in range(m)]
     costs = [rng.integers(1, 7, len(group)).tolist() for group in groups]
     return table_of(groups, n, costs), rng.integers(1, 4, n)
 
