@@ -127,7 +127,7 @@ class ListedRun:
                 self._listing = self._plan.listing(self.stop)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.notes += self._plan.notes
-        self._report("explanations")(State("listing", self.table.n_rows, 0, self.stop.elapsed()))
+        self._report("explanations")(State("listing", self.table.n_rows, 0))
         self._listed = deepcopy(self.statistics)
 
     def begin_again(self, stop: Stop) -> None:

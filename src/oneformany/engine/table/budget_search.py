@@ -70,14 +70,11 @@ class BudgetSearch:
 
     def relax(self, k: int, report: Callable[[str], None], enough: Callable[[], bool]) -> None:
         """Take first-order steps for ``k`` columns until a round gains next to nothing."""
-        stop = self.search.stop
-        until = stop.elapsed() + RELAXATION_TIME * stop.remaining()
         relaxation = self._relaxed(k)
-        for number in range(self.search.options.max_rounds):
-            if enough() or stop.expired() or stop.elapsed() > until:
+        for number in self.search.rounds(RELAXATION_TIME):
+            if enough():
                 return
-            relaxation.advance(STEPS_PER_ROUND, stop)
-            self.search.counters["rounds"] += 1
+            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
             before = self.weights.reach(self.people, k)
             found = relaxation.weights()
             if found.reach(self.people, k) < before:

@@ -171,8 +171,6 @@ class CostSearch:
         """Take first-order steps; turn the duals into prices after each round."""
         if self.finished():
             return
-        stop = self.search.stop
-        until = stop.elapsed() + RELAXATION_TIME * stop.remaining()
         others = np.setdiff1d(np.arange(len(self.table)), self.forced)
         left = max(0, self.k - len(self.forced))
         part, kept = self.levels.incidence.part(others, ~self.levels.incidence.covered_by(self.forced))
@@ -189,11 +187,10 @@ class CostSearch:
         every[kept] = self._losses(self.top + 1)[kept]
         self.price(every)
         idle = 0
-        for _ in range(self.search.options.max_rounds):
-            if self.finished() or stop.elapsed() > until or idle == PATIENCE or not left:
+        for _ in self.search.rounds(RELAXATION_TIME):
+            if self.finished() or idle == PATIENCE or not left:
                 break
-            relaxation.advance(STEPS_PER_ROUND, stop)
-            self.search.counters["rounds"] += 1
+            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
             before = self.bound.value
             for duals in (relaxation.duals, relaxation.mean_duals):
                 every[kept] = duals

@@ -122,13 +122,11 @@ class _Cover:
     def relax(self, gain: float) -> None:
         """Take first-order steps until a round gains less than that, or the bound cannot rise any more."""
         value = np.inf
-        until = self.search.stop.elapsed() + RELAXATION_TIME * self.search.stop.remaining()
-        for _ in range(self.search.options.max_rounds):
-            if self.finished or self.search.stop.elapsed() > until:
+        for _ in self.search.rounds(RELAXATION_TIME):
+            if self.finished:
                 return
             before = self.weights.ratio
             self.relaxation.advance(STEPS_PER_ROUND, self.search.stop)
-            self.search.counters["rounds"] += 1
             found = self.relaxation.weights()
             if found.ratio > self.weights.ratio:
                 self.weights = found
