@@ -16,7 +16,6 @@ from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
-from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -130,20 +129,20 @@ def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullLis
     reachable, unreachable = part.reachable.copy(), ground.hopeless()
     reachable[[row for row, _ in alone]] = True
     unreachable[proved] = True
-    return FullListing(_extended(problem, part.table, alone), reachable, unreachable, part.asked)
+    return FullListing(_extended(ground, part.table, alone), reachable, unreachable, part.asked)
 
 
-def _extended(problem: Problem, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:
+def _extended(ground: Ground, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:
     """Add a column for each of some rows and the point it goes to; others may be missing."""
     rows = np.array([row for row, _ in alone], dtype=np.int32)
-    points = np.array([point for _, point in alone], dtype=np.int64).reshape(len(rows), problem.n_features)
-    changed = points != problem.rows[rows]
-    costs = (problem.costs or Costs.changes(problem.levels)).of(problem.rows[rows], points)
-    if problem.share == "features":
-        targets = np.full(points.shape, NO_CELL)
-    elif problem.share == "action":
-        targets = np.where(changed, points, NO_CELL)
-    else:
-        targets = points
-    extended = table.followed_by(np.arange(len(rows) + 1), rows, costs, changed, targets.astype(np.int32))
+    points = np.array([point for _, point in alone], dtype=np.int64).reshape(len(rows), ground.rows.shape[1])
+    changed = points != ground.rows[rows]
+    costs = ground.price[rows[:, None], ground.offsets[:-1] + points].sum(axis=1)
+    told = {
+        "point": points,
+        "action": np.where(changed, points, NO_CELL),
+        "features": np.full_like(points, NO_CELL),
+    }
+    targets = told[ground.problem.share].astype(np.int32)
+    extended = table.followed_by(np.arange(len(rows) + 1), rows, costs, changed, targets)
     return replace(extended, complete=False)

@@ -84,7 +84,7 @@ class Batches:
             joins &= got != FORBIDDEN
             gained += np.where(got == FORBIDDEN, 0, got)
             if moved:
-                joins &= ground.cells[rows, feature][:, None] != choices[:, j]
+                joins &= ground.rows[rows, feature][:, None] != choices[:, j]
         joins &= gained >= ground.deficit[rows][:, None]
         if ground.decided or not joins.any():
             return joins

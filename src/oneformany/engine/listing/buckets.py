@@ -33,8 +33,8 @@ class CodedRows:
         """Code all rows of a problem."""
         random = np.random.default_rng(CODE_SEED)
         keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
-        codes = keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
-        return cls(ground.cells, ground.offsets, keys, codes)
+        codes = keys[ground.offsets[:-1] + ground.rows].sum(axis=1, dtype=np.uint64)
+        return cls(ground.rows.astype(np.int32), ground.offsets, keys, codes)
 
     def agreeing(self, features: IntArray) -> tuple[NDArray[np.int32], IntArray]:
         """Sets of two or more rows that agree outside of some features: their rows, and where each begins."""
@@ -88,7 +88,7 @@ class Buckets:
             sizes.append(np.diff(bounds))
             owners.append(np.full(len(bounds) - 1, number))
         joined = np.concatenate(members).astype(np.int32)
-        return _distinct(joined, np.concatenate(sizes), np.concatenate(owners), sets, len(ground.cells))
+        return _distinct(joined, np.concatenate(sizes), np.concatenate(owners), sets, len(ground.rows))
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -97,7 +97,7 @@ def bucketing(problem: Problem, *, most_work: float = MOST_WORK, memory: int = M
 
 
 def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
-    n, p, k = len(ground.cells), ground.cells.shape[1], ground.size
+    n, p, k = len(ground.rows), ground.rows.shape[1], ground.size
     full = float(comb(len(ground.changeable), k))
     if ground.problem.share == "point":
         shared, buckets, alone = _sampled_buckets(ground)
@@ -119,7 +119,7 @@ def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
     Means over a few sets, and the last over all of these.
     """
     random, coded = np.random.default_rng(SEED), CodedRows.of(ground)
-    shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.cells), dtype=np.bool_)
+    shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.rows), dtype=np.bool_)
     for _ in range(SAMPLES):
         features = np.sort(random.permutation(ground.changeable)[: ground.size])
         rows, bounds = coded.agreeing(features)

@@ -94,7 +94,7 @@ class LazyListing:
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
         first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
         changed[np.arange(len(waiting))[:, None], first] = True
-        targets = self.ground.cells[buckets.rows[buckets.starts[waiting]]]
+        targets = self.ground.rows[buckets.rows[buckets.starts[waiting]]].astype(np.int32)
         free = np.zeros(len(rows), dtype=np.int64)
         return known.followed_by(starts, rows, free, changed, targets), waiting
 

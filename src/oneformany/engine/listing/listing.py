@@ -79,7 +79,7 @@ def list_columns(
     ground = Ground.of(problem)
     store = Store(ground, costed=keep == "cost")
     batches = Batches(ground, stop)
-    complete, settled = False, np.zeros(len(ground.cells), dtype=np.bool_)
+    complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     try:
         complete = _fill(store, batches, stop, memory, threads if ground.decided else 1)
         settled[:] = complete
@@ -89,7 +89,7 @@ def list_columns(
             settled[alone] = add_single_rows(store, batches, alone, stop)
             complete = complete and bool(settled.all())
     except OutOfTimeError:
-        complete, settled = False, np.zeros(len(ground.cells), dtype=np.bool_)
+        complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     store.reduce(stop)
     reachable = store.covered()
     return FullListing(
@@ -115,11 +115,11 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
 
 def table_of(store: Store, share: Share, *, complete: bool) -> ColumnTable:
     """Write the columns of a store as a table; ``complete``: none is missing."""
-    shape = store.count, store.ground.cells.shape[1]
+    shape = store.count, store.ground.rows.shape[1]
     changed = np.zeros(shape, dtype=np.bool_)
     targets = np.full(shape, NO_CELL, dtype=np.int32)
     if share == "point" and store.count:
-        targets[:] = store.ground.cells[store.rows[store.starts[:-1]]]
+        targets[:] = store.ground.rows[store.rows[store.starts[:-1]]]
     for feature, target in zip(store.features.T, store.targets.T, strict=True):
         used = np.flatnonzero(feature >= 0)
         changed[used, feature[used]] = True
@@ -131,6 +131,6 @@ def table_of(store: Store, share: Share, *, complete: bool) -> ColumnTable:
         costs=store.costs.copy(),
         changed=changed,
         targets=targets,
-        n_rows=len(store.ground.cells),
+        n_rows=len(store.ground.rows),
         complete=complete,
     )

@@ -43,7 +43,7 @@ def cheapest(
     cells : (rows, p) array of int32
         Where each row goes, -1 where it stays.
     """
-    cells = np.full((len(rows), ground.cells.shape[1]), -1, dtype=np.int32)
+    cells = np.full((len(rows), ground.rows.shape[1]), -1, dtype=np.int32)
     if not ground.decided:
         return _cheapest_by_asking(ground, batches, rows, features, budget, cells), cells
     costs = np.empty(len(rows), dtype=np.int64)
