@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -28,15 +27,11 @@ STEPS_PER_ROUND = 200
 GAIN = 1e-5
 PATIENCE = 2
 DEARER = 4
-MOST_RAISES = 3
 MOST_HALVINGS = 10
 RELAXATION_TIME = 0.5
 PROGRAM_SECONDS = 30.0
 FEWEST_COLUMNS = 1_000
-MOST_FORCED = 1_000
-FORCING = 2**50  # a price beyond all savings
 MOST_ENTRIES = 300_000
-MANY_ENTRIES = 50_000
 
 
 class PriceBound(NamedTuple):
@@ -55,28 +50,6 @@ def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, 
     pays = people_at_prices(prices[reachable], people[reachable], needed)
     best = np.sort(savings)[::-1][:k]
     return PriceBound(pays - int(best.sum()), prices, savings)
-
-
-class _Dearness:
-    """What being served by nobody costs in a relaxation: ever more; for a share of the people, halved in."""
-
-    def __init__(self, first: float, *, shared: bool) -> None:
-        self.value = first if shared else DEAR * first
-        self._shared = shared
-        self._low, self._high = 0.0, np.inf
-        self._left = MOST_HALVINGS if shared else MOST_RAISES
-
-    def next(self, reached: Callable[[], bool]) -> bool:
-        """Take another value, lower where enough people were reached; false when it was the last."""
-        self._left -= 1
-        if self._left < 0:
-            return False
-        if self._shared and reached():
-            self._high = self.value
-        else:
-            self._low = self.value
-        self.value = DEARER * self.value if self._high == np.inf else (self._low + self._high) / 2
-        return True
 
 
 class CostSearch:
@@ -104,24 +77,7 @@ class CostSearch:
             )
         self.proof: TreeProof | None = None
         self.values = np.zeros(len(table))
-        self.forced, self._forcing = self._essential()
         self.bound = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
-
-    def _essential(self) -> tuple[IntArray, IntArray]:
-        """Columns that hold a row that no other column holds, where everybody must be served; and such rows.
-
-        A price beyond all costs on one such row for each of them puts these columns among the greatest
-        savings, whatever the other prices are.
-        """
-        degrees = np.bincount(self.table.rows, minlength=self.table.n_rows)
-        nobody = np.zeros(0, dtype=np.int64)
-        if not self.search.options.fixing or self.needed < int(self.people[degrees > 0].sum()):
-            return nobody, nobody
-        alone = np.flatnonzero(degrees[self.table.rows] == 1)
-        columns = np.searchsorted(self.table.starts, alone, side="right") - 1
-        forced, first = (part[:MOST_FORCED] for part in np.unique(columns, return_index=True))
-        self.search.counters["columns forced"] = len(forced)
-        return forced, self.table.rows[alone[first]].astype(np.int64)
 
     def _budget(self, unserved: int) -> BudgetSearch:
         """The search for columns that lose least, where being served by nobody costs so much."""
@@ -168,45 +124,53 @@ class CostSearch:
         self.report("start")
 
     def relax(self) -> None:
-        """Take first-order steps; turn the duals into prices after each round."""
+        """Take first-order steps; turn the duals into prices after each round.
+
+        Where a share of the people is enough, what being served by nobody costs is halved in: as little as
+        makes the relaxation serve that share.
+        """
         if self.finished():
             return
-        others = np.setdiff1d(np.arange(len(self.table)), self.forced)
-        left = max(0, self.k - len(self.forced))
-        part, kept = self.levels.incidence.part(others, ~self.levels.incidence.covered_by(self.forced))
-        dear = _Dearness(self.top + 1, shared=self.spare > 0)
-        upper = self._losses(dear.value)[kept]
-        relaxation = FirstOrder(part, upper, left)
-        relaxation.values[np.isin(others, self.best)] = 1.0
-        relaxation.duals = np.where(self.levels.incidence.covered_by(self.best)[kept], 0.5, 1.0) * np.minimum(
-            upper, self.people[self.levels.owner[kept]]
-        )
-        relaxation.price = float(relaxation.duals.sum()) / (2 * max(1, left))
-        relaxation.balance = float(np.sqrt(max(1, left) / max(1.0, float((upper**2).sum()))))
-        every = np.zeros(self.levels.incidence.n_rows)
-        every[kept] = self._losses(self.top + 1)[kept]
-        self.price(every)
-        idle = 0
+        shared = self.spare > 0
+        low, dear, high = 0.0, float(self.top + 1 if shared else DEAR * (self.top + 1)), np.inf
+        relaxation = self._relaxed(self._losses(dear))
+        self.price(self._losses(self.top + 1))
+        idle, tries = 0, MOST_HALVINGS if shared else 0
         for _ in self.search.rounds(RELAXATION_TIME):
-            if self.finished() or idle == PATIENCE or not left:
+            if self.finished():
                 break
             relaxation.advance(STEPS_PER_ROUND, self.search.stop)
             before = self.bound.value
-            for duals in (relaxation.duals, relaxation.mean_duals):
-                every[kept] = duals
-                self.price(every)
-            idle = 0 if self.bound.value > before + GAIN * abs(before) else idle + 1
-            if idle == PATIENCE and dear.next(lambda: self._reached(relaxation.mean_values, dear.value)):
-                idle = 0
-                relaxation.upper = self._losses(dear.value)[kept]
+            self.price(relaxation.duals)
+            self.price(relaxation.mean_duals)
             self.report("relaxation")
-            if self.is_small(MANY_ENTRIES):
+            idle = 0 if self.bound.value > before + GAIN * abs(before) else idle + 1
+            if idle < PATIENCE:
+                continue
+            if not tries:
                 break
-        self.values[others] = relaxation.mean_values
-        self.values[self.forced] = 1.0
-        if self.spare > 0:
-            self.budget = self._budget(int(np.ceil(dear.value)))
+            idle, tries = 0, tries - 1
+            if self._reached(relaxation.mean_values, dear):
+                high = dear
+            else:
+                low = dear
+            dear = DEARER * dear if high == np.inf else (low + high) / 2
+            relaxation.upper = self._losses(dear)
+        self.values = relaxation.mean_values
+        if shared:
+            self.budget = self._budget(int(np.ceil(dear)))
             self.begin()
+
+    def _relaxed(self, upper: FloatArray) -> FirstOrder:
+        """The relaxation over pairs of row and level, from the best columns so far."""
+        incidence, k = self.levels.incidence, max(1, self.k)
+        relaxation = FirstOrder(incidence, upper, self.k)
+        relaxation.values[self.best] = 1.0
+        often = np.where(incidence.covered_by(self.best), 0.5, 1.0)
+        relaxation.duals = often * np.minimum(upper, self.people[self.levels.owner])
+        relaxation.price = float(relaxation.duals.sum()) / (2 * k)
+        relaxation.balance = float(np.sqrt(k / max(1.0, float((upper**2).sum()))))
+        return relaxation
 
     def _losses(self, unserved: float) -> FloatArray:
         """What leaving each pair uncovered costs, when being served by nobody costs a person so much."""
@@ -223,7 +187,6 @@ class CostSearch:
     def price(self, duals: FloatArray) -> None:
         """Turn duals into prices, and keep the better bound."""
         prices = np.rint(self.levels.prices(duals, self.people) * ONE_IN_COVERS).astype(np.int64)
-        prices[self._forcing] += FORCING // self.people[self._forcing]
         found = price_bound(self.table, self.people, prices, self.k, self.needed)
         if found.value > self.bound.value:
             self.bound = found
@@ -251,18 +214,14 @@ class CostSearch:
             self.offer(found)
         self.report("program")
 
-    def is_small(self, entries: int) -> bool:
-        """Whether so few columns are left that all can be searched."""
-        if not self.search.options.exact:
-            return False
-        columns = self.usable()
+    def is_small(self, columns: IntArray) -> bool:
+        """Whether these are so few columns that all can be searched."""
         few = len(columns) <= self.search.options.max_columns
-        return few and int(self.table.sizes[columns].sum()) <= entries
+        return self.search.options.exact and few and int(self.table.sizes[columns].sum()) <= MOST_ENTRIES
 
     def settle(self, max_nodes: int) -> None:
         """Search all columns that a cheaper choice can use: find one, or prove that there is none."""
-        while not self.finished() and self.is_small(MOST_ENTRIES):
-            columns = self.usable()
+        while not self.finished() and self.is_small(columns := self.usable()):
             part = self.table.take(columns)
             rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.spare > 0)
             stop = self.search.stop
