@@ -53,12 +53,12 @@ def measured(threads: int) -> Iterator[dict[str, Any]]:
     """All cases, one after the other."""
     small = problem_of("compas", "point", 2, test_only=True, fixed=False)
     for share in ("point", "action", "features"):  # every kernel is compiled before the clock starts
-        for keep in ("coverage", "cost"):
-            list_columns(replace(small, share=share), keep=keep)
+        for costed in (False, True):
+            list_columns(replace(small, share=share), costed=costed)
     for name, test_only, share, changes, keep, fixed in CASES:
         problem = problem_of(name, share, changes, test_only=test_only, fixed=fixed)
         worked = process_time()
-        listing, seconds = timed(list_columns, problem, keep=keep, threads=threads)
+        listing, seconds = timed(list_columns, problem, costed=keep == "cost", threads=threads)
         yield {
             "data": name,
             "share": share,
@@ -72,7 +72,7 @@ def measured(threads: int) -> Iterator[dict[str, Any]]:
             "complete": listing.table.complete,
             "seconds": round(seconds, 2),
             "processor_seconds": round(process_time() - worked, 2),
-            "estimate": affordable(problem, keep=keep).work,
+            "estimate": affordable(problem, costed=keep == "cost").work,
             "peak_megabytes": megabytes(),
         }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -20,9 +19,7 @@ from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
 
-__all__ = ["MEMORY", "THREADS", "FullListing", "Keep", "list_columns", "table_of"]
-
-Keep = Literal["coverage", "cost"]
+__all__ = ["MEMORY", "THREADS", "FullListing", "list_columns", "table_of"]
 
 MEMORY = 1 << 30
 THREADS = 2
@@ -54,7 +51,7 @@ class FullListing:
 def list_columns(
     problem: Problem,
     *,
-    keep: Keep = "coverage",
+    costed: bool = False,
     stop: Stop | None = None,
     memory: int = MEMORY,
     threads: int = THREADS,
@@ -65,9 +62,9 @@ def list_columns(
     ----------
     problem : Problem
         The question.
-    keep : {"coverage", "cost"}
-        Drop columns whose rows are all in another column, or only those whose rows also pay no more there.
-        Of columns with the same rows, "coverage" keeps the one that costs all of them together least.
+    costed : bool
+        Drop only columns whose rows are all in another column and pay no more there. Otherwise all whose rows
+        are in another column; of columns with the same rows the one stays that costs them least together.
     stop : Stop or None
         When to end with what was found; the table is not complete then.
     memory : int
@@ -77,7 +74,7 @@ def list_columns(
     """
     stop = stop or Stop()
     ground = Ground.of(problem)
-    store = Store(ground, costed=keep == "cost")
+    store = Store(ground, costed=costed)
     batches = Batches(ground, stop)
     complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     try:
