@@ -63,21 +63,7 @@ def solve_by_listing(
 
 
 class ListedRun:
-    """One listing, and answers to one goal after another.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    stop : Stop
-        When to end with what there is.
-    options : Options
-        Switches.
-    progress : callable or None
-        Receives a :class:`~oneformany.Round` after each step.
-    seed : int
-        Of the random choices.
-    """
+    """One listing, and answers to one goal after another; ``progress`` is told about each step."""
 
     def __init__(
         self,

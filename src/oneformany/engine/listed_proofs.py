@@ -48,7 +48,7 @@ class ListedProofs:
         dual = DualProof(weights, capacity) if answer.weights.total else self.one()
         if answer.proof is None or answer.proof.target + 1 <= dual.bound:
             return dual
-        tree = renumbered(answer.proof.tree, self._first[answer.proof.items])
+        tree = renumbered(answer.proof.tree, self._first[np.unique(self.table.rows)])
         columns = tuple(self._rows(column) for column in answer.proof.columns.tolist())
         return EnumerationProof(weights, capacity, answer.proof.target, columns, tree)
 

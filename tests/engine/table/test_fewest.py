@@ -52,11 +52,11 @@ def confirmed(table, answer):
     heavy = [
         c for c, group in enumerate(groups) if sum(int(answer.weights.weights[row]) for row in group) >= least
     ]
-    number = {int(row): item for item, row in enumerate(proof.items)}
+    number = {row: item for item, row in enumerate(sorted(set().union(*groups)))}
     listed = [{number[row] for row in groups[c]} for c in proof.columns.tolist()]
     return (
         set(heavy) <= set(proof.columns.tolist())
-        and closes(proof.tree, len(proof.items), listed, proof.target)
+        and closes(proof.tree, len(number), listed, proof.target)
         and answer.bound <= proof.target + 1
     )
 
