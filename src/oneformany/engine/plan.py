@@ -122,10 +122,9 @@ def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullLis
         points = {row: reached.cells[row] for row in np.flatnonzero(reached.reachable).tolist()}
         proved = np.flatnonzero(reached.unreachable)
     alone = [(row, points[row]) for row in waiting.tolist() if row in points]
-    reachable, unreachable = part.reachable.copy(), ground.hopeless()
-    reachable[[row for row, _ in alone]] = True
+    unreachable = ground.hopeless()
     unreachable[proved] = True
-    return FullListing(_extended(ground, part.table, alone), reachable, unreachable, part.asked)
+    return FullListing(_extended(ground, part.table, alone), unreachable, part.asked)
 
 
 def _extended(ground: Ground, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:

@@ -68,9 +68,7 @@ class LazyListing:
 
     def listing(self) -> FullListing:
         """What there is now, as a listing."""
-        return FullListing(
-            self.table()[0], self.reached.reachable, self.reached.unreachable, self.batches.asked
-        )
+        return FullListing(self.table()[0], self.reached.unreachable, self.batches.asked)
 
     def offer(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
         """Add a column of those of some rows that accept it, as in :meth:`add`."""

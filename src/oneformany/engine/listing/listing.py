@@ -34,8 +34,6 @@ class FullListing:
     ----------
     table : ColumnTable
         The columns.
-    reachable : (n,) boolean array
-        Distinct rows that are in a column.
     unreachable : (n,) boolean array
         Distinct rows of which it is proved that no column can hold them.
     asked : int
@@ -43,9 +41,13 @@ class FullListing:
     """
 
     table: ColumnTable
-    reachable: BoolArray
     unreachable: BoolArray
     asked: int
+
+    @property
+    def reachable(self) -> BoolArray:
+        """Distinct rows that are in a column."""
+        return self.table.incidence.reachable
 
 
 def list_columns(
@@ -88,13 +90,8 @@ def list_columns(
     except OutOfTimeError:
         complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     store.reduce(stop)
-    reachable = store.covered()
-    return FullListing(
-        table=table_of(store, problem.share, complete=complete),
-        reachable=reachable,
-        unreachable=~reachable & (settled | ground.hopeless()),
-        asked=batches.asked,
-    )
+    unreachable = ~store.covered() & (settled | ground.hopeless())
+    return FullListing(table_of(store, problem.share, complete=complete), unreachable, batches.asked)
 
 
 def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int) -> bool:
@@ -122,12 +119,5 @@ def table_of(store: Store, share: Share, *, complete: bool) -> ColumnTable:
         changed[used, feature[used]] = True
         if share != "features":
             targets[used, feature[used]] = target[used]
-    return ColumnTable(
-        starts=store.starts.copy(),
-        rows=store.rows.copy(),
-        costs=store.costs.copy(),
-        changed=changed,
-        targets=targets,
-        n_rows=len(store.ground.rows),
-        complete=complete,
-    )
+    parts = store.starts.copy(), store.rows.copy(), store.costs.copy()
+    return ColumnTable(*parts, changed, targets, len(store.ground.rows), complete)
