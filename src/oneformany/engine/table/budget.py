@@ -78,11 +78,10 @@ def solve_budget(
     budget = BudgetSearch(table.incidence, people, search)
     budget.begin(k, start)
     proof: TreeProof | None = None
-    reachable = int(people[budget.incidence.reachable].sum())
+    most = int(people[budget.incidence.reachable].sum())
 
     def bound() -> int:
-        weighed_bound = min(reachable, budget.weights.reach(people, k) // ONE_IN_TABLES)
-        return weighed_bound if proof is None else min(weighed_bound, proof.target - 1)
+        return min(most, budget.weights.reach(people, k) // ONE_IN_TABLES)
 
     def report(phase: str) -> None:
         search.report(phase, budget.covered(budget.best), bound())
@@ -91,8 +90,10 @@ def solve_budget(
         return budget.covered(budget.best) >= bound() or search.stop.expired()
 
     report("start")
-    if k > 0:
-        budget.relax(k, report, finished)
+    for _ in budget.relax(k):
+        report("relaxation")
+        if finished():
+            break
     if not finished():
         budget.improve(k)
         report("program")
@@ -101,7 +102,7 @@ def solve_budget(
         if found is None:
             break
         if isinstance(found, TreeProof):
-            proof = found
+            proof, most = found, found.target - 1
         else:
             budget.offer(found)
         report("search")
@@ -169,18 +170,17 @@ class _Coverage:
 
     def relax(self) -> None:
         """Bound the people for as many columns as the bound says, and so on until it stays."""
-
-        def relaxed(phase: str) -> None:
-            self.raise_bound()
-            self.report(phase)
-
         k = len(self.best)
         for _ in range(MOST_TURNS):
             if self.finished():
                 return
             before = self.bound
             self.try_columns(k)
-            self.budget.relax(k, relaxed, self.finished)
+            for _ in self.budget.relax(k):
+                self.raise_bound()
+                self.report("relaxation")
+                if self.finished():
+                    return
             if self.bound in {before, k}:
                 return
             k = self.bound
@@ -192,7 +192,10 @@ class _Coverage:
 
     def relax_for(self, k: int) -> None:
         """Bound the people for so many columns, unless more are needed."""
-        self.budget.relax(k, lambda _phase: self.raise_bound(), lambda: self.bound > k)
+        for _ in self.budget.relax(k):
+            self.raise_bound()
+            if self.bound > k:
+                return
 
     def search_between(self) -> None:
         """Try numbers of columns between the bound and the best."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -68,18 +68,16 @@ class BudgetSearch:
         if self.covered(columns) > self.covered(self.best):
             self.best = np.unique(columns)
 
-    def relax(self, k: int, report: Callable[[str], None], enough: Callable[[], bool]) -> None:
-        """Take first-order steps for ``k`` columns until a round gains next to nothing."""
+    def relax(self, k: int) -> Iterator[None]:
+        """Take first-order steps for ``k`` columns, round by round, until one gains next to nothing."""
         relaxation = self._relaxed(k)
         for number in self.search.rounds(RELAXATION_TIME):
-            if enough():
-                return
             relaxation.advance(STEPS_PER_ROUND, self.search.stop)
             before = self.weights.reach(self.people, k)
             found = relaxation.weights()
             if found.reach(self.people, k) < before:
                 self.weights = found
-            report("relaxation")
+            yield
             if number > 3 and self.weights.reach(self.people, k) > before - GAIN * abs(before):
                 return
 
