@@ -22,6 +22,8 @@ from oneformany.stop import Stop
 
 __all__ = ["Relaxed", "TreeProof", "TreeQuestion", "UndecidedError", "renamed", "run_node", "search_tree"]
 
+DEEPEST = 400  # levels of a proof; what reads and writes deeper ones runs out of stack
+
 
 class UndecidedError(Exception):
     """Time was up inside a linear program, or a node is too large to be decided."""
@@ -86,35 +88,39 @@ def search_tree(
     ``columns`` and ``rows`` say which column, and which rows, of a table those of the question are.
     """
     root: dict[str, Any] = {}
-    stack = [(np.zeros(0, dtype=np.int64), np.ones(question.n_columns, dtype=np.bool_), root)]
-    for _ in range(max_nodes):
-        if search.stop.expired():
+    stack = [(np.zeros(0, dtype=np.int64), np.ones(question.n_columns, dtype=np.bool_), root, 0)]
+    deepest = nodes = 0
+    while stack:
+        if nodes == max_nodes or search.stop.expired():
             return None
+        nodes += 1
         search.counters["nodes"] += 1
-        chosen, usable, proof = stack.pop()
+        chosen, usable, proof, depth = stack.pop()
+        deepest = max(deepest, depth)
         if question.reached_by(chosen):
             return columns[chosen]
         try:
             values = _narrowed(question, chosen, usable, proof)
         except UndecidedError:
             return None
-        if values is not None:
-            likely = np.argsort(-values, kind="stable")[: question.budget - len(chosen)]
-            rounded = np.concatenate((chosen, likely[usable[likely]]))
-            if question.reached_by(rounded):
-                return columns[rounded]
-            half = np.where(usable, np.abs(values - 0.5), np.inf)
-            half[usable & (values > 1 - 1e-7)] = 0.45
-            column = int(half.argmin())
-            usable[column] = False
-            taken: dict[str, Any] = {}
-            left: dict[str, Any] = {}
-            proof.update(column=column, parts=[taken, left])
-            stack.append((chosen, usable, left))
-            stack.append((np.append(chosen, column), usable.copy(), taken))
-        if not stack:
-            return TreeProof(question.budget, question.target, columns, renamed(root, rows))
-    return None
+        if values is None:
+            continue
+        likely = np.argsort(-values, kind="stable")[: question.budget - len(chosen)]
+        rounded = np.concatenate((chosen, likely[usable[likely]]))
+        if question.reached_by(rounded):
+            return columns[rounded]
+        half = np.where(usable, np.abs(values - 0.5), np.inf)
+        half[usable & (values > 1 - 1e-7)] = 0.45
+        column = int(half.argmin())
+        usable[column] = False
+        taken: dict[str, Any] = {}
+        left: dict[str, Any] = {}
+        proof.update(column=column, parts=[taken, left])
+        stack.append((chosen, usable, left, depth + 1))
+        stack.append((np.append(chosen, column), usable.copy(), taken, depth + 1))
+    if deepest > DEEPEST:
+        return None
+    return TreeProof(question.budget, question.target, columns, renamed(root, rows))
 
 
 def _narrowed(
