@@ -101,7 +101,7 @@ def dice(data: Dataset, asked: ofm.Problem, method: str, fixed: list[int]) -> tu
 def greedy(asked: ofm.Problem, k: int, fixed: list[int]) -> tuple[str, ...]:
     """The advice that accepts most further rows, again and again."""
     start = perf_counter()
-    table: ColumnTable = list_columns(asked, keep="coverage").table
+    table: ColumnTable = list_columns(asked).table
     waiting = np.ones(table.n_rows, dtype=np.bool_)
     chosen: list[int] = []
     for _ in range(k):

@@ -71,11 +71,11 @@ def test_a_search_starts_from_a_known_answer_with_fewer_changes(problem):
 
 
 def test_a_plan_says_what_it_leaves_out(problem):
-    everything = planned(problem, Options(), by_cost=True)
-    assert everything.by_cost
+    everything = planned(problem, Options(), costed=True)
+    assert everything.costed
     assert everything.changes is None
-    part = planned(problem, Options(most_work=10.0), by_cost=True)
-    assert not part.by_cost
+    part = planned(problem, Options(most_work=10.0), costed=True)
+    assert not part.costed
     assert part.changes == 1
     assert len(part.notes) == 2
 

@@ -29,17 +29,7 @@ AT_ONCE = 200
 
 @dataclass(frozen=True, eq=False)
 class LazyAnswer:
-    """A cover, and the best that was proved.
-
-    Attributes
-    ----------
-    table : ColumnTable
-        Columns, then open buckets.
-    chosen : array of int
-        Columns of it that cover every row that can be helped.
-    proved : ColumnTable and CoverAnswer
-        The best bound on the way, and the table that it is about.
-    """
+    """Columns of a table that cover every row that can be helped; the best bound, and the table of that."""
 
     table: ColumnTable
     chosen: IntArray

@@ -63,21 +63,7 @@ def solve_by_listing(
 
 
 class ListedRun:
-    """One listing, and answers to one goal after another.
-
-    Parameters
-    ----------
-    problem : Problem
-        What is asked.
-    stop : Stop
-        When to end with what there is.
-    options : Options
-        Switches.
-    progress : callable or None
-        Receives a :class:`~oneformany.Round` after each step.
-    seed : int
-        Of the random choices.
-    """
+    """One listing, and answers to one goal after another; ``progress`` is told about each step."""
 
     def __init__(
         self,
@@ -95,7 +81,7 @@ class ListedRun:
         self._seed = seed
         self._listing: FullListing | None = None
         self._lazy: LazyListing | None = None
-        self._plan = Plan(problem, by_cost=False)
+        self._plan = Plan(problem)
         self._listed = self.statistics
 
     @property
@@ -123,11 +109,11 @@ class ListedRun:
                 self._lazy = lazy_listing(self.problem, self.stop)
                 self._listing = self._lazy.listing()
             else:
-                self._plan = planned(self.problem, self.options, by_cost=cheap)
+                self._plan = planned(self.problem, self.options, costed=cheap)
                 self._listing = self._plan.listing(self.stop)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.notes += self._plan.notes
-        self._report("explanations")(State("listing", self.table.n_rows, 0, self.stop.elapsed()))
+        self._report("explanations")(State("listing", self.table.n_rows, 0))
         self._listed = deepcopy(self.statistics)
 
     def begin_again(self, stop: Stop) -> None:
@@ -214,7 +200,7 @@ class ListedRun:
             needed = min(needed, goal.needed(int(people.sum())))
         with self._searching("least cost", "cost") as search:
             found = solve_cost(self.table, people, most, needed, first, search)
-        proof = self.proofs.cost(found) if self.table.complete and self._plan.by_cost else None
+        proof = self.proofs.cost(found) if self.table.complete and self._plan.costed else None
         proved = proof is not None and found.proved
         self.choice = replace(
             self.choice, columns=found.chosen, owner=found.assignment, cost=proof, cost_open=not proved
@@ -255,7 +241,7 @@ class ListedRun:
         """Tell whoever listens; where columns are missing, a bound over the table proves nothing."""
 
         def tell(state: State) -> None:
-            holds = self.table.complete and (measure != "cost" or self._plan.by_cost)
+            holds = self.table.complete and (measure != "cost" or self._plan.costed)
             nothing = self.proofs.rows if measure == "people" else 0
             bound = state.bound if holds else nothing
             columns, seconds = len(self.table), self.stop.elapsed()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
@@ -13,7 +11,7 @@ from oneformany.engine.table.budget import PeopleAnswer
 from oneformany.engine.table.cost import CostAnswer
 from oneformany.engine.table.fewest import CoverAnswer
 from oneformany.engine.table.table import ColumnTable
-from oneformany.engine.table.tree import renamed
+from oneformany.engine.table.tree import TreeProof, renamed
 from oneformany.problem import Problem
 from oneformany.result.goal_proofs import CostProof, CoverageProof, Exclusion
 from oneformany.result.proof import DualProof, EnumerationProof, Proof
@@ -50,30 +48,21 @@ class ListedProofs:
         dual = DualProof(weights, capacity) if answer.weights.total else self.one()
         if answer.proof is None or answer.proof.target + 1 <= dual.bound:
             return dual
-        tree = renumbered(answer.proof.tree, self._first[answer.proof.items])
+        tree = renumbered(answer.proof.tree, self._first[np.unique(self.table.rows)])
         columns = tuple(self._rows(column) for column in answer.proof.columns.tolist())
         return EnumerationProof(weights, capacity, answer.proof.target, columns, tree)
 
     def people(self, answer: PeopleAnswer) -> CoverageProof:
         """Why so many columns cover no more people, or no fewer columns so many people."""
-        found, settled, exclusion = answer.weights, answer.proof, None
-        if settled is not None and settled.tree is not None:
-            found = settled.weights
-            rows = np.unique(self.table.rows).astype(np.int64)
-            exclusion = self._exclusion(settled.budget, settled.target, settled.columns, settled.tree, rows)
-        weights = on_given(self.problem, np.where(self._unreachable, 0, found.weights))
-        return CoverageProof(weights, max(1, found.capacity), ONE_IN_TABLES, self.rows, exclusion)
+        weights = on_given(self.problem, np.where(self._unreachable, 0, answer.weights.weights))
+        capacity = max(1, answer.weights.capacity)
+        return CoverageProof(weights, capacity, ONE_IN_TABLES, self.rows, self._exclusion(answer.proof))
 
     def cost(self, answer: CostAnswer) -> CostProof:
         """Why so many columns that cover so many people cost no less."""
-        prices = answer.prices[self.problem.row_of]
-        exclusion, proof = None, answer.proof
-        if proof is not None:
-            rows = np.arange(self.table.n_rows)
-            exclusion = self._exclusion(answer.budget, proof.target, proof.columns, proof.tree, rows)
-        return CostProof(
-            tuple(prices.tolist()), ONE_IN_COVERS, answer.budget, answer.needed, answer.bound, exclusion
-        )
+        prices = tuple(answer.prices[self.problem.row_of].tolist())
+        exclusion = self._exclusion(answer.proof)
+        return CostProof(prices, ONE_IN_COVERS, answer.budget, answer.needed, answer.bound, exclusion)
 
     def _rows(self, column: int) -> tuple[int, ...]:
         return tuple(self._first[self.table.group(column)].tolist())
@@ -82,9 +71,9 @@ class ListedProofs:
         changed = tuple(np.flatnonzero(self.table.changed[column]).tolist())
         return self._rows(column), changed, tuple(self.table.targets[column].tolist())
 
-    def _exclusion(
-        self, budget: int, target: int, columns: IntArray, tree: dict[str, Any], rows: IntArray
-    ) -> Exclusion:
-        """A tree over some columns, and over these distinct rows."""
-        kept = tuple(self._column(column) for column in columns.tolist())
-        return Exclusion(budget, target, kept, renamed(tree, self._first[rows, None].tolist()))
+    def _exclusion(self, proof: TreeProof | None) -> Exclusion | None:
+        if proof is None:
+            return None
+        columns = tuple(self._column(column) for column in proof.columns.tolist())
+        tree = renamed(proof.tree, self._first[:, None].tolist())
+        return Exclusion(proof.budget, proof.target, columns, tree)

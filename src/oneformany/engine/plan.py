@@ -10,13 +10,12 @@ from oneformany.arrays import IntArray
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.listing import FullListing, Keep, list_columns
+from oneformany.engine.listing.listing import FullListing, list_columns
 from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
-from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -43,7 +42,7 @@ def asks_for_cost(problem: Problem, goal: Goal, options: Options) -> bool:
 def worth_listing(problem: Problem, goal: Goal, options: Options) -> bool:
     """Whether a listing is the quicker way, or the least cost is asked for and can be had."""
     if asks_for_cost(problem, goal, options):
-        return affordable(problem, keep="cost", most_work=options.most_work, memory=options.memory).ok
+        return affordable(problem, costed=True, most_work=options.most_work, memory=options.memory).ok
     return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK, memory=options.memory).ok
 
 
@@ -62,7 +61,7 @@ class Plan:
     ----------
     problem : Problem
         The question.
-    by_cost : bool
+    costed : bool
         Whether all columns are kept that least cost needs.
     changes : int or None
         How many features the listed columns change at most, where all of them would be too many.
@@ -73,44 +72,40 @@ class Plan:
     """
 
     problem: Problem
-    by_cost: bool
+    costed: bool = False
     changes: int | None = None
     memory: int = 1 << 30
     notes: tuple[str, ...] = ()
 
     def listing(self, stop: Stop) -> FullListing:
         """List what is planned; where that is a part, nothing is proved by its absence from it."""
-        keep: Keep = "cost" if self.by_cost else "coverage"
-        if self.changes is None:
-            return list_columns(self.problem, keep=keep, stop=stop, memory=self.memory)
-        smaller = replace(self.problem, max_changes=self.changes)
-        found = list_columns(smaller, keep=keep, stop=stop, memory=self.memory)
-        return _with_rows_alone(self.problem, found, stop)
+        listed = self.problem if self.changes is None else replace(self.problem, max_changes=self.changes)
+        found = list_columns(listed, costed=self.costed, stop=stop, memory=self.memory)
+        return found if self.changes is None else _with_rows_alone(self.problem, found, stop)
 
 
-def planned(problem: Problem, options: Options, *, by_cost: bool) -> Plan:
+def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
     """Decide what to list: everything, or what changes fewer features, where that would be too much."""
 
-    def estimated(asked: Problem, keep: Keep = "coverage") -> Estimate:
-        return affordable(asked, keep=keep, most_work=options.most_work, memory=options.memory)
+    def estimated(asked: Problem, *, costed: bool = False) -> Estimate:
+        return affordable(asked, costed=costed, most_work=options.most_work, memory=options.memory)
 
     notes: list[str] = []
-    if by_cost:
-        estimate = estimated(problem, "cost")
+    if costed:
+        estimate = estimated(problem, costed=True)
         if estimate.ok:
-            return Plan(problem, by_cost=True, memory=options.memory)
+            return Plan(problem, costed=True, memory=options.memory)
         notes.append(f"the least cost is not proved: a listing for it would take {estimate.reason}")
     estimate = estimated(problem)
     changes = None
     if not estimate.ok:
-        changes = max(1, problem.max_changes - 1)
-        while changes > 1 and not estimated(replace(problem, max_changes=changes)).ok:
-            changes -= 1
+        fewer = range(problem.max_changes - 1, 1, -1)
+        changes = next((n for n in fewer if estimated(replace(problem, max_changes=n)).ok), 1)
         notes.append(
             f"only columns that change at most {changes} of the {problem.max_changes} features were listed: "
             f"all would take {estimate.reason}"
         )
-    return Plan(problem, by_cost=False, changes=changes, memory=options.memory, notes=tuple(notes))
+    return Plan(problem, changes=changes, memory=options.memory, notes=tuple(notes))
 
 
 def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
@@ -127,23 +122,22 @@ def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullLis
         points = {row: reached.cells[row] for row in np.flatnonzero(reached.reachable).tolist()}
         proved = np.flatnonzero(reached.unreachable)
     alone = [(row, points[row]) for row in waiting.tolist() if row in points]
-    reachable, unreachable = part.reachable.copy(), ground.hopeless()
-    reachable[[row for row, _ in alone]] = True
+    unreachable = ground.hopeless()
     unreachable[proved] = True
-    return FullListing(_extended(problem, part.table, alone), reachable, unreachable, part.asked)
+    return FullListing(_extended(ground, part.table, alone), unreachable, part.asked)
 
 
-def _extended(problem: Problem, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:
+def _extended(ground: Ground, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:
     """Add a column for each of some rows and the point it goes to; others may be missing."""
     rows = np.array([row for row, _ in alone], dtype=np.int32)
-    points = np.array([point for _, point in alone], dtype=np.int64).reshape(len(rows), problem.n_features)
-    changed = points != problem.rows[rows]
-    costs = (problem.costs or Costs.changes(problem.levels)).of(problem.rows[rows], points)
-    if problem.share == "features":
-        targets = np.full(points.shape, NO_CELL)
-    elif problem.share == "action":
-        targets = np.where(changed, points, NO_CELL)
-    else:
-        targets = points
-    extended = table.followed_by(np.arange(len(rows) + 1), rows, costs, changed, targets.astype(np.int32))
+    points = np.array([point for _, point in alone], dtype=np.int64).reshape(len(rows), ground.rows.shape[1])
+    changed = points != ground.rows[rows]
+    costs = ground.price[rows[:, None], ground.offsets[:-1] + points].sum(axis=1)
+    told = {
+        "point": points,
+        "action": np.where(changed, points, NO_CELL),
+        "features": np.full_like(points, NO_CELL),
+    }
+    targets = told[ground.problem.share].astype(np.int32)
+    extended = table.followed_by(np.arange(len(rows) + 1), rows, costs, changed, targets)
     return replace(extended, complete=False)

@@ -23,12 +23,12 @@ def any_problem():
 def test_buckets_are_told_apart_by_cells_when_codes_are_equal():
     ground = Ground.of(any_problem())
     features = np.array([0, 3])
-    places = int(ground.offsets[-1])
+    cells, places = ground.rows.astype(np.int32), int(ground.offsets[-1])
     for keys in (np.zeros(places, dtype=np.uint64), np.arange(places, dtype=np.uint64)):
-        whole = keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
-        order, starts = CodedRows(ground.cells, ground.offsets, keys, whole).agreeing(features)
+        whole = keys[ground.offsets[:-1] + cells].sum(axis=1, dtype=np.uint64)
+        order, starts = CodedRows(cells, ground.offsets, keys, whole).agreeing(features)
         found = {tuple(order[begin:end].tolist()) for begin, end in pairwise(starts)}
-        outside = np.delete(ground.cells, features, axis=1)
+        outside = np.delete(cells, features, axis=1)
         _, bucket = np.unique(outside, axis=0, return_inverse=True)
         expected = [tuple(np.flatnonzero(bucket == b).tolist()) for b in range(bucket.max() + 1)]
         assert found == {rows for rows in expected if len(rows) > 1}

@@ -60,16 +60,16 @@ def test_without_any_time_rows_that_gains_cannot_exclude_are_undecided():
 @pytest.mark.parametrize("share", SHARES)
 def test_a_listing_that_outgrows_its_memory_is_not_complete(share):
     problem = replace(random_additive(np.random.default_rng(1)), share=share)
-    listing = list_columns(problem, memory=500, keep="cost")
+    listing = list_columns(problem, memory=500, costed=True)
     assert not listing.table.complete
     assert not listing.unreachable.any()
 
 
-@pytest.mark.parametrize("keep", ["coverage", "cost"])
+@pytest.mark.parametrize("costed", [False, True])
 @pytest.mark.parametrize("share", SHARES)
-def test_threads_change_nothing(share, keep):
+def test_threads_change_nothing(share, costed):
     problem = replace(random_additive(np.random.default_rng(2), rows=60), share=share)
-    one, two = (list_columns(problem, keep=keep, threads=threads).table for threads in (1, 2))
+    one, two = (list_columns(problem, costed=costed, threads=threads).table for threads in (1, 2))
     for name in ("starts", "rows", "costs", "changed", "targets"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
@@ -110,7 +110,7 @@ def test_the_estimate_grows_with_the_changes_and_names_a_reason(share):
     assert small.ok
     assert not small.reason
     assert small.work < large.work
-    assert len(list_columns(problem, keep="cost").table) <= affordable(problem, keep="cost").columns
+    assert len(list_columns(problem, costed=True).table) <= affordable(problem, costed=True).columns
     refused = affordable(problem, most_work=small.work / 2)
     assert not refused.ok
     assert "steps" in refused.reason

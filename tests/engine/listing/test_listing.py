@@ -65,7 +65,7 @@ def test_the_maximal_groups_and_their_least_costs_are_those_of_brute_force(kind,
 @given(seed=seeds)
 def test_with_costs_all_that_is_not_dominated_is_kept(kind, share, seed):
     problem = draw_problem(np.random.default_rng(seed), kind, share)
-    table = list_columns(problem, keep="cost").table
+    table = list_columns(problem, costed=True).table
     listed = [frozenset(group.items()) for group in groups_of(table)]
     assert sorted(map(sorted, listed)) == sorted(map(sorted, undominated(all_groups(problem))))
 
@@ -76,7 +76,7 @@ def test_with_costs_all_that_is_not_dominated_is_kept(kind, share, seed):
 @given(seed=seeds)
 def test_rows_that_follow_a_column_are_accepted_at_the_cost_it_names(kind, share, seed):
     problem = draw_problem(np.random.default_rng(seed), kind, share)
-    table = list_columns(problem, keep="cost").table
+    table = list_columns(problem, costed=True).table
     for column, group in enumerate(groups_of(table)):
         changed = tuple(np.flatnonzero(table.changed[column]).tolist())
         assert len(changed) <= problem.max_changes

@@ -174,6 +174,23 @@ def test_without_time_or_complete_search_bounds_still_hold(case, k):
         assert confirmed(table, multiplicity, answer)
 
 
+def test_who_is_left_out_is_no_proof_where_that_is_too_much_to_find_out(monkeypatch):
+    monkeypatch.setattr("oneformany.engine.table.left_out.MOST_STEPS", 0)
+    proved = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        groups = [sorted(rng.choice(7, rng.integers(1, 7), replace=False).tolist()) for _ in range(6)]
+        table = table_of(groups, 7, [rng.integers(0, 6, len(group)).tolist() for group in groups])
+        people = rng.integers(1, 6, 7)
+        needed = people_of(table, people, range(len(table))) * 2 // 3
+        first = solve_coverage(table, people, needed)
+        k = len(first.chosen)
+        answer = solve_cost(table, people, k, needed, first.chosen)
+        assert answer.bound <= least(table, people, k, needed) <= answer.cost
+        proved += answer.proof is not None
+    assert proved
+
+
 def random_costs(seed, n=30, m=60):
     rng = np.random.default_rng(seed)
     groups = [sorted(rng.choice(n, 12, replace=False).tolist()) for _ in range(m)]

@@ -49,12 +49,14 @@ def confirmed(table, answer):
     proof = answer.proof
     groups = groups_of(table)
     least = answer.weights.total - (proof.target - 1) * answer.weights.capacity
-    heavy = [c for c, group in enumerate(groups) if sum(int(answer.weights[row]) for row in group) >= least]
-    number = {int(row): item for item, row in enumerate(proof.items)}
+    heavy = [
+        c for c, group in enumerate(groups) if sum(int(answer.weights.weights[row]) for row in group) >= least
+    ]
+    number = {row: item for item, row in enumerate(sorted(set().union(*groups)))}
     listed = [{number[row] for row in groups[c]} for c in proof.columns.tolist()]
     return (
         set(heavy) <= set(proof.columns.tolist())
-        and closes(proof.tree, len(proof.items), listed, proof.target)
+        and closes(proof.tree, len(number), listed, proof.target)
         and answer.bound <= proof.target + 1
     )
 
@@ -99,6 +101,8 @@ def test_every_switch_moves_its_counter():
     assert done.counters["dives"] > 0
     assert done.counters["local search steps"] > 0
     assert done.counters["set cover nodes"] > 0
+    assert full.proof is not None
+    assert confirmed(table, full)
     repaired = Search(options=TableOptions(exact=False, max_failures=2))
     solve_cover(table, repaired)
     assert repaired.counters["repairs"] > 0

@@ -24,7 +24,7 @@ def action_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[J
     """Jobs that find the groups of all actions; ``costed``: also targets that only make one cheaper."""
     slots = useful_targets(ground, costed=costed)
     gains = np.ascontiguousarray(ground.gain.T) if ground.decided else None
-    width = max(1, (ENTRIES if ground.decided else batches.pairs) // len(ground.cells))
+    width = max(1, (ENTRIES if ground.decided else batches.pairs) // len(ground.rows))
     for size in range(ground.size + 1):
         for chosen in combinations(ground.changeable.tolist(), size):
             features = np.array(chosen, dtype=np.int64)
@@ -45,7 +45,7 @@ def useful_targets(ground: Ground, *, costed: bool) -> BoolArray:
     if not ground.decided:
         return ground.goals
     useful = np.zeros_like(ground.goals)
-    n = len(ground.cells)
+    n = len(ground.rows)
     everybody = np.arange(n, dtype=np.int32)
     for feature in ground.changeable:
         begin, end = ground.offsets[feature], ground.offsets[feature + 1]
@@ -58,7 +58,7 @@ def useful_targets(ground: Ground, *, costed: bool) -> BoolArray:
 def _by_gains(
     ground: Ground, gains: IntArray, features: IntArray, choices: IntArray, costed: bool
 ) -> list[Found]:
-    m, n, k = len(choices), len(ground.cells), len(features)
+    m, n, k = len(choices), len(ground.rows), len(features)
     starts, rows = np.zeros(m + 1, dtype=np.int64), np.empty(m * n, dtype=np.int32)
     targets = np.empty((m, k), dtype=np.int32)
     needed, joined = np.empty(k, dtype=np.bool_), np.empty(n, dtype=np.int32)
@@ -71,7 +71,7 @@ def _by_gains(
 
 
 def _by_asking(ground: Ground, batches: Batches, features: IntArray, choices: IntArray) -> list[Found]:
-    everybody = np.arange(len(ground.cells), dtype=np.int32)
+    everybody = np.arange(len(ground.rows), dtype=np.int32)
     accepted = batches.accepted(features, everybody, choices)
     bounds = np.array([0, len(everybody)])
     return [accepted_groups(ground, features, choices, accepted, everybody, bounds, 1)]

@@ -55,18 +55,9 @@ class Batches:
     def accepted(
         self, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool = False
     ) -> BoolArray:
-        """Whether each row joins each choice of target cells, ``(rows, choices)``.
+        """Whether each row joins each choice of target cells of some features, ``(rows, choices)``.
 
-        Parameters
-        ----------
-        features : array
-            The changed features.
-        rows : array
-            Which rows.
-        choices : (m, features) array
-            Target cells.
-        moved : bool
-            Count a row as not accepted where it is in a target's cell already.
+        With ``moved`` a row that is in the cell of one of the targets already does not count as accepted.
         """
         width = max(1, self.pairs // max(1, len(rows)))
         blocks = [choices[begin : begin + width] for begin in range(0, len(choices), width)]
@@ -84,7 +75,7 @@ class Batches:
             joins &= got != FORBIDDEN
             gained += np.where(got == FORBIDDEN, 0, got)
             if moved:
-                joins &= ground.cells[rows, feature][:, None] != choices[:, j]
+                joins &= ground.rows[rows, feature][:, None] != choices[:, j]
         joins &= gained >= ground.deficit[rows][:, None]
         if ground.decided or not joins.any():
             return joins

@@ -29,12 +29,13 @@ class CodedRows:
     codes: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, ground: Ground) -> CodedRows:
-        """Code all rows of a problem."""
+    def of(cls, ground: Ground, only: IntArray | None = None) -> CodedRows:
+        """Code some rows of a problem; ``None``: all."""
+        rows = ground.rows if only is None else ground.rows[only]
         random = np.random.default_rng(CODE_SEED)
         keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
-        codes = keys[ground.offsets[:-1] + ground.cells].sum(axis=1, dtype=np.uint64)
-        return cls(ground.cells, ground.offsets, keys, codes)
+        codes = keys[ground.offsets[:-1] + rows].sum(axis=1, dtype=np.uint64)
+        return cls(rows.astype(np.int32), ground.offsets, keys, codes)
 
     def agreeing(self, features: IntArray) -> tuple[NDArray[np.int32], IntArray]:
         """Sets of two or more rows that agree outside of some features: their rows, and where each begins."""
@@ -76,8 +77,7 @@ class Buckets:
     @classmethod
     def of(cls, ground: Ground, rows: IntArray) -> Buckets:
         """Group some rows by what they are outside of every feature set."""
-        coded = CodedRows.of(ground)
-        coded = CodedRows(coded.cells[rows], coded.offsets, coded.keys, coded.codes[rows])
+        coded = CodedRows.of(ground, rows)
         chosen = list(combinations(ground.changeable.tolist(), ground.size))
         sets = np.array(chosen, dtype=np.int64).reshape(len(chosen), ground.size)
         nothing = np.zeros(0, dtype=np.int64)
@@ -88,7 +88,7 @@ class Buckets:
             sizes.append(np.diff(bounds))
             owners.append(np.full(len(bounds) - 1, number))
         joined = np.concatenate(members).astype(np.int32)
-        return _distinct(joined, np.concatenate(sizes), np.concatenate(owners), sets, len(ground.cells))
+        return _distinct(joined, np.concatenate(sizes), np.concatenate(owners), sets, len(ground.rows))
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -11,7 +11,7 @@ from oneformany.arrays import BoolArray
 from oneformany.engine.listing.actions import useful_targets
 from oneformany.engine.listing.buckets import CodedRows
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.listing import MEMORY, Keep
+from oneformany.engine.listing.listing import MEMORY
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 
@@ -39,46 +39,39 @@ class Estimate:
         Elementary steps, about 10**9 a second; a question to a classifier counts as a thousand of them.
     columns : float
         Columns before equal and dominated ones are dropped, about.
-    ok : bool
-        Whether to do it.
     reason : str
-        Why not; empty when it is affordable.
+        Why it is not affordable; empty when it is.
     """
 
     work: float
     columns: float
-    ok: bool
-    reason: str
+    reason: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether to do it."""
+        return not self.reason
 
 
 def affordable(
-    problem: Problem, *, keep: Keep = "coverage", most_work: float = MOST_WORK, memory: int = MEMORY
+    problem: Problem, *, costed: bool = False, most_work: float = MOST_WORK, memory: int = MEMORY
 ) -> Estimate:
     """Estimate what :func:`~oneformany.engine.listing.listing.list_columns` would take.
 
-    Parameters
-    ----------
-    problem : Problem
-        The question.
-    keep : {"coverage", "cost"}
-        What the listing keeps.
-    most_work : float
-        How many steps are affordable.
-    memory : int
-        How many bytes the listing may take.
+    At most so many steps, and so many bytes, are affordable.
     """
     n, slots = len(problem.rows), sum(problem.levels)
     if 16 * n * slots > memory:
-        return Estimate(float(n * slots), 0.0, ok=False, reason=f"{n} rows times {slots} cells are too many")
+        return Estimate(float(n * slots), 0.0, f"{n} rows times {slots} cells are too many")
     ground = Ground.of(problem)
-    work, columns = _size(ground, costed=keep == "cost")
+    work, columns = _size(ground, costed=costed)
     calls = getattr(problem.oracle, "max_calls", None)
     reason = ""
     if work > most_work:
         reason = f"{work:.1e} steps for {columns:.1e} columns, more than {most_work:.1e}"
     elif calls is not None and work > calls * ASKING:
         reason = f"about {work / ASKING:.1e} points to ask about, more than the {calls} calls allowed"
-    return Estimate(work, columns, ok=not reason, reason=reason)
+    return Estimate(work, columns, reason)
 
 
 def bucketing(problem: Problem, *, most_work: float = MOST_WORK, memory: int = MEMORY) -> bool:
@@ -97,7 +90,7 @@ def bucketing(problem: Problem, *, most_work: float = MOST_WORK, memory: int = M
 
 
 def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
-    n, p, k = len(ground.cells), ground.cells.shape[1], ground.size
+    n, p, k = len(ground.rows), ground.rows.shape[1], ground.size
     full = float(comb(len(ground.changeable), k))
     if ground.problem.share == "point":
         shared, buckets, alone = _sampled_buckets(ground)
@@ -119,7 +112,7 @@ def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
     Means over a few sets, and the last over all of these.
     """
     random, coded = np.random.default_rng(SEED), CodedRows.of(ground)
-    shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.cells), dtype=np.bool_)
+    shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.rows), dtype=np.bool_)
     for _ in range(SAMPLES):
         features = np.sort(random.permutation(ground.changeable)[: ground.size])
         rows, bounds = coded.agreeing(features)

@@ -39,7 +39,7 @@ def _by_asking(
     ground: Ground, batches: Batches, chosen: tuple[int, ...], subsets: dict[tuple[int, ...], IntArray]
 ) -> list[Found]:
     """A row moves in exactly one subset of the features; each subset is asked about once."""
-    costs = np.full(len(ground.cells), NEVER)
+    costs = np.full(len(ground.rows), NEVER)
     for size in range(len(chosen) + 1):
         for changed in combinations(chosen, size):
             if changed not in subsets:
@@ -51,7 +51,7 @@ def _by_asking(
 
 def _costs_of_set(ground: Ground, batches: Batches, changed: tuple[int, ...]) -> IntArray:
     ways = max(1, len(ground.choices(changed, ground.goals)))
-    blocks = np.array_split(np.arange(len(ground.cells)), -(-len(ground.cells) * ways // batches.pairs))
+    blocks = np.array_split(np.arange(len(ground.rows)), -(-len(ground.rows) * ways // batches.pairs))
     return np.concatenate([cheapest_of_set(ground, batches, rows, changed)[0] for rows in blocks])
 
 

@@ -27,8 +27,6 @@ class Ground:
     ----------
     rows, values : (n, p) arrays
         Cells and own values of the distinct rows.
-    cells : (n, p) array of int32
-        The cells again.
     offsets : (p + 1,) array
         Feature ``l`` owns the slots ``offsets[l]`` to ``offsets[l + 1]``.
     gain : (n, slots) array
@@ -55,7 +53,6 @@ class Ground:
     problem: Problem
     rows: IntArray
     values: IntArray
-    cells: NDArray[np.int32]
     offsets: IntArray
     gain: IntArray
     price: IntArray
@@ -93,7 +90,6 @@ class Ground:
             problem=problem,
             rows=rows,
             values=values,
-            cells=rows.astype(np.int32),
             offsets=offsets,
             gain=gain,
             price=price,

@@ -68,9 +68,7 @@ class LazyListing:
 
     def listing(self) -> FullListing:
         """What there is now, as a listing."""
-        return FullListing(
-            self.table()[0], self.reached.reachable, self.reached.unreachable, self.batches.asked
-        )
+        return FullListing(self.table()[0], self.reached.unreachable, self.batches.asked)
 
     def offer(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
         """Add a column of those of some rows that accept it, as in :meth:`add`."""
@@ -94,7 +92,7 @@ class LazyListing:
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
         first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
         changed[np.arange(len(waiting))[:, None], first] = True
-        targets = self.ground.cells[buckets.rows[buckets.starts[waiting]]]
+        targets = self.ground.rows[buckets.rows[buckets.starts[waiting]]].astype(np.int32)
         free = np.zeros(len(rows), dtype=np.int64)
         return known.followed_by(starts, rows, free, changed, targets), waiting
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -20,9 +19,7 @@ from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
 
-__all__ = ["MEMORY", "SHARINGS", "THREADS", "FullListing", "Keep", "list_columns", "table_of"]
-
-Keep = Literal["coverage", "cost"]
+__all__ = ["MEMORY", "SHARINGS", "THREADS", "FullListing", "list_columns", "table_of"]
 
 MEMORY = 1 << 30
 THREADS = 2
@@ -37,8 +34,6 @@ class FullListing:
     ----------
     table : ColumnTable
         The columns.
-    reachable : (n,) boolean array
-        Distinct rows that are in a column.
     unreachable : (n,) boolean array
         Distinct rows of which it is proved that no column can hold them.
     asked : int
@@ -46,15 +41,19 @@ class FullListing:
     """
 
     table: ColumnTable
-    reachable: BoolArray
     unreachable: BoolArray
     asked: int
+
+    @property
+    def reachable(self) -> BoolArray:
+        """Distinct rows that are in a column."""
+        return self.table.incidence.reachable
 
 
 def list_columns(
     problem: Problem,
     *,
-    keep: Keep = "coverage",
+    costed: bool = False,
     stop: Stop | None = None,
     memory: int = MEMORY,
     threads: int = THREADS,
@@ -65,9 +64,9 @@ def list_columns(
     ----------
     problem : Problem
         The question.
-    keep : {"coverage", "cost"}
-        Drop columns whose rows are all in another column, or only those whose rows also pay no more there.
-        Of columns with the same rows, "coverage" keeps the one that costs all of them together least.
+    costed : bool
+        Drop only columns whose rows are all in another column and pay no more there. Otherwise all whose rows
+        are in another column; of columns with the same rows the one stays that costs them least together.
     stop : Stop or None
         When to end with what was found; the table is not complete then.
     memory : int
@@ -77,9 +76,9 @@ def list_columns(
     """
     stop = stop or Stop()
     ground = Ground.of(problem)
-    store = Store(ground, costed=keep == "cost")
+    store = Store(ground, costed=costed)
     batches = Batches(ground, stop)
-    complete, settled = False, np.zeros(len(ground.cells), dtype=np.bool_)
+    complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     try:
         complete = _fill(store, batches, stop, memory, threads if ground.decided else 1)
         settled[:] = complete
@@ -89,15 +88,10 @@ def list_columns(
             settled[alone] = add_single_rows(store, batches, alone, stop)
             complete = complete and bool(settled.all())
     except OutOfTimeError:
-        complete, settled = False, np.zeros(len(ground.cells), dtype=np.bool_)
+        complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     store.reduce(stop)
-    reachable = store.covered()
-    return FullListing(
-        table=table_of(store, problem.share, complete=complete),
-        reachable=reachable,
-        unreachable=~reachable & (settled | ground.hopeless()),
-        asked=batches.asked,
-    )
+    unreachable = ~store.covered() & (settled | ground.hopeless())
+    return FullListing(table_of(store, problem.share, complete=complete), unreachable, batches.asked)
 
 
 def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int) -> bool:
@@ -115,22 +109,15 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
 
 def table_of(store: Store, share: Share, *, complete: bool) -> ColumnTable:
     """Write the columns of a store as a table; ``complete``: none is missing."""
-    shape = store.count, store.ground.cells.shape[1]
+    shape = store.count, store.ground.rows.shape[1]
     changed = np.zeros(shape, dtype=np.bool_)
     targets = np.full(shape, NO_CELL, dtype=np.int32)
     if share == "point" and store.count:
-        targets[:] = store.ground.cells[store.rows[store.starts[:-1]]]
+        targets[:] = store.ground.rows[store.rows[store.starts[:-1]]]
     for feature, target in zip(store.features.T, store.targets.T, strict=True):
         used = np.flatnonzero(feature >= 0)
         changed[used, feature[used]] = True
         if share != "features":
             targets[used, feature[used]] = target[used]
-    return ColumnTable(
-        starts=store.starts.copy(),
-        rows=store.rows.copy(),
-        costs=store.costs.copy(),
-        changed=changed,
-        targets=targets,
-        n_rows=len(store.ground.cells),
-        complete=complete,
-    )
+    parts = store.starts.copy(), store.rows.copy(), store.costs.copy()
+    return ColumnTable(*parts, changed, targets, len(store.ground.rows), complete)

@@ -24,17 +24,7 @@ ROWS_AT_ONCE = 16
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """What is known about the rows one by one.
-
-    Attributes
-    ----------
-    reachable : (n,) boolean array
-        Rows with a change that the classifier accepts.
-    cells : (n, p) array
-        Where such a row goes.
-    unreachable : (n,) boolean array
-        Rows that are proved to have none.
-    """
+    """Rows with a change that the classifier accepts, the cells they go to, and rows proved to have none."""
 
     reachable: BoolArray
     cells: IntArray

@@ -15,11 +15,12 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import Weights
 from oneformany.engine.scaling import ONE_IN_TABLES
-from oneformany.engine.table.budget_search import BudgetSearch, Settled
+from oneformany.engine.table.budget_search import BudgetSearch
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
+from oneformany.engine.table.tree import TreeProof
 
-__all__ = ["PeopleAnswer", "Settled", "solve_budget", "solve_coverage"]
+__all__ = ["PeopleAnswer", "solve_budget", "solve_coverage"]
 
 MOST_TURNS = 6
 
@@ -38,8 +39,9 @@ class PeopleAnswer:
         Of a budget: no so many columns of the table cover more people. Of a share: no fewer columns cover as
         many people as were asked for, or as can be covered at all.
     weights : Weights
-        At most ``ONE_IN_TABLES`` times the people of each row.
-    proof : Settled or None
+        At most ``ONE_IN_TABLES`` times the people of each row; with a proof, they exclude all columns that it
+        does not name.
+    proof : TreeProof or None
         Where the bound is better than what the weights say: why.
     """
 
@@ -47,7 +49,7 @@ class PeopleAnswer:
     covered: int
     bound: int
     weights: Weights
-    proof: Settled | None
+    proof: TreeProof | None
 
 
 def solve_budget(
@@ -75,12 +77,11 @@ def solve_budget(
     search = search or Search()
     budget = BudgetSearch(table.incidence, people, search)
     budget.begin(k, start)
-    proof: Settled | None = None
-    reachable = int(people[budget.incidence.reachable].sum())
+    proof: TreeProof | None = None
+    most = int(people[budget.incidence.reachable].sum())
 
     def bound() -> int:
-        weighed_bound = min(reachable, budget.weights.reach(people, k) // ONE_IN_TABLES)
-        return weighed_bound if proof is None else min(weighed_bound, proof.target - 1)
+        return min(most, budget.weights.reach(people, k) // ONE_IN_TABLES)
 
     def report(phase: str) -> None:
         search.report(phase, budget.covered(budget.best), bound())
@@ -89,19 +90,21 @@ def solve_budget(
         return budget.covered(budget.best) >= bound() or search.stop.expired()
 
     report("start")
-    if k > 0:
-        budget.relax(k, report, finished)
+    for _ in budget.relax(k):
+        report("relaxation")
+        if finished():
+            break
     if not finished():
         budget.improve(k)
         report("program")
     while not finished():
-        settled = budget.settle(k, budget.covered(budget.best) + 1)
-        if settled is None:
+        found = budget.settle(k, budget.covered(budget.best) + 1)
+        if found is None:
             break
-        if settled.chosen is None:
-            proof = settled
+        if isinstance(found, TreeProof):
+            proof, most = found, found.target - 1
         else:
-            budget.offer(settled.chosen)
+            budget.offer(found)
         report("search")
     covered = budget.covered(budget.best)
     return PeopleAnswer(np.sort(budget.best), covered, max(covered, bound()), budget.weights, proof)
@@ -145,7 +148,7 @@ class _Coverage:
         if start is not None and budget.covered(start) >= needed:
             self.offer(np.asarray(start, dtype=np.int64))
         self.weights: Weights = budget.weights
-        self.proof: Settled | None = None
+        self.proof: TreeProof | None = None
         self.bound = 1 if needed > 0 else 0
         self.raise_bound()
 
@@ -163,23 +166,21 @@ class _Coverage:
         """Read the weights the other way."""
         found = self.budget.weights.fewest_for(self.budget.people, self.needed)
         if found > self.bound:
-            self.bound = found
-            self.weights = self.budget.weights
+            self.bound, self.weights, self.proof = found, self.budget.weights, None
 
     def relax(self) -> None:
         """Bound the people for as many columns as the bound says, and so on until it stays."""
-
-        def relaxed(phase: str) -> None:
-            self.raise_bound()
-            self.report(phase)
-
         k = len(self.best)
         for _ in range(MOST_TURNS):
             if self.finished():
                 return
             before = self.bound
             self.try_columns(k)
-            self.budget.relax(k, relaxed, self.finished)
+            for _ in self.budget.relax(k):
+                self.raise_bound()
+                self.report("relaxation")
+                if self.finished():
+                    return
             if self.bound in {before, k}:
                 return
             k = self.bound
@@ -191,7 +192,10 @@ class _Coverage:
 
     def relax_for(self, k: int) -> None:
         """Bound the people for so many columns, unless more are needed."""
-        self.budget.relax(k, lambda _phase: self.raise_bound(), lambda: self.bound > k)
+        for _ in self.budget.relax(k):
+            self.raise_bound()
+            if self.bound > k:
+                return
 
     def search_between(self) -> None:
         """Try numbers of columns between the bound and the best."""
@@ -215,14 +219,13 @@ class _Coverage:
             self.relax_for(k)
             if self.bound > k:
                 continue
-            settled = self.budget.settle(k, self.needed)
-            if settled is None:
+            found = self.budget.settle(k, self.needed)
+            if found is None:
                 return
-            if settled.chosen is not None:
-                self.offer(settled.chosen)
+            if isinstance(found, TreeProof):
+                self.bound, self.weights, self.proof = k + 1, self.budget.weights, found
             else:
-                self.proof = settled
-                self.bound = k + 1
+                self.offer(found)
             self.report("search")
 
     def _shortened(self, columns: IntArray) -> IntArray:

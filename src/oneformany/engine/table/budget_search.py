@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -16,9 +14,9 @@ from oneformany.engine.cover.primal_kernels import greedy, swap_columns
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.engine.table.budget_tree import BudgetQuestion
 from oneformany.engine.table.options import Search
-from oneformany.engine.table.tree import search_tree
+from oneformany.engine.table.tree import TreeProof, search_tree
 
-__all__ = ["BudgetSearch", "Settled"]
+__all__ = ["BudgetSearch"]
 
 STEPS_PER_ROUND = 100
 GAIN = 1e-6
@@ -28,32 +26,6 @@ MOST_ENTRIES = 100_000
 FEWEST_COLUMNS = 300
 PROGRAM_SECONDS = 20.0
 PROGRAM_ENTRIES = 200_000
-
-
-@dataclass(frozen=True, eq=False)
-class Settled:
-    """Whether some ``budget`` columns cover ``target`` people, decided by a complete search.
-
-    Attributes
-    ----------
-    budget, target : int
-        The question.
-    weights : Weights
-        What excludes all other columns.
-    columns : array of int
-        All columns of the table that such a choice can use, by the weights.
-    chosen : array of int or None
-        Columns that do, if there are such.
-    tree : dict or None
-        Why not, over ``columns`` by their index in it and the rows that any column holds, in order.
-    """
-
-    budget: int
-    target: int
-    weights: Weights
-    columns: IntArray
-    chosen: IntArray | None
-    tree: dict[str, Any] | None
 
 
 class BudgetSearch:
@@ -96,21 +68,16 @@ class BudgetSearch:
         if self.covered(columns) > self.covered(self.best):
             self.best = np.unique(columns)
 
-    def relax(self, k: int, report: Callable[[str], None], enough: Callable[[], bool]) -> None:
-        """Take first-order steps for ``k`` columns until a round gains next to nothing."""
-        stop = self.search.stop
-        until = stop.elapsed() + RELAXATION_TIME * stop.remaining()
+    def relax(self, k: int) -> Iterator[None]:
+        """Take first-order steps for ``k`` columns, round by round, until one gains next to nothing."""
         relaxation = self._relaxed(k)
-        for number in range(self.search.options.max_rounds):
-            if enough() or stop.expired() or stop.elapsed() > until:
-                return
-            relaxation.advance(STEPS_PER_ROUND, stop)
-            self.search.counters["rounds"] += 1
+        for number in self.search.rounds(RELAXATION_TIME):
+            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
             before = self.weights.reach(self.people, k)
             found = relaxation.weights()
             if found.reach(self.people, k) < before:
                 self.weights = found
-            report("relaxation")
+            yield
             if number > 3 and self.weights.reach(self.people, k) > before - GAIN * abs(before):
                 return
 
@@ -148,20 +115,15 @@ class BudgetSearch:
         self.search.counters["programs"] += 1
         return None if found.chosen is None else columns[found.chosen]
 
-    def settle(self, k: int, target: int) -> Settled | None:
-        """Search all usable columns for ``k`` of them that cover so many people; ``None``: not decided."""
+    def settle(self, k: int, target: int) -> IntArray | TreeProof | None:
+        """Search all usable columns for ``k`` that cover so many people, as :func:`search_tree` does."""
         columns = self.usable(k, target)
-        options, stop = self.search.options, self.search.stop
+        options = self.search.options
         part, kept = self.incidence.part(columns, self.incidence.reachable)
         if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
             return None
-        question = BudgetQuestion(part, self.people[kept], k, target, stop)
-        found = search_tree(question, stop, options.max_nodes)
-        self.search.counters["nodes"] += found.nodes
-        if found.chosen is None and found.tree is None:
-            return None
-        chosen = None if found.chosen is None else columns[found.chosen]
-        return Settled(k, target, self.weights, columns, chosen, found.tree)
+        question = BudgetQuestion(part, self.people[kept], k, target, self.search.stop)
+        return search_tree(question, columns, kept[:, None].tolist(), self.search, options.max_nodes)
 
     def _swap(self, columns: IntArray) -> None:
         """Exchange columns one by one while that helps, and offer what comes out."""

@@ -17,7 +17,7 @@ from oneformany.engine.cover.duals_kernels import integer_loads
 from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.program import budgeted
 from oneformany.engine.scaling import ONE_IN_COVERS
-from oneformany.engine.table.tree import run_node
+from oneformany.engine.table.tree import Relaxed, run_node
 from oneformany.stop import Stop
 
 __all__ = ["BudgetQuestion"]
@@ -36,27 +36,21 @@ class BudgetQuestion:
         """Whether they cover so many."""
         return int(self.people[self.incidence.covered_by(columns)].sum()) >= self.target
 
-    def relax(self, chosen: IntArray, usable: BoolArray, proof: dict[str, Any]) -> FloatArray | None:
+    def ended(self, chosen: IntArray, usable: BoolArray) -> dict[str, Any] | None:
+        """Where nothing is left to choose, there is nothing to say."""
+        return {} if len(chosen) == self.budget or not usable.any() else None
+
+    def relax(self, chosen: IntArray, usable: BoolArray) -> Relaxed:
         """Cover as many of the people left by parts of columns."""
-        filters = proof.setdefault("filters", [])
         left = np.where(self.incidence.covered_by(chosen), 0, self.people)
         lacking = (self.target - int(self.people.sum() - left.sum())) * ONE_IN_COVERS
         more = self.budget - len(chosen)
-        while True:
-            values, duals = self._solve(left, usable, more)
-            weights = np.clip(np.rint(duals * ONE_IN_COVERS).astype(np.int64), 0, left * ONE_IN_COVERS)
-            loads = integer_loads(self.incidence, weights)
-            capacity = int(loads[usable].max(initial=0))
-            bound = more * capacity + int(left.sum()) * ONE_IN_COVERS - int(weights.sum())
-            light = usable & (bound - capacity + loads < lacking)
-            closed = bound < lacking
-            if closed or light.any():
-                filters.append([[row, int(weights[row])] for row in np.flatnonzero(weights).tolist()])
-            usable &= ~light
-            if closed or more == 0 or not usable.any():
-                return None
-            if not (values[light] > 0).any():
-                return values
+        values, duals = self._solve(left, usable, more)
+        weights = np.clip(np.rint(duals * ONE_IN_COVERS).astype(np.int64), 0, left * ONE_IN_COVERS)
+        loads = integer_loads(self.incidence, weights)
+        capacity = int(loads[usable].max(initial=0))
+        bound = more * capacity + int(left.sum()) * ONE_IN_COVERS - int(weights.sum())
+        return Relaxed(values, weights, bound < lacking, usable & (bound - capacity + loads < lacking))
 
     def _solve(self, left: IntArray, usable: BoolArray, budget: int) -> tuple[FloatArray, FloatArray]:
         n, m = self.incidence.n_rows, self.n_columns

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.table.cost_search import CostExclusion, CostSearch
+from oneformany.engine.table.cost_search import CostSearch
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
+from oneformany.engine.table.tree import TreeProof
 
-__all__ = ["CostAnswer", "CostExclusion", "solve_cost"]
+__all__ = ["CostAnswer", "solve_cost"]
 
 FEW_NODES = 1_000
 
@@ -41,7 +42,7 @@ class CostAnswer:
         Price per person of each row, times ``ONE_IN_COVERS``.
     budget, needed : int
         Most columns, fewest people.
-    proof : CostExclusion or None
+    proof : TreeProof or None
         Where the bound is higher than what the prices say: why.
     """
 
@@ -52,7 +53,7 @@ class CostAnswer:
     prices: IntArray
     budget: int
     needed: int
-    proof: CostExclusion | None
+    proof: TreeProof | None
 
     @property
     def proved(self) -> bool:

@@ -1,4 +1,4 @@
-"""Compiled passes over a table with costs: rows by cost level, and the bound that prices give.
+"""Compiled passes over a table with costs: what columns save against prices, and who serves whom.
 
 Python makes the arrays: a kernel that does so itself takes twice as long to compile.
 """
@@ -6,7 +6,6 @@ Python makes the arrays: a kernel that does so itself takes twice as long to com
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
 from oneformany.compiled import lean
@@ -14,7 +13,7 @@ from oneformany.engine.cover.merging import Merged
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.table import ColumnTable
 
-__all__ = ["cheapest", "column_savings", "level_columns"]
+__all__ = ["cheapest", "column_savings"]
 
 
 def column_savings(table: ColumnTable | Merged, people: IntArray, prices: IntArray) -> IntArray:
@@ -51,26 +50,3 @@ def _cheapest(starts, rows, costs, chosen, owner, least):
             if owner[i] < 0 or costs[e] < least[i]:
                 owner[i] = index
                 least[i] = costs[e]
-
-
-def level_columns(
-    starts: IntArray,
-    rows: NDArray[np.int32],
-    entry_levels: NDArray[np.int32],
-    first: IntArray,
-    n_levels: IntArray,
-) -> tuple[IntArray, NDArray[np.int32]]:
-    """The same columns over pairs of row and level: a column has all levels from its cost on."""
-    ends = np.concatenate(([0], np.cumsum(n_levels[rows] - entry_levels)))
-    new_rows = np.zeros(ends[-1], np.int32)
-    _levels(rows, entry_levels, first, n_levels, new_rows)
-    return ends[starts], new_rows
-
-
-@lean()
-def _levels(rows, entry_levels, first, n_levels, new_rows):
-    at = 0
-    for e in range(len(rows)):
-        for level in range(entry_levels[e], n_levels[rows[e]]):
-            new_rows[at] = first[rows[e]] + level
-            at += 1

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.table.cost_kernels import level_columns
 
 __all__ = ["CostLevels"]
 
@@ -58,15 +57,18 @@ class CostLevels:
         else:
             pairs, entry = np.unique(rows.astype(np.int64) * width + costs, return_inverse=True)
         owner = pairs // width
-        n_levels = np.bincount(owner, minlength=n_rows)
-        first = np.concatenate(([0], np.cumsum(n_levels)[:-1]))
+        ends = np.cumsum(np.bincount(owner, minlength=n_rows))
         last = np.ones(len(pairs), dtype=np.bool_)
         last[:-1] = owner[1:] != owner[:-1]
         lowest = np.zeros(n_rows, dtype=np.int64)
         lowest[owner[::-1]] = (pairs % width)[::-1]
-        levels = (entry.ravel() - first[rows]).astype(np.int32)
-        new_starts, new_rows = level_columns(starts, rows, levels, first, n_levels)
-        return cls(Incidence.of(new_starts, new_rows, len(pairs)), owner, pairs % width, last, lowest)
+        # A column holds the pair of its cost, and all pairs of the row after that.
+        entry = entry.ravel()
+        counts = ends[rows] - entry
+        begins = np.concatenate(([0], np.cumsum(counts)))
+        held = np.repeat(entry - begins[:-1], counts) + np.arange(begins[-1])
+        incidence = Incidence.of(begins[starts], held.astype(np.int32), len(pairs))
+        return cls(incidence, owner, pairs % width, last, lowest)
 
     def losses(self, unserved: float) -> FloatArray:
         """What leaving each pair uncovered costs a person, where being served by nobody costs so much."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,45 +17,21 @@ from oneformany.engine.table.cost_tree import CostQuestion
 from oneformany.engine.table.left_out import cheapest_rows, people_at_prices
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.engine.table.tree import renamed, search_tree
+from oneformany.engine.table.tree import TreeProof, search_tree
 from oneformany.exceptions import InputError
 
-__all__ = ["CostExclusion", "CostSearch", "PriceBound", "price_bound"]
+__all__ = ["CostSearch", "PriceBound", "price_bound"]
 
 DEAR = 3
 STEPS_PER_ROUND = 200
 GAIN = 1e-5
 PATIENCE = 2
 DEARER = 4
-MOST_RAISES = 3
 MOST_HALVINGS = 10
 RELAXATION_TIME = 0.5
 PROGRAM_SECONDS = 30.0
 FEWEST_COLUMNS = 1_000
-MOST_FORCED = 1_000
-FORCING = 2**50  # a price beyond all savings
 MOST_ENTRIES = 300_000
-MANY_ENTRIES = 50_000
-
-
-@dataclass(frozen=True, eq=False)
-class CostExclusion:
-    """No choice costs ``target`` or less: a tree over all columns that such a choice could use.
-
-    Attributes
-    ----------
-    target : int
-        The cost that cannot be reached.
-    columns : array of int
-        Columns of the table that the prices do not exclude.
-    tree : dict
-        Of a :class:`~oneformany.engine.table.cost_tree.CostQuestion`, over the rows of the table and indices
-        into ``columns``.
-    """
-
-    target: int
-    columns: IntArray
-    tree: dict[str, Any]
 
 
 class PriceBound(NamedTuple):
@@ -76,28 +50,6 @@ def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, 
     pays = people_at_prices(prices[reachable], people[reachable], needed)
     best = np.sort(savings)[::-1][:k]
     return PriceBound(pays - int(best.sum()), prices, savings)
-
-
-class _Dearness:
-    """What being served by nobody costs in a relaxation: ever more; for a share of the people, halved in."""
-
-    def __init__(self, first: float, *, shared: bool) -> None:
-        self.value = first if shared else DEAR * first
-        self._shared = shared
-        self._low, self._high = 0.0, np.inf
-        self._left = MOST_HALVINGS if shared else MOST_RAISES
-
-    def next(self, reached: Callable[[], bool]) -> bool:
-        """Take another value, lower where enough people were reached; false when it was the last."""
-        self._left -= 1
-        if self._left < 0:
-            return False
-        if self._shared and reached():
-            self._high = self.value
-        else:
-            self._low = self.value
-        self.value = DEARER * self.value if self._high == np.inf else (self._low + self._high) / 2
-        return True
 
 
 class CostSearch:
@@ -123,26 +75,9 @@ class CostSearch:
                 f"start has {len(self.best)} columns that serve {served} people; give at most {k} columns "
                 f"that serve at least {needed}"
             )
-        self.proof: CostExclusion | None = None
+        self.proof: TreeProof | None = None
         self.values = np.zeros(len(table))
-        self.forced, self._forcing = self._essential()
         self.bound = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
-
-    def _essential(self) -> tuple[IntArray, IntArray]:
-        """Columns that hold a row that no other column holds, where everybody must be served; and such rows.
-
-        A price beyond all costs on one such row for each of them puts these columns among the greatest
-        savings, whatever the other prices are.
-        """
-        degrees = np.bincount(self.table.rows, minlength=self.table.n_rows)
-        nobody = np.zeros(0, dtype=np.int64)
-        if not self.search.options.fixing or self.needed < int(self.people[degrees > 0].sum()):
-            return nobody, nobody
-        alone = np.flatnonzero(degrees[self.table.rows] == 1)
-        columns = np.searchsorted(self.table.starts, alone, side="right") - 1
-        forced, first = (part[:MOST_FORCED] for part in np.unique(columns, return_index=True))
-        self.search.counters["columns forced"] = len(forced)
-        return forced, self.table.rows[alone[first]].astype(np.int64)
 
     def _budget(self, unserved: int) -> BudgetSearch:
         """The search for columns that lose least, where being served by nobody costs so much."""
@@ -152,7 +87,7 @@ class CostSearch:
         """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
         owner, least = cheapest(self.table, columns, self.table.n_rows)
         rows = np.flatnonzero(owner >= 0)
-        kept = cheapest_rows(least[rows], self.people[rows], self.needed)
+        kept, _ = cheapest_rows(least[rows], self.people[rows], self.needed)
         owner[rows[~kept]] = -1
         least[rows[~kept]] = 0
         return owner, least
@@ -189,48 +124,53 @@ class CostSearch:
         self.report("start")
 
     def relax(self) -> None:
-        """Take first-order steps; turn the duals into prices after each round."""
+        """Take first-order steps; turn the duals into prices after each round.
+
+        Where a share of the people is enough, what being served by nobody costs is halved in: as little as
+        makes the relaxation serve that share.
+        """
         if self.finished():
             return
-        stop = self.search.stop
-        until = stop.elapsed() + RELAXATION_TIME * stop.remaining()
-        others = np.setdiff1d(np.arange(len(self.table)), self.forced)
-        left = max(0, self.k - len(self.forced))
-        part, kept = self.levels.incidence.part(others, ~self.levels.incidence.covered_by(self.forced))
-        dear = _Dearness(self.top + 1, shared=self.spare > 0)
-        upper = self._losses(dear.value)[kept]
-        relaxation = FirstOrder(part, upper, left)
-        relaxation.values[np.isin(others, self.best)] = 1.0
-        relaxation.duals = np.where(self.levels.incidence.covered_by(self.best)[kept], 0.5, 1.0) * np.minimum(
-            upper, self.people[self.levels.owner[kept]]
-        )
-        relaxation.price = float(relaxation.duals.sum()) / (2 * max(1, left))
-        relaxation.balance = float(np.sqrt(max(1, left) / max(1.0, float((upper**2).sum()))))
-        every = np.zeros(self.levels.incidence.n_rows)
-        every[kept] = self._losses(self.top + 1)[kept]
-        self.price(every)
-        idle = 0
-        for _ in range(self.search.options.max_rounds):
-            if self.finished() or stop.elapsed() > until or idle == PATIENCE or not left:
+        shared = self.spare > 0
+        low, dear, high = 0.0, float(self.top + 1 if shared else DEAR * (self.top + 1)), np.inf
+        relaxation = self._relaxed(self._losses(dear))
+        self.price(self._losses(self.top + 1))
+        idle, tries = 0, MOST_HALVINGS if shared else 0
+        for _ in self.search.rounds(RELAXATION_TIME):
+            if self.finished():
                 break
-            relaxation.advance(STEPS_PER_ROUND, stop)
-            self.search.counters["rounds"] += 1
+            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
             before = self.bound.value
-            for duals in (relaxation.duals, relaxation.mean_duals):
-                every[kept] = duals
-                self.price(every)
-            idle = 0 if self.bound.value > before + GAIN * abs(before) else idle + 1
-            if idle == PATIENCE and dear.next(lambda: self._reached(relaxation.mean_values, dear.value)):
-                idle = 0
-                relaxation.upper = self._losses(dear.value)[kept]
+            self.price(relaxation.duals)
+            self.price(relaxation.mean_duals)
             self.report("relaxation")
-            if self.is_small(MANY_ENTRIES):
+            idle = 0 if self.bound.value > before + GAIN * abs(before) else idle + 1
+            if idle < PATIENCE:
+                continue
+            if not tries:
                 break
-        self.values[others] = relaxation.mean_values
-        self.values[self.forced] = 1.0
-        if self.spare > 0:
-            self.budget = self._budget(int(np.ceil(dear.value)))
+            idle, tries = 0, tries - 1
+            if self._reached(relaxation.mean_values, dear):
+                high = dear
+            else:
+                low = dear
+            dear = DEARER * dear if high == np.inf else (low + high) / 2
+            relaxation.upper = self._losses(dear)
+        self.values = relaxation.mean_values
+        if shared:
+            self.budget = self._budget(int(np.ceil(dear)))
             self.begin()
+
+    def _relaxed(self, upper: FloatArray) -> FirstOrder:
+        """The relaxation over pairs of row and level, from the best columns so far."""
+        incidence, k = self.levels.incidence, max(1, self.k)
+        relaxation = FirstOrder(incidence, upper, self.k)
+        relaxation.values[self.best] = 1.0
+        often = np.where(incidence.covered_by(self.best), 0.5, 1.0)
+        relaxation.duals = often * np.minimum(upper, self.people[self.levels.owner])
+        relaxation.price = float(relaxation.duals.sum()) / (2 * k)
+        relaxation.balance = float(np.sqrt(k / max(1.0, float((upper**2).sum()))))
+        return relaxation
 
     def _losses(self, unserved: float) -> FloatArray:
         """What leaving each pair uncovered costs, when being served by nobody costs a person so much."""
@@ -247,7 +187,6 @@ class CostSearch:
     def price(self, duals: FloatArray) -> None:
         """Turn duals into prices, and keep the better bound."""
         prices = np.rint(self.levels.prices(duals, self.people) * ONE_IN_COVERS).astype(np.int64)
-        prices[self._forcing] += FORCING // self.people[self._forcing]
         found = price_bound(self.table, self.people, prices, self.k, self.needed)
         if found.value > self.bound.value:
             self.bound = found
@@ -275,29 +214,23 @@ class CostSearch:
             self.offer(found)
         self.report("program")
 
-    def is_small(self, entries: int) -> bool:
-        """Whether so few columns are left that all can be searched."""
-        if not self.search.options.exact:
-            return False
-        columns = self.usable()
+    def is_small(self, columns: IntArray) -> bool:
+        """Whether these are so few columns that all can be searched."""
         few = len(columns) <= self.search.options.max_columns
-        return few and int(self.table.sizes[columns].sum()) <= entries
+        return self.search.options.exact and few and int(self.table.sizes[columns].sum()) <= MOST_ENTRIES
 
     def settle(self, max_nodes: int) -> None:
         """Search all columns that a cheaper choice can use: find one, or prove that there is none."""
-        while not self.finished() and self.is_small(MOST_ENTRIES):
-            columns = self.usable()
+        while not self.finished() and self.is_small(columns := self.usable()):
             part = self.table.take(columns)
-            target = self.cost - 1
             rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.spare > 0)
             stop = self.search.stop
-            question = CostQuestion(rows, self.k, self.needed, target, self.unserved, stop)
-            found = search_tree(question, stop, max_nodes)
-            self.search.counters["nodes"] += found.nodes
-            if found.chosen is not None:
-                self.offer(columns[found.chosen])
-            elif found.tree is not None:
-                self.proof = CostExclusion(target, columns, renamed(found.tree, rows.members))
-            else:
+            question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, stop)
+            found = search_tree(question, columns, rows.members, self.search, max_nodes)
+            if found is None:
                 return
+            if isinstance(found, TreeProof):
+                self.proof = found
+            else:
+                self.offer(found)
             self.report("search")

@@ -20,7 +20,7 @@ from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.cost_kernels import cheapest, column_savings
 from oneformany.engine.table.cost_levels import CostLevels
 from oneformany.engine.table.left_out import cheapest_rows, people_at_prices
-from oneformany.engine.table.tree import run_node
+from oneformany.engine.table.tree import Relaxed, UndecidedError, run_node
 from oneformany.stop import Stop
 
 __all__ = ["CostQuestion"]
@@ -60,44 +60,43 @@ class CostQuestion:
         self._highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
 
     def reached_by(self, columns: IntArray) -> bool:
-        """Whether they serve enough people within the cost; exactly, unless more is needed anyhow."""
+        """Whether they are known to serve enough people within the cost."""
+        return self._reach(columns)[0]
+
+    def _reach(self, columns: IntArray) -> tuple[bool, bool]:
+        """Whether they serve enough people within the cost, and whether that is certain."""
         rows, least = self._least(columns)
         people = self.table.people[rows]
         if people.sum() < self.needed or people_at_prices(least, people, self.needed) > self.target:
-            return False
-        kept = cheapest_rows(least, people, self.needed)
-        return int((people * least)[kept].sum()) <= self.target
+            return False, True
+        kept, exact = cheapest_rows(least, people, self.needed)
+        reached = int((people * least)[kept].sum()) <= self.target
+        return reached, reached or exact
 
-    def relax(self, chosen: IntArray, usable: BoolArray, proof: dict[str, Any]) -> FloatArray | None:
+    def ended(self, chosen: IntArray, usable: BoolArray) -> dict[str, Any] | None:
+        """Columns that together serve too few, or nothing left to choose, so that costs are added up."""
+        served = self._least(np.append(chosen, np.flatnonzero(usable)))[0]
+        if self.table.people[served].sum() < self.needed:
+            return {"short": True}
+        if len(chosen) < self.budget and usable.any():
+            return None
+        if not self._reach(chosen)[1]:
+            raise UndecidedError
+        return {"evaluated": True}
+
+    def relax(self, chosen: IntArray, usable: BoolArray) -> Relaxed:
         """Serve enough people at the least cost by parts of columns, over pairs of row and level."""
-        people = self.table.people
-        if people[self._least(np.append(chosen, np.flatnonzero(usable)))[0]].sum() < self.needed:
-            proof["short"] = True
-            return None
-        filters = proof.setdefault("filters", [])
-        more = self.budget - len(chosen)
+        people, more = self.table.people, self.budget - len(chosen)
+        values, duals = self._solve(chosen, usable)
+        prices = np.rint(self.levels.prices(duals, people) * ONE_IN_COVERS).astype(np.int64)
+        savings = column_savings(self.table, people, prices)
+        best = np.sort(savings[usable])[::-1][:more]
+        pays = people_at_prices(prices, people, self.needed)
+        bound = pays - int(savings[chosen].sum()) - int(best.sum())
+        least = int(best[-1]) if len(best) == more else 0
         most = self.target * ONE_IN_COVERS
-        while True:
-            values, duals = self._solve(chosen, usable)
-            prices = np.rint(self.levels.prices(duals, people) * ONE_IN_COVERS).astype(np.int64)
-            savings = column_savings(self.table, people, prices)
-            best = np.sort(savings[usable])[::-1][:more]
-            pays = people_at_prices(prices, people, self.needed)
-            bound = pays - int(savings[chosen].sum()) - int(best.sum())
-            least = int(best[-1]) if len(best) == more and more else 0
-            light = usable & (bound + np.maximum(0, least - savings) > most)
-            closed = bound > most
-            if closed or light.any():
-                filters.append([[row, int(prices[row])] for row in np.flatnonzero(prices).tolist()])
-            if closed:
-                return None
-            usable &= ~light
-            if not (values[light] > 0).any():
-                break
-        if more == 0 or not usable.any():
-            proof["evaluated"] = True
-            return None
-        return values
+        light = usable & (bound + np.maximum(0, least - savings) > most)
+        return Relaxed(values, prices, bound > most, light)
 
     def _least(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         """The rows that these columns serve, and what each pays."""

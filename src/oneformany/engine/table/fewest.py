@@ -46,15 +46,13 @@ class Enumeration:
         The number of columns that does not suffice.
     columns : array of int
         All columns of the table that weigh at least ``total - (target - 1) * capacity``.
-    items : array of int
-        The row of the table that each item of the tree is.
     tree : dict
-        As :func:`~oneformany.engine.cover.set_cover.cover_within` gives it.
+        As :func:`~oneformany.engine.cover.set_cover.cover_within` gives it, over the rows that any column
+        holds, in order.
     """
 
     target: int
     columns: IntArray
-    items: IntArray
     tree: dict[str, Any]
 
 
@@ -122,13 +120,11 @@ class _Cover:
     def relax(self, gain: float) -> None:
         """Take first-order steps until a round gains less than that, or the bound cannot rise any more."""
         value = np.inf
-        until = self.search.stop.elapsed() + RELAXATION_TIME * self.search.stop.remaining()
-        for _ in range(self.search.options.max_rounds):
-            if self.finished or self.search.stop.elapsed() > until:
+        for _ in self.search.rounds(RELAXATION_TIME):
+            if self.finished:
                 return
             before = self.weights.ratio
             self.relaxation.advance(STEPS_PER_ROUND, self.search.stop)
-            self.search.counters["rounds"] += 1
             found = self.relaxation.weights()
             if found.ratio > self.weights.ratio:
                 self.weights = found
@@ -190,11 +186,10 @@ class _Cover:
 
     def finish(self, max_nodes: int) -> None:
         """Search all columns that a cover of the size of the bound can use; raise the bound, or meet it."""
-        items = np.flatnonzero(self.incidence.reachable)
         while not self.finished and self.is_small():
             target = self.bound
             columns = self._heavy(target)
-            part, _ = self.incidence.part(columns, self.incidence.reachable)
+            part, items = self.incidence.part(columns, self.incidence.reachable)
             groups = [part.group(column).astype(np.int64) for column in range(part.n_columns)]
             covering = cover_within(groups, len(items), target, self.search.stop, max_nodes)
             self.search.counters["set cover nodes"] += covering.nodes
@@ -205,7 +200,7 @@ class _Cover:
                 if len(self.wanted):
                     return
             elif covering.proof is not None:
-                self.proof = Enumeration(target, columns, items, covering.proof)
+                self.proof = Enumeration(target, columns, covering.proof)
                 self.bound = target + 1
             else:
                 return

@@ -19,23 +19,25 @@ def people_at_prices(prices: IntArray, people: IntArray, needed: int) -> int:
     return int((taken * prices[order]).sum())
 
 
-def cheapest_rows(costs: IntArray, people: IntArray, needed: int) -> BoolArray:
+def cheapest_rows(costs: IntArray, people: IntArray, needed: int) -> tuple[BoolArray, bool]:
     """Choose rows that stand for so many people and pay least; whoever pays nothing is served anyway.
 
     Rows are left out whole. Where they stand for several people each, which of them to leave out is a
-    knapsack; it is solved exactly unless it is very large. All are served if they are fewer than needed.
+    knapsack; it is solved exactly unless it is very large: that comes second. All are served if they are
+    fewer than needed.
     """
     kept = np.ones(len(costs), dtype=np.bool_)
     spare = int(people.sum()) - needed
     rows = np.flatnonzero((people <= spare) & (costs > 0))
     if not len(rows):
-        return kept
-    if (people[rows] == 1).all() or len(rows) * spare > MOST_STEPS:
+        return kept, True
+    alike = bool((people[rows] == 1).all())
+    if alike or len(rows) * spare > MOST_STEPS:
         for row in rows[np.lexsort((people[rows], -costs[rows]))].tolist():
             if people[row] <= spare:
                 kept[row] = False
                 spare -= int(people[row])
-        return kept
+        return kept, alike
     saved = np.zeros(spare + 1, dtype=np.int64)  # the most that is saved by leaving out at most so many
     left = np.zeros((len(rows), spare + 1), dtype=np.bool_)
     for number, row in enumerate(rows.tolist()):
@@ -48,4 +50,4 @@ def cheapest_rows(costs: IntArray, people: IntArray, needed: int) -> BoolArray:
         if left[number, spare]:
             kept[rows[number]] = False
             spare -= int(people[rows[number]])
-    return kept
+    return kept, True

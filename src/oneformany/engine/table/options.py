@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from oneformany.stop import Stop
@@ -58,12 +58,11 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class State:
-    """Where a search stands: best value so far, what is proved about it, seconds since the start."""
+    """Where a search stands: best value so far, and what is proved about it."""
 
     phase: str
     value: int
     bound: int
-    seconds: float
 
 
 @dataclass(eq=False)
@@ -78,4 +77,13 @@ class Search:
     def report(self, phase: str, value: int, bound: int) -> None:
         """Tell whoever listens where the search stands."""
         if self.progress is not None:
-            self.progress(State(phase, value, bound, self.stop.elapsed()))
+            self.progress(State(phase, value, bound))
+
+    def rounds(self, time: float) -> Iterator[int]:
+        """Number the rounds of a relaxation, for at most this part of the time that is left."""
+        part = self.stop.part(time * self.stop.remaining())
+        for number in range(self.options.max_rounds):
+            if part.expired():
+                return
+            self.counters["rounds"] += 1
+            yield number

@@ -8,83 +8,143 @@ the other. The numbers are kept as *filters*, so that anyone can check the tree 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import highspy
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.program import solved
+from oneformany.engine.table.options import Search
 from oneformany.stop import Stop
 
-__all__ = ["Searched", "TreeQuestion", "renamed", "run_node", "search_tree"]
+__all__ = ["Relaxed", "TreeProof", "TreeQuestion", "UndecidedError", "renamed", "run_node", "search_tree"]
+
+DEEPEST = 400  # levels of a proof; what reads and writes deeper ones runs out of stack
 
 
-class _OutOfTimeError(Exception):
-    """Time was up inside a linear program."""
+class UndecidedError(Exception):
+    """Time was up inside a linear program, or a node is too large to be decided."""
+
+
+class Relaxed(NamedTuple):
+    """A node in the relaxation: values of the columns, integer numbers of the rows, and what these exclude.
+
+    ``closed``: nothing reaches the goal; ``light``: usable columns that are part of nothing that does.
+    """
+
+    values: FloatArray
+    numbers: IntArray
+    closed: bool
+    light: BoolArray
 
 
 class TreeQuestion(Protocol):
-    """Whether at most ``budget`` of ``n_columns`` columns reach a goal."""
+    """Whether at most ``budget`` of ``n_columns`` columns reach a goal; ``target`` is its number."""
 
     n_columns: int
     budget: int
+    target: int
 
     def reached_by(self, columns: IntArray) -> bool:
         """Whether these columns reach the goal."""
 
-    def relax(self, chosen: IntArray, usable: BoolArray, proof: dict[str, Any]) -> FloatArray | None:
-        """Values of the columns in a relaxation, ``None`` where the node is closed.
+    def ended(self, chosen: IntArray, usable: BoolArray) -> dict[str, Any] | None:
+        """What the proof says where a node needs no numbers to be closed, ``None`` where it is open."""
 
-        Columns that cannot help are dropped from ``usable``; what says so is written into the proof.
-        """
+    def relax(self, chosen: IntArray, usable: BoolArray) -> Relaxed:
+        """Solve the relaxation of a node, and bound what the usable columns can add to the chosen ones."""
 
 
 @dataclass(frozen=True, eq=False)
-class Searched:
-    """Outcome of a search: columns that reach the goal, or the tree that excludes them, or neither."""
+class TreeProof:
+    """No ``budget`` columns of a table reach a goal: a tree over all that could be among them.
 
-    chosen: IntArray | None
-    tree: dict[str, Any] | None
-    nodes: int
+    Attributes
+    ----------
+    budget : int
+        How many columns may be chosen.
+    target : int
+        People that they do not cover, or the cost that they exceed.
+    columns : array of int
+        The columns in question; weights or prices exclude all others of the table.
+    tree : dict
+        Over indices into ``columns`` and rows of the table.
+    """
+
+    budget: int
+    target: int
+    columns: IntArray
+    tree: dict[str, Any]
 
 
-def search_tree(question: TreeQuestion, stop: Stop, max_nodes: int) -> Searched:
-    """Find columns that reach the goal, or prove that there are none, depth first."""
+def search_tree(
+    question: TreeQuestion, columns: IntArray, rows: Sequence[Sequence[int]], search: Search, max_nodes: int
+) -> IntArray | TreeProof | None:
+    """Find columns that reach the goal, or prove that there are none, depth first; ``None``: not decided.
+
+    ``columns`` and ``rows`` say which column, and which rows, of a table those of the question are.
+    """
     root: dict[str, Any] = {}
-    stack = [(np.zeros(0, dtype=np.int64), np.ones(question.n_columns, dtype=np.bool_), root)]
-    nodes = 0
+    stack = [(np.zeros(0, dtype=np.int64), np.ones(question.n_columns, dtype=np.bool_), root, 0)]
+    deepest = nodes = 0
     while stack:
-        if nodes >= max_nodes or stop.expired():
-            return Searched(None, None, nodes)
+        if nodes == max_nodes or search.stop.expired():
+            return None
         nodes += 1
-        chosen, usable, proof = stack.pop()
+        search.counters["nodes"] += 1
+        chosen, usable, proof, depth = stack.pop()
+        deepest = max(deepest, depth)
         if question.reached_by(chosen):
-            return Searched(chosen, None, nodes)
+            return columns[chosen]
         try:
-            values = question.relax(chosen, usable, proof)
-        except _OutOfTimeError:
-            return Searched(None, None, nodes)
+            values = _narrowed(question, chosen, usable, proof)
+        except UndecidedError:
+            return None
         if values is None:
             continue
         likely = np.argsort(-values, kind="stable")[: question.budget - len(chosen)]
         rounded = np.concatenate((chosen, likely[usable[likely]]))
         if question.reached_by(rounded):
-            return Searched(rounded, None, nodes)
+            return columns[rounded]
         half = np.where(usable, np.abs(values - 0.5), np.inf)
         half[usable & (values > 1 - 1e-7)] = 0.45
         column = int(half.argmin())
         usable[column] = False
-        proof["column"] = column
-        parts: list[dict[str, Any]] = [{}, {}]
-        proof["parts"] = parts
-        stack.append((chosen, usable, parts[1]))
-        stack.append((np.append(chosen, column), usable.copy(), parts[0]))
-    return Searched(None, root, nodes)
+        taken: dict[str, Any] = {}
+        left: dict[str, Any] = {}
+        proof.update(column=column, parts=[taken, left])
+        stack.append((chosen, usable, left, depth + 1))
+        stack.append((np.append(chosen, column), usable.copy(), taken, depth + 1))
+    if deepest > DEEPEST:
+        return None
+    return TreeProof(question.budget, question.target, columns, renamed(root, rows))
 
 
-def renamed(tree: dict[str, Any], rows_of: list[list[int]]) -> dict[str, Any]:
+def _narrowed(
+    question: TreeQuestion, chosen: IntArray, usable: BoolArray, proof: dict[str, Any]
+) -> FloatArray | None:
+    """Values of the columns in the relaxation, ``None`` where the node is closed.
+
+    Columns that cannot help are dropped from ``usable``; what says so is written into the proof.
+    """
+    filters = proof["filters"] = []
+    while (ended := question.ended(chosen, usable)) is None:
+        values, numbers, closed, light = question.relax(chosen, usable)
+        if closed or light.any():
+            filters.append([[row, int(numbers[row])] for row in np.flatnonzero(numbers).tolist()])
+        if closed:
+            return None
+        usable &= ~light
+        if usable.any() and not (values[light] > 0).any():
+            return values
+    proof.update(ended)
+    return None
+
+
+def renamed(tree: dict[str, Any], rows_of: Sequence[Sequence[int]]) -> dict[str, Any]:
     """The same tree over other rows: each number stands on all rows that a row of the tree is."""
     filters = [
         [[row, number] for old, number in pairs for row in rows_of[old]] for pairs in tree.get("filters", [])
@@ -97,5 +157,5 @@ def run_node(highs: highspy.Highs, stop: Stop, m: int, n: int) -> tuple[FloatArr
     """Solve the program of a node: values of its first ``m`` columns, duals of its first ``n`` rows."""
     solution = solved(highs, stop)
     if isinstance(solution, str):
-        raise _OutOfTimeError
+        raise UndecidedError
     return np.array(solution.col_value)[:m], np.array(solution.row_dual)[:n]

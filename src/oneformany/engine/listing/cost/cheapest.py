@@ -23,27 +23,9 @@ def cheapest(
 ) -> tuple[IntArray, NDArray[np.int32]]:
     """Find the cheapest way of each row by itself that changes at most ``budget`` of some features.
 
-    Parameters
-    ----------
-    ground : Ground
-        The problem.
-    batches : Batches
-        Who accepts what, where gains do not decide.
-    rows : array
-        Which rows.
-    features : array
-        What they may change.
-    budget : int
-        How many of these.
-
-    Returns
-    -------
-    costs : (rows,) array
-        What it costs, -1 where there is none.
-    cells : (rows, p) array of int32
-        Where each row goes, -1 where it stays.
+    Returns what it costs, -1 where there is none, and ``(rows, p)`` cells to go to, -1 where a row stays.
     """
-    cells = np.full((len(rows), ground.cells.shape[1]), -1, dtype=np.int32)
+    cells = np.full((len(rows), ground.rows.shape[1]), -1, dtype=np.int32)
     if not ground.decided:
         return _cheapest_by_asking(ground, batches, rows, features, budget, cells), cells
     costs = np.empty(len(rows), dtype=np.int64)

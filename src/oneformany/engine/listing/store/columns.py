@@ -33,7 +33,7 @@ class Store:
     """Columns in arrays that grow; ``costed``: also those that only are cheaper for some row."""
 
     def __init__(self, ground: Ground, *, costed: bool) -> None:
-        n, width = len(ground.cells), max(ground.size, 1)
+        n, width = len(ground.rows), max(ground.size, 1)
         self.ground = ground
         self.costed = costed
         self.count = 0
@@ -89,20 +89,20 @@ class Store:
 
     def covered(self) -> BoolArray:
         """Rows that are in some column."""
-        covered = np.zeros(len(self.ground.cells), dtype=np.bool_)
+        covered = np.zeros(len(self.ground.rows), dtype=np.bool_)
         covered[self.rows] = True
         return covered
 
     def hold(self, starts: IntArray, rows: NDArray[np.int32], which: IntArray) -> BoolArray:
         """Which of some sets of rows are part of a column; only those in question are looked at."""
-        return inside_some(starts, rows, which, self.starts, self.rows, len(self.ground.cells))
+        return inside_some(starts, rows, which, self.starts, self.rows, len(self.ground.rows))
 
     def reduce(self, stop: Stop) -> None:
         """Drop dominated columns, as many as are found until time is up."""
         if stop.expired():
             return
         costs = self.costs if self.costed else None
-        gone = inside_others(self.starts, self.rows, len(self.ground.cells), stop, costs)
+        gone = inside_others(self.starts, self.rows, len(self.ground.rows), stop, costs)
         if gone.any():
             self._keep(np.flatnonzero(~gone))
 
