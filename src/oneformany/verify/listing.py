@@ -215,7 +215,7 @@ class Listing:
     def _own_ways(self, features: tuple[int, ...], rows: IntArray, *, costed: bool) -> Iterator[Groups]:
         """Let each row go where it can, or where it is cheapest for it."""
         least = np.zeros(len(rows), dtype=np.int64)
-        if costed or not self.moves.summed or self.problem.restrictions:
+        if not self.problem.classifier.additive or costed or self.problem.restrictions:
             goals = self._useful_goals(features, rows, costed=costed)
             least = self._least(features, rows, goals, costed=costed)
         helped = least < NEVER
