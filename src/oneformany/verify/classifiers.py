@@ -69,7 +69,7 @@ def read_classifier(fields: Json, levels: tuple[int, ...], limits: Limits) -> Cl
         classifier = Classifier(kind, nothing, starts, 0, False, network.threshold, network.judge)
     else:
         cutoff = fields["threshold"].number() if fields.has("threshold") else None
-        return Classifier(kind[:40], nothing, starts, 0, False, cutoff, None)
+        return Classifier(fields["kind"].printable(40), nothing, starts, 0, False, cutoff, None)
     return _with_ties(classifier, fields, levels)
 
 

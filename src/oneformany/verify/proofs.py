@@ -176,7 +176,7 @@ def _proof(fields: Json, rows: int, depth: int) -> Proof:
         return _enumeration(fields, rows, bound)
     if kind == "solver":
         fields.only("kind", "name", "bound")
-        return SolverBound(fields["name"].text()[:80], bound)
+        return SolverBound(fields["name"].printable(80), bound)
     fields.only("kind", "pair", "together", "apart", "bound")
     _check_depth(depth)
     one, other = fields["pair"].distinct(rows - 1, 2)
