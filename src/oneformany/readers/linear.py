@@ -64,8 +64,8 @@ def read_linear(
 
     Scores within ``MARGIN`` of what the threshold asks for, or within what single precision demands where the
     model was fitted in it, are the model's to decide. Where that cannot be asked (the oracle was read
-    without a verdict, or there are too many such points to list) they do not count as positive; so a point
-    that the oracle calls positive is positive for the model, however it rounds.
+    without a verdict) they do not count as positive; so a point that the oracle calls positive is positive
+    for the model, however it rounds.
     """
     sign = 1.0 if class_index(model, positive) else -1.0
     if len(model.classes_) > 2:
