@@ -17,6 +17,7 @@ from judgement_goals import is_true_of_goals
 from oneformany.exceptions import CertificateError
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
+from oneformany.problem.costs import Costs
 from oneformany.schema.rules.rows import NotTogetherCells
 from oneformany.verify import Outcome, Report, verify
 from oneformany.verify.json_value import Json
@@ -186,6 +187,16 @@ def test_a_black_box_needs_its_score() -> None:
     report = verify(content, score=lambda codes: codes.sum(axis=1) / 5)
     assert {check.outcome for check in report.checks if "score" in check.name} == {Outcome.CONFIRMED}
     assert report.outcome is not Outcome.WRONG
+
+
+def test_a_cost_that_only_the_black_box_tells_is_not_called_wrong() -> None:
+    """For all that the file tells the rows may stay as they are, which costs nothing."""
+    oracle = BlackBoxOracle(lambda codes: np.array([0.2, 0.8])[np.asarray(codes)[:, 1]], (2, 2))
+    costs = Costs((np.array([[0, 0], [1, 0]]), np.array([[0, 2], [1, 0]])))
+    problem = ofm.Problem([[0, 0], [1, 0]], (2, 2), oracle, 2, share="features", costs=costs, people=[2, 2])
+    content = written(problem, coverage=0.2)
+    assert content["cost_bound"] == content["cost"] == 4
+    assert outcome_of(content, "cost bound")[0] is Outcome.UNCONFIRMED
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])

@@ -343,6 +343,20 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [found for key, part in inner for found in ((*path, key), *paths(part, (*path, key)))]
 
 
+@pytest.mark.parametrize("name", ["\x1b[2J\x1b[1;1Hconfirmed", "\r\x1b[2Kok", "\ud800", "\u202edemrifnoc"])
+def test_names_in_a_file_cannot_direct_the_terminal_or_stop_the_report(name: str) -> None:
+    result = build_result(TWO_TRIANGLES)
+    solver = {"kind": "solver", "name": name, "bound": result["lower_bound"]}
+    for content in (
+        {**result, "problem": {**result["problem"], "oracle": {"kind": name, "threshold": 0.5}}},
+        {**result, "certificate": {**result["certificate"], "proof": solver}},
+    ):
+        report = verify(sealed(content))
+        assert report.outcome is Outcome.UNCONFIRMED
+        assert all(check.detail.isprintable() for check in report.checks)
+        assert any("?" in check.detail for check in report.checks)
+
+
 def test_what_a_newer_release_claims_is_not_confirmed() -> None:
     result = build_result(TWO_TRIANGLES)
     rule = {"kind": "of a newer release", "features": [0]}

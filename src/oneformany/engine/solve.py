@@ -11,6 +11,7 @@ from oneformany.engine.columns import Column
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
 from oneformany.engine.first_columns import first_columns
+from oneformany.engine.hopeful import accepted_explanations, as_asked, hopeful_problems
 from oneformany.engine.listed import PACKAGES, solve_by_listing
 from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
 from oneformany.engine.polish import assign, simplest_point
@@ -73,6 +74,25 @@ def solve_exact(
     Result(optimal: 1 explanation covers 1 of 1 row, at least 1 is needed)
     """
     stop = Stop(time_limit)
+    for hopeful in hopeful_problems(problem):
+        first = solve_exact(
+            hopeful,
+            time_limit=time_limit,
+            progress=progress,
+            seed=seed,
+            options=options,
+            goal=goal,
+            start=start,
+        )
+        answer = as_asked(problem, first)
+        if answer is not None:
+            return answer
+        start = accepted_explanations(problem, first)
+        time_limit = None if time_limit is None else stop.remaining()
+        stop = Stop(time_limit)
+        stop.interrupted = first.ended == "interrupted"
+        if stop.expired():
+            break
     options, goal = options or Options(), goal or Goal()
     if options.way != "search" and (
         options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem, goal, options)

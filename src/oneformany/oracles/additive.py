@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.box import admits
+from oneformany.oracles.box import admits, count_points, list_points
 from oneformany.oracles.grid import finest_digits
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Acceptance, Decide
@@ -22,6 +22,8 @@ __all__ = ["AdditiveOracle"]
 
 LARGEST_SUM = 2**61
 NEVER = -(2**40)
+LARGEST_BOX = 10_000
+"""Questions within the margin with at most so many points are settled by asking about all of them."""
 
 
 class AdditiveOracle:
@@ -40,7 +42,7 @@ class AdditiveOracle:
         A point is positive when its score is at least this.
     margin : float
         Scores within this distance of the threshold are too near to tell what a model that rounds would
-        say. They do not count as positive, unless :meth:`decided_by` can ask the model.
+        say. They do not count as positive, unless :meth:`decided_by` says who to ask.
     rounds : bool
         False: the model adds up without rounding, so that points with the same score are both positive or
         both not.
@@ -79,10 +81,11 @@ class AdditiveOracle:
         self._ties = np.zeros((0, len(entries)), dtype=np.int64)
 
     def decided_by(self, decide: Decide) -> AdditiveOracle:
-        """Let the model decide about the points within the margin, where these can be listed.
+        """Let the model decide about the points within the margin.
 
-        Usually its answers are what some threshold says, and then that is the threshold. Otherwise the points
-        it accepts are remembered one by one.
+        Where these can be listed, its answers usually are what some threshold says, and then that is the
+        threshold. Otherwise the points it accepts are remembered one by one. Points that are too many to be
+        listed are asked about when a search meets them; see also :meth:`hopeful`.
 
         Parameters
         ----------
@@ -91,13 +94,32 @@ class AdditiveOracle:
         """
         asked = Acceptance(*self._band, decide, self._rounds)
         listed = asked.listed(self.units, self._levels, self.intercept_units)
-        if listed is None:
-            return self
-        oracle = copy(self)
-        oracle._acceptance = listed  # noqa: SLF001 (a copy of itself)
-        if listed.accepted:
-            oracle._ties = np.array(sorted(listed.accepted))  # noqa: SLF001
+        oracle = self._with(asked if listed is None else listed)
+        if listed is not None and listed.accepted:
+            oracle._ties = np.array(sorted(listed.accepted))  # noqa: SLF001 (a copy of itself)
         return oracle
+
+    def hopeful(self) -> AdditiveOracle | None:
+        """Count every point that the model would have to be asked about as positive; ``None``: there is none.
+
+        The score decides there, which is quick. What is proved to be out of reach, or to need so many
+        explanations, is so for the model too; of what is found, the points have to be asked about.
+        """
+        acceptance = self._acceptance
+        if acceptance.decide is None or acceptance.least == acceptance.sure:
+            return None
+        return self._with(Acceptance(acceptance.least, acceptance.least))
+
+    def _with(self, acceptance: Acceptance) -> AdditiveOracle:
+        oracle = copy(self)
+        oracle._acceptance = acceptance  # noqa: SLF001 (a copy of itself)
+        return oracle
+
+    def doubtful(self, codes: IntArray) -> BoolArray:
+        """Whether the score of each row of codes is so near the threshold that rounding could decide."""
+        low, high = self._band
+        scores = self._sum(codes)
+        return np.asarray((scores >= low) & (scores <= high))
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -144,13 +166,17 @@ class AdditiveOracle:
             total += int(gain[feature])
         if total >= needed:
             return Answer(point)
+        if total < self._acceptance.least:
+            return Answer.none()
+        if self._acceptance.decide is not None:
+            return self._ask_near(question, point)
         ties = self._ties[admits(question, self._ties)]
         return Answer(ties[0].copy()) if len(ties) else Answer.none()
 
     def relaxation(self) -> Relaxation:
         """The score itself, in units; exact unless ties are decided one by one."""
-        exact = not len(self._ties)
-        return Relaxation(self.units, self.intercept_units, int(self._acceptance.least), exact=exact)
+        least, sure = int(self._acceptance.least), int(self._acceptance.sure)
+        return Relaxation(self.units, self.intercept_units, least, exact=least == sure)
 
     def describe(self) -> dict[str, Any]:
         """Integer tables that rebuild the oracle exactly, and the ties that the model itself decided."""
@@ -161,6 +187,18 @@ class AdditiveOracle:
             "intercept": self.intercept_units,
             **self._acceptance.describe(),
         }
+
+    def _ask_near(self, question: Question, best: IntArray) -> Answer:
+        """Settle a question whose best point is within the margin: no other point is surely positive."""
+        if self.positive(best[None])[0]:
+            return Answer(best)
+        if count_points(question) > LARGEST_BOX:
+            return Answer.unknown()
+        for points in list_points(question):
+            positive = np.flatnonzero(self.positive(points))
+            if len(positive):
+                return Answer(points[positive[0]])
+        return Answer.none()
 
     def _sum(self, codes: IntArray) -> IntArray:
         rows = np.arange(len(self._levels))

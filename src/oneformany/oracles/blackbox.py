@@ -23,6 +23,7 @@ MOST_KNOWN = 1 << 21
 
 RESTARTS = 3
 SLACK = 1e-6
+ROUNDING = 2.0**-21
 
 
 class BlackBoxOracle:
@@ -123,6 +124,13 @@ class BlackBoxOracle:
     def positive(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
         return np.asarray(self.score(codes) >= self._threshold)
+
+    def doubtful(self, codes: IntArray) -> BoolArray:
+        """Whether each row's probability is so near the threshold that rounding in the function could decide.
+
+        It may round in single precision, and otherwise for one row than for many.
+        """
+        return np.abs(self.score(codes) - self._threshold) <= ROUNDING
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Largest score inside ``domain`` where all its points have been asked about, otherwise infinity."""

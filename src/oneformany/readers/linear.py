@@ -14,7 +14,7 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.readers.chances import SINGLE, log_odds
+from oneformany.readers.chances import DOUBLE, SINGLE, log_odds
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
@@ -30,7 +30,10 @@ PROBABILITY_MARGIN = 1e-12
 """The same for probabilities, which matters only next to 0 and 1."""
 
 EXACT_BITS = 12
-"""Products and sums of multiples of ``2**-EXACT_BITS`` of usual size are exact in double precision."""
+"""Multiples of ``2**-EXACT_BITS`` are exact on the decimal grid of scores."""
+
+LARGEST_EXACT = 2**24
+"""Integers up to this size are exact in single precision, and on that grid in double precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,8 @@ class _Score:
     ``share(column, values)`` is what each value adds when it stands in the column. ``inverse`` gives the
     score at which that probability is reached; ``None`` for models that have no probabilities. ``single``
     says that the model computes in single precision, ``weights`` are those of a model that multiplies.
+    ``sizes(column, values)`` and ``size`` are how large the numbers are that the model adds up for a class,
+    where it computes the score as a difference of classes; ``None``: those of the shares.
     """
 
     width: int
@@ -48,6 +53,8 @@ class _Score:
     inverse: Callable[[float], float] | None
     single: bool = False
     weights: FloatArray | None = None
+    sizes: Callable[[int, FloatArray], FloatArray] | None = None
+    size: float = 0.0
 
 
 def read_linear(
@@ -57,22 +64,22 @@ def read_linear(
 
     Scores within ``MARGIN`` of what the threshold asks for, or within what single precision demands where the
     model was fitted in it, are the model's to decide. Where that cannot be asked (the oracle was read
-    without a verdict, or there are too many such points to list) they do not count as positive; so a point
-    that the oracle calls positive is positive for the model, however it rounds.
+    without a verdict) they do not count as positive; so a point that the oracle calls positive is positive
+    for the model, however it rounds.
     """
     sign = 1.0 if class_index(model, positive) else -1.0
     if len(model.classes_) > 2:
         raise UnsupportedModelError(f"{type(model).__name__} knows {len(model.classes_)} classes, not two")
     score = _score(model)
     tables, constant = _tables(score, encoding, type(model).__name__)
-    largest = abs(constant) + sum(float(np.abs(table).max()) for table in tables)
     relative = 2 * (score.width + 2) * SINGLE if score.single else RELATIVE_MARGIN
+    relative = max(relative, 4 * (score.width + 2) * DOUBLE)
     low, high = _needed(score, threshold, sign)
     return AdditiveOracle(
         [sign * table for table in tables],
         sign * constant,
         (low + high) / 2,
-        margin=max(MARGIN, relative * largest) + (high - low) / 2,
+        margin=max(MARGIN, relative * _largest(score, encoding)) + (high - low) / 2,
         rounds=not _is_exact(score, encoding),
     )
 
@@ -81,15 +88,41 @@ def _is_exact(score: _Score, encoding: Encoding) -> bool:
     """Whether weights and inputs are so round that no product and no sum of them is rounded."""
     if score.weights is None:
         return False
-    numbers = [score.weights, np.array([score.constant]), encoding.constants]
-    numbers += [block.ravel() for block in encoding.values]
-    fine = np.concatenate(numbers) * 2 ** (EXACT_BITS // 2)
-    return bool((fine == np.rint(fine)).all() and np.abs(fine).max() < 2**EXACT_BITS)
+    largest = np.abs(encoding.constants)
+    for columns, block in zip(encoding.columns, encoding.values, strict=True):
+        largest[columns] = np.abs(block).max(axis=0)
+    inputs = [encoding.constants, *(block.ravel() for block in encoding.values)]
+    bits = _bits(score.weights) + _bits(np.concatenate(inputs))
+    if bits > EXACT_BITS or not float(score.constant * 2**bits).is_integer():
+        return False
+    total = abs(score.constant) + float(np.abs(score.weights) @ largest)
+    return bool(total * 2**bits < LARGEST_EXACT)
 
 
-def two_class_tables(model: AnyModel, encoding: Encoding) -> tuple[list[FloatArray], float]:
-    """Tables and intercept of the score that grows with the probability of the second of two classes."""
-    return _tables(_score(model), encoding, type(model).__name__)
+def _bits(numbers: FloatArray) -> int:
+    """How many binary digits numbers have behind the point; one more than matters where these are many."""
+    for bits in range(EXACT_BITS + 1):
+        fine = numbers * 2**bits
+        if (fine == np.rint(fine)).all():
+            return bits
+    return EXACT_BITS + 1
+
+
+def _largest(score: _Score, encoding: Encoding) -> float:
+    """How far from zero the sums on the model's way to a score can be."""
+    sizes = score.sizes or (lambda column, values: np.abs(score.share(column, values)))
+    positive = replace(score, share=sizes, constant=abs(score.constant) + score.size)
+    tables, constant = _tables(positive, encoding, "the model")
+    return constant + sum(float(table.max()) for table in tables)
+
+
+def two_class_tables(model: AnyModel, encoding: Encoding) -> tuple[list[FloatArray], float, float]:
+    """Tables and intercept of the score that grows with the probability of the second of two classes.
+
+    The third number is how far from zero the sums on the model's way to it can be.
+    """
+    score = _score(model)
+    return *_tables(score, encoding, type(model).__name__), _largest(score, encoding)
 
 
 def _tables(score: _Score, encoding: Encoding, model: str) -> tuple[list[FloatArray], float]:
@@ -184,21 +217,37 @@ def _gradient_descent(model: AnyModel) -> _Score:
 
 
 def _multinomial_bayes(model: AnyModel) -> _Score:
-    return _weighted(_ahead(model.feature_log_prob_), float(_ahead(model.class_log_prior_)), log_odds)
+    prior = model.class_log_prior_
+    return _of_logs(model.feature_log_prob_, float(_ahead(prior)), float(np.abs(prior).max()))
 
 
 def _complement_bayes(model: AnyModel) -> _Score:
-    return _weighted(_ahead(model.feature_log_prob_), 0.0, log_odds)
+    return _of_logs(model.feature_log_prob_, 0.0, 0.0)
+
+
+def _of_logs(logs: FloatArray, constant: float, size: float) -> _Score:
+    """Score inputs times a logarithm for each class."""
+    largest = np.abs(logs).max(axis=0)
+    return replace(
+        _weighted(_ahead(logs), constant, log_odds),
+        sizes=lambda column, values: largest[column] * np.abs(values),
+        size=size,
+    )
 
 
 def _bernoulli_bayes(model: AnyModel) -> _Score:
     with np.errstate(divide="ignore"):
         absent = np.log(1 - np.exp(model.feature_log_prob_))
-    weights = _ahead(model.feature_log_prob_ - absent)
-    score = _weighted(weights, float(_ahead(model.class_log_prior_ + absent.sum(axis=1))), log_odds)
+    logs, constants = model.feature_log_prob_ - absent, model.class_log_prior_ + absent.sum(axis=1)
+    score = _of_logs(logs, float(_ahead(constants)), float(np.abs(constants).max()))
     if model.binarize is None:
         return score
-    return replace(score, share=lambda column, values: weights[column] * (values > model.binarize))
+    weights, largest = _ahead(logs), np.abs(logs).max(axis=0)
+    return replace(
+        score,
+        share=lambda column, values: weights[column] * (values > model.binarize),
+        sizes=lambda column, values: largest[column] * (values > model.binarize),
+    )
 
 
 def _categorical_bayes(model: AnyModel) -> _Score:
@@ -211,16 +260,42 @@ def _categorical_bayes(model: AnyModel) -> _Score:
             )
         return np.asarray(_ahead(model.feature_log_prob_[column])[values.astype(np.int64)])
 
-    return _Score(model.n_features_in_, share, float(_ahead(model.class_log_prior_)), log_odds)
+    def sizes(column: int, values: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(model.feature_log_prob_[column]).max(axis=0)[values.astype(np.int64)])
+
+    prior = model.class_log_prior_
+    return _Score(
+        model.n_features_in_,
+        share,
+        float(_ahead(prior)),
+        log_odds,
+        sizes=sizes,
+        size=float(np.abs(prior).max()),
+    )
 
 
 def _gaussian_bayes(model: AnyModel) -> _Score:
-    def share(column: int, values: FloatArray) -> FloatArray:
+    def distances(column: int, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         spread = model.var_[:, column]
-        distance = (values[:, None] - model.theta_[:, column]) ** 2 / spread + np.log(spread)
-        return np.asarray((distance[:, 0] - distance[:, 1]) / 2)
+        return np.asarray((values[:, None] - model.theta_[:, column]) ** 2 / spread), np.log(spread)
 
-    return _Score(model.n_features_in_, share, float(_ahead(np.log(model.class_prior_))), log_odds)
+    def share(column: int, values: FloatArray) -> FloatArray:
+        distance, logs = distances(column, values)
+        return -_ahead((distance + logs).T) / 2
+
+    def sizes(column: int, values: FloatArray) -> FloatArray:
+        distance, logs = distances(column, values)
+        return np.asarray((distance + np.abs(logs) + 2).max(axis=1))  # 2 for the logarithm of 2 pi
+
+    prior = np.log(model.class_prior_)
+    return _Score(
+        model.n_features_in_,
+        share,
+        float(_ahead(prior)),
+        log_odds,
+        sizes=sizes,
+        size=float(np.abs(prior).max()),
+    )
 
 
 def _ahead(logs: AnyValue) -> FloatArray:

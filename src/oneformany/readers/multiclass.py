@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 
 import numpy as np
 
 from oneformany.anything import AnyModel, AnyValue
+from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
@@ -19,6 +21,7 @@ from oneformany.schema.encoding import Encoding
 __all__ = ["read_classes"]
 
 SAFETY = 64 * DOUBLE
+MOST_CANCELLED = 2.0**20
 
 
 def read_classes(
@@ -57,11 +60,17 @@ def _smallest_lead(model: AnyModel, encoding: Encoding, index: int) -> NetworkOr
     """Make a network whose logits are minus the leads, and 0 for the positive class."""
     others = [other for other in range(len(model.classes_)) if other != index]
     leads = [two_class_tables(_pair(model, other, index), encoding) for other in others]
-    blocks = [np.stack(shares, axis=1) for shares in zip(*(tables for tables, _ in leads), strict=True)]
+    blocks = [np.stack(shares, axis=1) for shares in zip(*(tables for tables, *_ in leads), strict=True)]
     minus = np.hstack([np.zeros((len(others), 1)), -np.eye(len(others))])
-    bias = np.array([0.0, *(-constant for _, constant in leads)])
+    bias = np.array([0.0, *(-constant for _, constant, _ in leads)])
     logits = Affine.of(np.vstack([minus] * len(blocks)), bias)
-    return network_oracle(type(model).__name__, [logits], Encoding.from_blocks(blocks), None, 0, SAFETY)
+    rounding = SAFETY * min(max(1.0, *(_cancelled(*lead) for lead in leads)), MOST_CANCELLED)
+    return network_oracle(type(model).__name__, [logits], Encoding.from_blocks(blocks), None, 0, rounding)
+
+
+def _cancelled(tables: Sequence[FloatArray], constant: float, largest: float) -> float:
+    """How many times larger the sums are of which a lead is the difference."""
+    return largest / (abs(constant) + sum(float(np.abs(table).max()) for table in tables) or 1.0)
 
 
 def _against_rest(model: AnyModel, index: int) -> AnyModel:

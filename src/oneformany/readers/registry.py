@@ -220,7 +220,7 @@ def register_reader(
         :class:`~oneformany.oracles.trees.oracle.TreeOracle` or
         :class:`~oneformany.oracles.network.oracle.NetworkOracle`. An oracle that has a method
         ``decided_by(verdict)`` is given the model's own verdict, to ask it about points at which
-        rounding could decide.
+        rounding could decide; ``doubtful(codes)`` may say which these are.
     reads : {"columns", "labels", "frames"}
         What the model reads; see :class:`Reader` for what the other two ask of the function.
     probabilities : callable or str, optional

@@ -108,13 +108,8 @@ class _OneRow:
     """The cheapest changes of one row, by the features that are left out."""
 
     def __init__(self, problem: Problem, row: int) -> None:
-        from oneformany.engine.listing.batches import Batches  # compiled parts are loaded when needed
-        from oneformany.engine.listing.ground import Ground
-
         self.problem = problem
         self.row = row
-        self.ground = Ground.of(problem, only=np.array([problem.row_of[row]]))
-        self.batches = Batches(self.ground, Stop())
         self._cheapest = cache(self._cheapest_but)
 
     def cheapest_without(self, earlier: list[Alternative]) -> Alternative | None:
@@ -124,14 +119,30 @@ class _OneRow:
         return min(best, key=lambda one: (one.cost, len(one.changed), one.changed), default=None)
 
     def _cheapest_but(self, left_out: frozenset[int]) -> Alternative | None:
-        from oneformany.engine.listing.cost.cheapest import cheapest
+        from oneformany.engine.hopeful import (
+            accepts,
+            hopeful_problems,
+        )  # compiled parts are loaded when needed
 
-        features = np.setdiff1d(self.ground.changeable, np.array(list(left_out), dtype=np.int64))
-        budget = min(self.problem.max_changes, len(features))
-        costs, cells = cheapest(self.ground, self.batches, np.zeros(1, dtype=np.int64), features, budget)
+        for hopeful in hopeful_problems(self.problem):
+            best = self._cheapest_of(hopeful, left_out)
+            if best is None or accepts(self.problem, np.array([self.row]), np.array([best.point])).all():
+                return best
+        return self._cheapest_of(self.problem, left_out)
+
+    def _cheapest_of(self, problem: Problem, left_out: frozenset[int]) -> Alternative | None:
+        from oneformany.engine.listing.batches import Batches
+        from oneformany.engine.listing.cost.cheapest import cheapest
+        from oneformany.engine.listing.ground import Ground
+
+        ground = Ground.of(problem, only=np.array([problem.row_of[self.row]]))
+        features = np.setdiff1d(ground.changeable, np.array(list(left_out), dtype=np.int64))
+        budget = min(problem.max_changes, len(features))
+        first = np.zeros(1, dtype=np.int64)
+        costs, cells = cheapest(ground, Batches(ground, Stop()), first, features, budget)
         if costs[0] < 0:
             return None
-        before = self.ground.rows[0]
+        before = ground.rows[0]
         point = np.where(cells[0] >= 0, cells[0], before)
         changed = np.flatnonzero(point != before)
         return Alternative(self.row, tuple(point.tolist()), tuple(changed.tolist()), int(costs[0]))

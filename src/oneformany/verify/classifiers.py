@@ -47,6 +47,7 @@ class Classifier:
     additive: bool  # whether all those points are surely positive
     cutoff: float | None  # the threshold on the classifier's own scale, if the file tells it
     judge: Judge | None  # None if the file does not hold the classifier
+    margin: int = 0  # from so much above ``needed`` on, sums of an additive score are surely positive
 
     def lacking(self, codes: IntArray) -> IntArray:
         """Tell what the sum of each row of codes lacks; at most 0 for positive points."""
@@ -68,7 +69,7 @@ def read_classifier(fields: Json, levels: tuple[int, ...], limits: Limits) -> Cl
         classifier = Classifier(kind, nothing, starts, 0, False, network.threshold, network.judge)
     else:
         cutoff = fields["threshold"].number() if fields.has("threshold") else None
-        return Classifier(kind[:40], nothing, starts, 0, False, cutoff, None)
+        return Classifier(fields["kind"].printable(40), nothing, starts, 0, False, cutoff, None)
     return _with_ties(classifier, fields, levels)
 
 
@@ -106,7 +107,8 @@ def _additive(fields: Json, levels: tuple[int, ...], starts: IntArray) -> Classi
     tables = np.concatenate([np.array(table, dtype=np.int64) for table in read])
     judge = cuts.judge(lambda codes: tables[starts + codes].sum(axis=1))
     needed = cuts.threshold - cuts.intercept
-    return Classifier("additive", tables, starts, needed, cuts.sure == cuts.threshold, cuts.shown, judge)
+    margin = cuts.sure - cuts.threshold
+    return Classifier("additive", tables, starts, needed, margin == 0, cuts.shown, judge, margin)
 
 
 def _with_ties(classifier: Classifier, fields: Json, levels: tuple[int, ...]) -> Classifier:

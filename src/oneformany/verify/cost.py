@@ -78,7 +78,11 @@ def _check_proved(claims: Claims, proof: CostProof) -> None:
         for column, indices in zip(exclusion.columns, columns, strict=True)
     ]
     priced.check_all_listed(exclusion.target, ListedColumns(columns, costs))
-    check_cost_tree(exclusion, columns, costs, rows, proof.needed, problem.limits)
+    try:
+        check_cost_tree(exclusion, columns, costs, rows, proof.needed, problem.limits)
+    except CertificateError as error:
+        # Where rows share features only, what each pays depends on where it possibly ends.
+        raise unproved(listing, str(error)) if listing.share == "features" else error from error
 
 
 def _paid(listing: Listing, column: Column, rows: IntArray) -> list[int]:

@@ -85,6 +85,10 @@ class Json:
             raise CertificateError(f"{self.path} is {self.value[:40]!r}; known are {', '.join(among)}")
         return self.value
 
+    def printable(self, most: int) -> str:
+        """Read text that is going to be told: so many characters, none of which directs a terminal."""
+        return "".join(letter if letter.isprintable() else "?" for letter in self.text()[:most])
+
     def numbers(self, length: int | None = None) -> tuple[float, ...]:
         """Refuse anything but a list of finite numbers; true is not a number."""
         numbers = self.values(length)

@@ -113,14 +113,14 @@ class Listing:
             least = np.minimum(least, np.where(able, price, NEVER).min(axis=0))
         return least
 
-    def _able(self, features: tuple[int, ...]) -> BoolArray:
-        """Tell which rows these features can help, as far as sums tell."""
+    def _able(self, features: tuple[int, ...], margin: int = 0) -> BoolArray:
+        """Tell which rows these features can help, as far as sums tell, by so much at least."""
         if not self.moves.summed:
             return np.ones(len(self.moves.cells), dtype=np.bool_)
         total = np.zeros(len(self.moves.cells), dtype=np.int64)
         for feature in features:
             total += self.most[feature]
-        return np.asarray(total >= self.moves.lacking)
+        return np.asarray(total >= self.moves.lacking + margin)
 
     def _of_set(
         self, features: tuple[int, ...], rows: IntArray, score: IntArray, floor: int, *, costed: bool
@@ -218,6 +218,9 @@ class Listing:
         if costed or not self.moves.summed or self.problem.restrictions:
             goals = self._useful_goals(features, rows, costed=costed)
             least = self._least(features, rows, goals, costed=costed)
+        else:
+            surely = self._able(features, self.problem.classifier.margin)
+            self.moves.doubt |= not surely[rows].all()
         helped = least < NEVER
         if helped.any():
             inside, starts = np.ones((1, int(helped.sum())), dtype=np.bool_), np.zeros(1, dtype=np.int64)

@@ -74,8 +74,7 @@ class Moves:
             for feature, goals in zip(features, targets.T, strict=True):
                 total += self.gain[feature][np.ix_(goals, rows)]
             inside &= total >= self.lacking[rows]
-            if not self.problem.classifier.additive:
-                self.doubt |= bool(inside.any())
+            self.doubt |= bool((inside & (total < self.lacking[rows] + self.problem.classifier.margin)).any())
         judge = None if self.summed else self.problem.classifier.judge
         if judge is None and not self.problem.restrictions:
             return inside

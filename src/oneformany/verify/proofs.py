@@ -163,7 +163,7 @@ def _proof(fields: Json, rows: int, depth: int) -> Proof:
     bound = fields["bound"].integer(0, LARGEST_NUMBER)
     if kind == "solver":
         fields.only("kind", "name", "bound")
-        return SolverBound(fields["name"].text()[:80], bound)
+        return SolverBound(fields["name"].printable(80), bound)
     if kind == "branch":
         fields.only("kind", "pair", "together", "apart", "bound")
         _check_depth(depth)

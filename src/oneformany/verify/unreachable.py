@@ -26,8 +26,11 @@ def check_unreachable(claims: Claims) -> str:
     rows = rows[_helped_by_gains(problem, rows, np.full(len(rows), problem.max_changes))]
     if not len(rows):
         return f"{len(claims.unreachable)} rows stay negative under every allowed change"
-    if problem.classifier.additive and not problem.restrictions:
-        raise _helped(int(rows[0]))
+    if problem.classifier.kind == "additive" and not problem.restrictions:
+        changes = np.full(len(rows), problem.max_changes)
+        surely = rows[_helped_by_gains(problem, rows, changes, problem.classifier.margin)]
+        if len(surely):
+            raise _helped(int(surely[0]))
     if problem.plain:
         for row in rows.tolist():
             if _surely_helped(problem, row, problem.max_changes):
@@ -48,7 +51,7 @@ def check_fewest_changes(problem: Problem, rows: IntArray, changes: IntArray) ->
             raise CertificateError(f"row {row} is said to need {number} changes, but fewer help it")
 
 
-def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray) -> BoolArray:
+def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray, margin: int = 0) -> BoolArray:
     """Tell rows whose largest gains reach what is needed: additive scores and moves alone decide so."""
     moves = Moves(problem, rows)
     if not moves.summed:
@@ -57,7 +60,7 @@ def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray) -> Boo
     totals = np.concatenate(
         [np.zeros((1, len(rows)), dtype=np.int64), np.cumsum(-np.sort(-gains, axis=0), axis=0)]
     )
-    return np.asarray(totals[changes, np.arange(len(rows))] >= moves.lacking)
+    return np.asarray(totals[changes, np.arange(len(rows))] >= moves.lacking + margin)
 
 
 def _surely_helped(problem: Problem, row: int, changes: int) -> bool:

@@ -194,6 +194,10 @@ class NetworkOracle:
         )
         return oracle
 
+    def doubtful(self, codes: IntArray) -> BoolArray:
+        """Whether the score of each row of codes is so near the threshold that rounding could decide."""
+        return np.abs(self.score(codes) - self._middle) <= self.margin
+
     @property
     def levels(self) -> tuple[int, ...]:
         """Number of levels of each feature."""

@@ -105,6 +105,12 @@ class TreeOracle:
         oracle._acceptance = Acceptance(*self._band, decide, self._rounds)  # noqa: SLF001 (a copy of itself)
         return oracle
 
+    def doubtful(self, codes: IntArray) -> BoolArray:
+        """Whether the score of each row of codes is so near the threshold that rounding could decide."""
+        low, high = self._band
+        scores = self._totals(codes)
+        return np.asarray((scores >= low) & (scores <= high))
+
     @property
     def levels(self) -> tuple[int, ...]:
         """Number of levels of each feature."""

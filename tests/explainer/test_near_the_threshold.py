@@ -1,0 +1,132 @@
+"""Rows and points so near the threshold that a misreading, or a margin, could make a claim false."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.naive_bayes import GaussianNB
+
+import oneformany as ofm
+
+COLUMNS = list("abcdef")
+
+
+def drawn(rows: int = 60) -> pd.DataFrame:
+    """Six columns of numbers that are all distinct: points within a margin are too many to be listed."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(rng.normal(size=(rows, 6)).cumsum(axis=1), columns=COLUMNS)
+
+
+def logistic(kind: type = LogisticRegression) -> LogisticRegression:
+    frame = drawn()
+    model = kind().fit(frame, (frame.sum(axis=1) > 0).astype(int))
+    model.coef_ = np.array([[0.5, 0.3, 0.7, 0.2, 0.9, 0.4]])
+    model.intercept_ = -np.quantile(model.decision_function(frame), [0.9])
+    return model
+
+
+class Stricter(LogisticRegression):
+    cutoff = 0.5002
+
+    def predict(self, rows):
+        return (self.predict_proba(rows)[:, 1] >= self.cutoff).astype(int)
+
+
+class Milder(Stricter):
+    cutoff = 0.4998
+
+
+@pytest.mark.parametrize(("kind", "chance"), [(Stricter, 0.5001), (Milder, 0.4999)])
+def test_a_cutoff_of_its_own_is_noticed_however_little_it_differs(kind, chance):
+    frame, model = drawn(), logistic(kind)
+    score = np.log(chance / (1 - chance))
+    model.intercept_ += score - model.decision_function(frame)[:1]
+    says = "turns it down" if kind is Stricter else "accepts it"
+    with pytest.raises(ofm.PredictionMismatchError, match=rf"row 0: the model {says}"):
+        ofm.OneForMany(model, 2).explain(frame)
+
+
+def helped(model, result: ofm.Result, frame: pd.DataFrame, changes: int) -> set[int]:
+    """Find the refused rows that some change of so many features helps, by the model's own word."""
+    targets = [
+        [feature.target(cell) for cell in range(feature.n_levels)] for feature in result.schema.features
+    ]
+    refused = frame.iloc[result.problem["rows"]].reset_index(drop=True)
+    found: set[int] = set()
+    for chosen in combinations(range(len(targets)), changes):
+        for values in product(*(targets[feature] for feature in chosen)):
+            after = refused.copy()
+            cells = result.schema.encode(after)
+            for feature, value in zip(chosen, values, strict=True):
+                goes = cells[:, feature] != targets[feature].index(value)
+                after.loc[goes, COLUMNS[feature]] = value
+            found |= set(np.flatnonzero(model.predict(after) == 1).tolist())
+    return found
+
+
+def best_scores(model, frame: pd.DataFrame) -> np.ndarray:
+    """Find the largest score of each refused row after one change."""
+    problem = ofm.OneForMany(model, 1, bins=4).problem(frame)
+    units = problem.oracle.units
+    best = []
+    for row in range(len(problem.rows)):
+        own = units[np.arange(6), problem.values[row]]  # noqa: PD011 (own values, not those of pandas)
+        gain = (
+            np.where(problem.targets(row), units[:, : problem.targets(row).shape[1]], own[:, None])
+            - own[:, None]
+        )
+        best.append(problem.oracle.intercept_units + own.sum() + gain.max())
+    return np.array(best) / 10**problem.oracle.digits
+
+
+@pytest.mark.parametrize("excess", [5e-10, 1e-12, -1e-12, -5e-10])
+def test_who_just_reaches_the_threshold_of_a_linear_model_is_not_called_hopeless(excess):
+    frame, model = drawn(), logistic()
+    model.intercept_ += excess - np.sort(best_scores(model, frame))[20]
+    result = ofm.OneForMany(model, 1, bins=4).explain(frame)
+    hopeless = {entry.row for entry in result.unreachable}
+    assert hopeless == set(range(len(result.problem["rows"]))) - helped(model, result, frame, 1)
+    assert result.status == "optimal"
+    report = ofm.verify.verify(result.to_json())  # of points that only the model knows it knows nothing
+    assert report.outcome == ("confirmed" if excess == 5e-10 else "cannot be confirmed")
+
+
+def test_ties_of_a_linear_model_on_integers_are_decided_as_it_does():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.integers(0, 60, size=(80, 6)), columns=COLUMNS)
+    model = Perceptron().fit(frame, (frame.sum(axis=1) > 200).astype(int))
+    for intercept in range(-3, 3):
+        model.intercept_ = np.array([float(intercept)])
+        result = ofm.OneForMany(model, 1, bins=3, share="action").explain(frame)
+        hopeless = {entry.row for entry in result.unreachable}
+        assert hopeless == set(range(len(result.problem["rows"]))) - helped(model, result, frame, 1)
+        assert result.status == "optimal"
+
+
+def test_the_nearest_change_may_end_just_at_the_threshold():
+    frame, model = drawn(), logistic()
+    scores = best_scores(model, frame)
+    row = int(np.argsort(scores)[20])
+    label = np.flatnonzero(model.predict(frame) == 0)[row]
+    model.intercept_ += 5e-10 - scores[row]
+    problem = ofm.OneForMany(model, 1, bins=4).problem(frame)
+    refused = np.flatnonzero(model.predict(frame) == 0).tolist()
+    assert ofm.nearest_change(problem, refused.index(label)) is not None
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_classes_that_are_both_far_away_do_not_make_a_naive_bayes_classifier_misread(positive):
+    """Logarithms of ten thousand million, whose difference decides, are rounded to a millionth."""
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    frame["d"] = 0.0
+    model = GaussianNB().fit(frame, (frame.sum(axis=1) + rng.normal(size=60) > 0).astype(int))
+    rows = frame.assign(d=13.7)
+    chances = model.predict_proba(rows)[:, positive]
+    for threshold in np.sort(chances)[20:24].tolist():
+        result = ofm.OneForMany(model, 1, threshold, positive=positive, bins=3).explain(rows)
+        assert result.problem["already_positive"] == np.flatnonzero(chances >= threshold).tolist()
