@@ -14,7 +14,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
-from oneformany.readers.any_classifier import asked_itself
+from oneformany.readers.any_classifier import as_black_box
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.pipeline import probe
 from oneformany.readers.registry import read_model
@@ -78,16 +78,7 @@ class Cells:
 def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wishes) -> Cells:
     """Decide the cells of all columns that a model reads; the model itself is not asked.
 
-    Parameters
-    ----------
-    inputs : Inputs
-        How the model reads a frame.
-    table : Table
-        The rows.
-    reference : Table or None
-        Data that targets and edges are taken from; ``None``: the rows.
-    wishes : Wishes
-        What the user says.
+    Targets and edges are taken from the reference data, or from the rows where there are none.
     """
     choices, columns = [], []
     for name in inputs.names:
@@ -130,19 +121,7 @@ class ReadValues(NamedTuple):
 
 
 def read_values(inputs: Inputs, cells: Cells, threshold: float | None, positive: object) -> ReadValues:
-    """Read the model on the values that it tells apart; trees that are too large for that are asked instead.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        How the model reads a frame.
-    cells : Cells
-        The cells and the values in them.
-    threshold : float or None
-        Least probability or decision value of a positive row.
-    positive : object
-        Label of the positive class.
-    """
+    """Read the model on the values that it tells apart; trees too large for that are asked instead."""
     classes = [
         _ValueClasses.of(feature, column, of, told, cells.n_rows)
         for feature, column, of, told in zip(
@@ -153,7 +132,7 @@ def read_values(inputs: Inputs, cells: Cells, threshold: float | None, positive:
     widest = max(len(part.first) for part in classes)
     box, unread = None, None
     if cells.n_splits * len(classes) * widest > MOST_ENTRIES:
-        box = asked_itself(inputs.model, threshold, positive)
+        box = as_black_box(inputs.model, threshold, positive)
     if box is not None:
         unread = f"{cells.n_splits} splits, on {len(classes)} columns of up to {widest} values, are too many"
     if cells.encoding is None or box is not None:

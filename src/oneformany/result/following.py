@@ -169,15 +169,13 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
 
 def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a model about rows like the new ones."""
-    from oneformany.readers.columns import reads_schema
     from oneformany.readers.inputs import inputs_of
-    from oneformany.readers.registry import read_model, reader_for, unwrapped
+    from oneformany.readers.registry import read_model, reads_levels
 
     threshold, positive, own = None, 1, None
     if hasattr(model, "max_changes"):
         threshold, positive, own, model = model.threshold, model.positive, model.schema, model.model
-    reads = reader_for(model).reads
-    if reads == "labels" or (reads == "columns" and own is not None and reads_schema(unwrapped(model), own)):
+    if reads_levels(model, own):
         verdict = read_model(model, schema, threshold, positive, table.frame).verdict
         return lambda rows: verdict(schema.encode(rows))
     inputs = inputs_of(model, table, threshold, positive)
