@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.problems import problem_of
 from oneformany.problem.own import OwnValues
-from oneformany.problem.sharing import PointSharing
+from oneformany.problem.sharing import joins
 from strategies import small_problems
 
 
@@ -25,7 +25,7 @@ def test_rows_join_a_point_exactly_when_each_of_their_moves_is_in_it_and_allowed
         allowed = all(problem.moves[f] is None or problem.moves[f][codes[f], point[f]] for f in moves)
         if allowed and all(changed[f] for f in moves):
             expected.append(row)
-    joined = PointSharing().joins(problem, changed, point, rows)
+    joined = joins(problem, changed, point, rows)
     assert joined.tolist() == expected
 
 

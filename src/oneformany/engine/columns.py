@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
-from oneformany.problem.sharing import PointSharing
+from oneformany.problem.sharing import joins
 
 __all__ = ["Column", "ColumnPool"]
 
@@ -23,7 +23,7 @@ class Column:
     @classmethod
     def covering(cls, space: SearchSpace, point: IntArray, changed: BoolArray) -> Column:
         """Find every row that the point and the changed features cover."""
-        return cls(point, changed, PointSharing().joins(space.problem, changed, point, space.helpable))
+        return cls(point, changed, joins(space.problem, changed, point, space.helpable))
 
 
 class ColumnPool:
