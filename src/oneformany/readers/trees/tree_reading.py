@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.chances import DOUBLE, log_odds
+from oneformany.readers.verdict import class_index, class_position
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["LevelTable", "check_fitted", "log_odds_oracle", "probability_oracle"]
+__all__ = ["LevelTable", "class_sign", "log_odds_oracle", "probability_oracle"]
 
 EXACT_BITS = 12
 """Sums of multiples of ``2**-EXACT_BITS`` are exact in double precision, and so are their decimals."""
@@ -44,12 +42,11 @@ class LevelTable:
         return cls(feature, inputs)
 
 
-def check_fitted(model: AnyModel) -> None:
-    """Refuse a model that was not fitted."""
-    try:
-        check_is_fitted(model)
-    except NotFittedError as error:
-        raise UnsupportedModelError(f"{type(model).__name__} is not fitted: call its fit first") from error
+def class_sign(model: AnyModel, positive: object) -> int:
+    """1 where the positive class is the second, -1 where it is the first; those of boosters are 0 and 1."""
+    booster = any(base.__name__ == "Booster" for base in type(model).__mro__)
+    index = class_position((0, 1), positive, "Booster") if booster else class_index(model, positive)
+    return 1 if index == 1 else -1
 
 
 def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: float) -> TreeOracle:
