@@ -177,18 +177,6 @@ def test_what_a_sparse_matrix_leaves_out_is_missing_for_xgboost(sparse):
     assert (reading.oracle.positive(codes) == model.predict(frame)).all()
 
 
-def test_numbers_that_the_steps_do_not_tell_apart_are_one_level():
-    frame, _ = rows_of()
-    bins = KBinsDiscretizer(3, strategy="uniform", encode="ordinal")
-    model = fitted([make_column_transformer((bins, ["age"]), (OneHotEncoder(), TEXTS))])
-    schema = read_pipeline(model, None, frame, None, "good").verdict.rows.schema
-    age = schema.features[schema.index("age")]
-    assert age.n_levels == 3
-    seen = model[0].named_transformers_["kbinsdiscretizer"].transform(frame[["age"]])
-    assert [age.find(value) for value in frame["age"]] == seen[:, 0].tolist()
-    assert "debts" not in schema.names
-
-
 def test_columns_that_the_steps_ignore_are_no_features_even_with_gaps():
     frame, target = rows_of()
     frame["comment"] = [None, *(f"text {row}" for row in range(1, len(frame)))]
