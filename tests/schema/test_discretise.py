@@ -122,7 +122,11 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
     ("frame", "options", "words"),
     [
         (pd.DataFrame({"x": [1.0, np.inf]}), {}, "column 'x', row 1: the number is infinite"),
-        (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), {}, "column 'x' holds datetime64 values"),
+        (
+            pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}),
+            {},
+            "column 'x' holds dates or times .datetime64.",
+        ),
         (pd.DataFrame({"x": [1 + 2j]}), {}, "column 'x' holds complex values"),
         (pd.DataFrame({"x": ["a", 1]}), {}, "column 'x' holds mixed-integer values"),
         (pd.DataFrame({"x": []}), {}, "no rows"),
@@ -132,7 +136,7 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
         (pd.DataFrame({"x": [1]}), {"columns": ["y"]}, "no column 'y'"),
         (pd.DataFrame({"x": [1]}), {"edges": {"y": [1]}}, "no column 'y'"),
         (pd.DataFrame({"x": [1], "y": [1]}), {"columns": ["x"], "edges": {"y": [1]}}, "none of the columns"),
-        (pd.DataFrame({"x": ["a"]}), {"edges": {"x": [1]}}, "holds string values, not numbers"),
+        (pd.DataFrame({"x": ["a"]}), {"edges": {"x": [1]}}, "holds values of the kind category, not numbers"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": []}}, "empty list of edges"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": [2, 1]}}, "edges must increase"),
         (pd.DataFrame({"x": [1]}), {"bins": 1}, "at least 2"),
