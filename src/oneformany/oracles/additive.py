@@ -82,11 +82,6 @@ class AdditiveOracle:
 
         Usually its answers are what some threshold says, and then that is the threshold. Otherwise the points
         it accepts are remembered one by one.
-
-        Parameters
-        ----------
-        decide : callable
-            Says of points whether the model calls them positive.
         """
         asked = Acceptance(*self._band, decide, self._rounds)
         listed = asked.listed(self.units, self._levels, self.intercept_units)
