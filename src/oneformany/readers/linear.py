@@ -11,7 +11,7 @@ from oneformany.anything import AnyModel
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.chances import DOUBLE, SINGLE
+from oneformany.readers.chances import DOUBLE, SINGLE, are_round
 from oneformany.readers.linear_scores import REST, Score, score_of
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
 from oneformany.readers.verdict import class_index
@@ -27,9 +27,6 @@ RELATIVE_MARGIN = 1e-12
 
 PROBABILITY_MARGIN = 1e-12
 """The same for probabilities, which matters only next to 0 and 1."""
-
-EXACT_BITS = 12
-"""Products and sums of multiples of ``2**-EXACT_BITS`` of usual size are exact in double precision."""
 
 LEAD_OPERATIONS = 64
 """More rounded operations than a model needs for what one column adds to the lead of a class."""
@@ -104,8 +101,7 @@ def _is_exact(score: Score, encoding: Encoding) -> bool:
         return False
     numbers = [score.weights, np.array([score.constant]), encoding.constants]
     numbers += [block.ravel() for block in encoding.values]
-    fine = np.concatenate(numbers) * 2 ** (EXACT_BITS // 2)
-    return bool((fine == np.rint(fine)).all() and np.abs(fine).max() < 2**EXACT_BITS)
+    return are_round(np.concatenate(numbers), bits=6, below=64)  # products have twice as many bits
 
 
 def _needed(score: Score, threshold: float | None, sign: float) -> tuple[float, float]:
