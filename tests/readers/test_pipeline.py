@@ -288,6 +288,18 @@ def test_steps_that_are_claimed_to_act_feature_by_feature_are_checked():
         probe(total, rows)
 
 
+def test_what_levels_become_is_the_same_seen_at_once_and_in_parts(monkeypatch):
+    frame, _ = rows_of()
+    model = fitted([mixed(SplineTransformer(n_knots=3))])
+    rows = Rows.of(infer_schema(frame, bins=None), frame)
+    whole = probe(model[0].transform, rows)
+    monkeypatch.setattr("oneformany.readers.pipeline.MOST_ENTRIES", 30)
+    parts = probe(model[0].transform, rows)
+    points = np.random.default_rng(0).integers(rows.schema.levels, size=(200, len(rows.schema.levels)))
+    assert (whole.encode(points) == parts.encode(points)).all()
+    assert [own.tolist() for own in whole.columns] == [own.tolist() for own in parts.columns]
+
+
 def test_every_known_step_is_one_of_scikit_learn():
     homes = (preprocessing, impute, feature_selection)
     assert {name for home in homes for name in home.__all__} >= ENCODERS | SELECTORS

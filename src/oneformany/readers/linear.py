@@ -99,9 +99,8 @@ def _is_exact(score: Score, encoding: Encoding) -> bool:
     """Whether weights and inputs are so round that no product and no sum of them is rounded."""
     if score.weights is None:
         return False
-    numbers = [score.weights, np.array([score.constant]), encoding.constants]
-    numbers += [block.ravel() for block in encoding.values]
-    return are_round(np.concatenate(numbers), bits=6, below=64)  # products have twice as many bits
+    numbers = [score.weights, np.array([score.constant]), encoding.constants, *encoding.values]
+    return all(are_round(part, bits=6, below=64) for part in numbers)  # products have twice as many bits
 
 
 def _needed(score: Score, threshold: float | None, sign: float) -> tuple[float, float]:

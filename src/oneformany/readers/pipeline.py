@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
-from oneformany.arrays import FloatArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.readers.feature_steps import check_step
 from oneformany.readers.native_categories import preprocessed
@@ -25,6 +25,8 @@ from oneformany.schema.schema import Schema
 __all__ = ["Transform", "first_step", "open_pipeline", "probe", "read_pipeline"]
 
 N_CHECKED = 64
+MOST_ENTRIES = 1 << 22
+"""How many numbers the steps shall make at once."""
 
 
 def read_pipeline(
@@ -58,10 +60,9 @@ def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encodi
     for feature, n in enumerate(levels):
         codes = np.zeros((n, len(levels)), dtype=np.int64)
         codes[:, feature] = np.arange(n)
-        seen = transform(rows.frame(codes))
-        own = np.flatnonzero(~_same(seen, base).all(axis=0))
+        own, seen = _differing(transform, rows, codes, base)
         columns.append(own)
-        values.append(seen[:, own])
+        values.append(seen)
     encoding = Encoding(tuple(columns), tuple(values), base)
     checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
     if not _same(encoding.encode(checked), transform(rows.frame(checked))).all():
@@ -70,6 +71,23 @@ def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encodi
             "predict_proba instead to have it asked as a black box, and please report this pipeline"
         )
     return encoding
+
+
+def _differing(
+    transform: Callable[[pd.DataFrame], FloatArray], rows: Rows, codes: IntArray, base: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Find the columns in which rows differ from the first one, and what they hold, some rows at a time."""
+    size = max(1, MOST_ENTRIES // len(base))
+    parts = []
+    for start in range(0, len(codes), size):
+        seen = transform(rows.frame(codes[start : start + size]))
+        own = np.flatnonzero(~_same(seen, base).all(axis=0))
+        parts.append((slice(start, start + size), own, seen[:, own]))
+    columns = np.unique(np.concatenate([own for _, own, _ in parts]))
+    values = np.tile(base[columns], (len(codes), 1))
+    for part, own, seen in parts:
+        values[part, np.searchsorted(columns, own)] = seen
+    return columns, values
 
 
 @dataclass(frozen=True, eq=False)

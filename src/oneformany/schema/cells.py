@@ -88,9 +88,9 @@ def decide_cells(
 
 def same_rows(rows: FloatArray) -> IntArray:
     """Number the rows of a table so that equal rows, missing values included, have equal numbers."""
-    gaps = np.isnan(rows)
-    full = np.hstack([np.where(gaps, 0.0, rows), gaps])
-    return np.unique(full, axis=0, return_inverse=True)[1].ravel()
+    plain = np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows + 0.0))  # one not-a-number, no -0.0
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in plain], dtype=np.int64)
 
 
 def _number_cells(  # noqa: PLR0911 (one return per way to choose)
