@@ -76,8 +76,8 @@ class ColumnValues:
             return self
         column = in_own_type(self.array)
         if isinstance(column.dtype, pd.CategoricalDtype):
-            more_kinds = [value for value in added if value not in {None, *column.cat.categories}]
-            column = column.cat.add_categories(more_kinds)
+            kinds = {None, *column.cat.categories}
+            column = column.cat.add_categories([value for value in added if value not in kinds])
         more = alike(pd.Series(added), column.dtype)
         joined = pd.concat([column, more], ignore_index=True)
         return self._sorted(self.name, joined.array, self.codes, self.kind, ordered=self.ordered)

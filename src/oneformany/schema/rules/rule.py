@@ -18,8 +18,6 @@ class Rule(Protocol):
 
     Examples
     --------
-    >>> from oneformany import Feature, Schema
-    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
     >>> from oneformany import Immutable
     >>> rule: Rule = Immutable("housing")
     >>> rule.feature
