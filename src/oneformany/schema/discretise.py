@@ -13,7 +13,7 @@ import pandas as pd
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
-from oneformany.schema.schema import Schema
+from oneformany.schema.schema import Schema, check_columns
 
 __all__ = [
     "ANY_VALUE",
@@ -78,8 +78,10 @@ def infer_schema(
         raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
     names = list(frame.columns) if columns is None else list(columns)
     own_edges = dict(edges or {})
-    for name in [*names, *own_edges]:
-        _check_column(frame, name)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"the column name {name!r} is not a text; rename it")
+    check_columns(frame, [*names, *own_edges])
     if stray := [name for name in own_edges if name not in names]:
         raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
     features = []
@@ -125,16 +127,6 @@ def check_finite(column: pd.Series[Any]) -> None:
         raise InputError(
             f"column {column.name!r}, row {row}: the number is infinite; replace it or drop the row"
         )
-
-
-def _check_column(frame: pd.DataFrame, name: object) -> None:
-    if not isinstance(name, str):
-        raise InputError(f"the column name {name!r} is not a text; rename it")
-    count = list(frame.columns).count(name)
-    if count == 0:
-        raise InputError(f"the frame has no column {name!r}")
-    if count > 1:
-        raise InputError(f"the frame has {count} columns named {name!r}; keep one")
 
 
 def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "category"]:

@@ -17,7 +17,7 @@ from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value
 
-__all__ = ["Schema", "find_levels", "no_level", "suggestion"]
+__all__ = ["Schema", "check_columns", "find_levels", "no_level", "suggestion"]
 
 MOST_NAMES_TOLD = 20
 
@@ -92,7 +92,11 @@ class Schema:
         InputError
             A column is missing or there twice, a value is missing or has no level, or there is no row.
         """
-        self._check_frame(frame)
+        if not isinstance(frame, pd.DataFrame):
+            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+        check_columns(frame, self.names)
+        if frame.empty:
+            raise InputError("the frame has no rows; give at least one")
         codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
         for index, feature in enumerate(self.features):
             codes[:, index] = _encode_column(feature, frame[feature.name])
@@ -171,23 +175,6 @@ class Schema:
             raise InputError('this is not a schema as written by to_dict: it has no list "features"')
         return cls(tuple(Feature.from_dict(feature) for feature in data["features"]))
 
-    def _check_frame(self, frame: pd.DataFrame) -> None:
-        if not isinstance(frame, pd.DataFrame):
-            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
-        columns = list(frame.columns)
-        missing = [name for name in self.names if name not in columns]
-        if missing:
-            named = ", ".join(repr(name) for name in missing)
-            raise InputError(
-                f"the frame lacks the column{'s' if len(missing) > 1 else ''} {named}"
-                f"{suggestion(missing[0], [str(column) for column in columns])}"
-            )
-        for name in self.names:
-            if columns.count(name) > 1:
-                raise InputError(f"the frame has {columns.count(name)} columns named {name!r}; keep one")
-        if frame.empty:
-            raise InputError("the frame has no rows; give at least one")
-
     def _checked_codes(self, codes: ArrayLike) -> IntArray:
         table = np.atleast_2d(np.asarray(codes))
         if table.ndim != 2 or table.shape[1] != len(self.features):
@@ -205,6 +192,20 @@ class Schema:
                 f"which has codes 0 to {feature.n_levels - 1}"
             )
         return table.astype(np.int64)
+
+
+def check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse a frame that lacks one of these columns, or has one twice."""
+    columns = list(frame.columns)
+    if missing := [name for name in names if name not in columns]:
+        named = ", ".join(map(repr, missing))
+        raise InputError(
+            f"the frame lacks the column{'s' if len(missing) > 1 else ''} {named}"
+            f"{suggestion(missing[0], [str(column) for column in columns])}"
+        )
+    for name in names:
+        if (count := columns.count(name)) > 1:
+            raise InputError(f"the frame has {count} columns named {name!r}; keep one")
 
 
 def find_levels(feature: Feature, column: pd.Series[Any]) -> IntArray:
