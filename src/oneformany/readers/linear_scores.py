@@ -18,7 +18,7 @@ from oneformany.schema.encoding import Encoding
 __all__ = ["REST", "Score", "score_of"]
 
 REST = -1
-"""In place of a class: all others together, for models that set one class against the rest."""
+"""Instead of a class: all others together, for models that set one class against the rest."""
 
 Pair = tuple[int, int]
 Inverse = Callable[[float], float] | None
