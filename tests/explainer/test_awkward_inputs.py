@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import xgboost
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -612,6 +612,22 @@ def test_columns_that_an_unread_pipeline_drops_may_hold_anything(classifier):
         result, _ = explained(asked, frame, max_changes=1, share="action")
         assert "black box" in result.summary()
         assert result.schema.features[result.schema.index("born")].levels == ("any value",)
+
+
+@pytest.mark.parametrize("chosen", [[0, 1], slice(0, 2), slice("age", "income"), [True, True, *[False] * 4]])
+def test_columns_that_a_pipeline_drops_are_known_however_the_others_were_chosen(chosen):
+    frame = with_names(FRAME[["age", "income", "job"]])
+    model = make_pipeline(ColumnTransformer([("numbers", StandardScaler(), chosen)]), LogisticRegression())
+    result, _ = explained(model.fit(frame, TARGET), frame, max_changes=2, share="action")
+    unread = [feature.name for feature in result.schema.features if feature.levels == ("any value",)]
+    assert unread == ["job", "name", "born", "notes"]
+
+
+def test_columns_are_chosen_by_their_place_where_names_are_numbers():
+    frame = pd.DataFrame({1: FRAME["age"], 0: with_names(FRAME)["born"]})
+    model = make_pipeline(ColumnTransformer([("age", StandardScaler(), [0])]), LogisticRegression())
+    result, _ = explained(model.fit(frame, TARGET), frame, max_changes=1, share="action")
+    assert [feature.name for feature in result.schema.features if feature.n_levels > 1] == ["1"]
 
 
 def test_columns_that_a_pipeline_drops_make_no_rows_distinct():

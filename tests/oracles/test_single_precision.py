@@ -40,3 +40,13 @@ def test_the_margin_grows_with_the_scores():
     model.coef_ = model.coef_.astype(np.float64)
     double = read_linear(model, encoding).threshold
     assert single > 1e-6 > double >= MARGIN
+
+
+def test_of_several_classes_the_smallest_lead_has_that_margin_too():
+    model = LogisticRegression().fit(np.float32([[0, 0], [1, 0], [1, 1]]), [0, 1, 2])
+    model.coef_ = np.float32([[2**24, 0], [2**24, 1], [0, 0]])
+    model.intercept_ = np.zeros(3, dtype=np.float32)
+    encoding = Encoding.from_blocks([[[1.0]], [[0.0], [1.0]]])
+    # Class 1 leads by 1 in double precision; in single precision 2**24 + 1 is 2**24, and class 0 comes first.
+    assert model.predict(np.float32([[1, 1]])) == [0]
+    assert not read_linear(model, encoding, None, 1).positive(np.array([[0, 1]]))[0]

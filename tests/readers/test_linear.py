@@ -265,7 +265,6 @@ def alternating(classes):
         (LogisticRegression(), "LogisticRegression is not fitted: call its fit"),
         (CategoricalNB(), "CategoricalNB is not fitted"),
         (LinearRegression().fit(DATA, alternating(2)), "LinearRegression is a regressor"),
-        (LogisticRegression().fit(DATA, alternating(3)), "knows 3 classes"),
         (GaussianNB().fit(DATA, alternating(1)), r"knows only the class 0; fit it on rows of two"),
         (
             SVC(kernel="linear").fit(DATA, alternating(2)),

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.methods import solve
 from oneformany.problem import Problem
-from oneformany.readers.multiclass import read_classes
+from oneformany.readers.linear import read_linear
 from oneformany.readers.registry import read_model
 from oneformany.schema.encoding import Encoding
 from reference_points import brute_force_points
@@ -62,7 +62,7 @@ def test_a_point_is_positive_when_the_model_predicts_the_class(name):
     model, encoding = fitted(name)
     data = encoding.encode(POINTS)
     for place, label in enumerate("abcd"):
-        positive = read_classes(model, encoding, None, label).positive(POINTS)
+        positive = read_linear(model, encoding, None, label).positive(POINTS)
         predicted = model.predict(data) == label
         assert (predicted | ~positive).all()
         assert (positive == predicted)[~ties(model, data, place)].all()
@@ -73,7 +73,7 @@ def test_answers_are_those_of_full_enumeration(name):
     rng = np.random.default_rng(1)
     model, encoding = fitted(name)
     for label in "abcd":
-        oracle = read_classes(model, encoding, None, label)
+        oracle = read_linear(model, encoding, None, label)
         predicted = model.predict(encoding.encode(POINTS)) == label
         for _ in range(20):
             question = random_question(rng, LEVELS)
@@ -110,7 +110,7 @@ def test_a_decision_value_of_one_class_against_the_rest_may_be_asked_for():
 def test_two_classes_are_read_as_ever():
     data = ONE_HOT.encode(POINTS)
     model = LogisticRegression().fit(data, POINTS[:, 1] > 0)
-    oracle = read_classes(model, ONE_HOT, 0.7, True)
+    oracle = read_linear(model, ONE_HOT, 0.7, True)
     assert oracle.describe()["kind"] == "additive"
     assert (oracle.positive(POINTS) == (model.predict_proba(data)[:, 1] >= 0.7)).all()
 
@@ -118,9 +118,9 @@ def test_two_classes_are_read_as_ever():
 def test_the_probability_of_one_class_among_several_is_refused_with_a_way_out():
     model, encoding = fitted("logistic")
     with pytest.raises(InputError, match=r"4 classes, and a threshold .* leave threshold=None .* black box"):
-        read_classes(model, encoding, 0.5, "a")
+        read_linear(model, encoding, 0.5, "a")
     with pytest.raises(InputError, match="'e' is none of the model's classes 'a', 'b', 'c' and 'd'"):
-        read_classes(model, encoding, None, "e")
+        read_linear(model, encoding, None, "e")
 
 
 def test_calibrated_classifiers_of_several_classes_are_refused_with_a_way_out():
@@ -129,4 +129,4 @@ def test_calibrated_classifiers_of_several_classes_are_refused_with_a_way_out():
     base = LogisticRegression()
     model = CalibratedClassifierCV(base, ensemble=False).fit(ONE_HOT.encode(codes), codes.sum(axis=1) % 3)
     with pytest.raises(UnsupportedModelError, match=r"3 classes, which is read only of .* black box"):
-        read_classes(model, ONE_HOT, None, 1)
+        read_linear(model, ONE_HOT, None, 1)

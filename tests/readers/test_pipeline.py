@@ -177,18 +177,6 @@ def test_what_a_sparse_matrix_leaves_out_is_missing_for_xgboost(sparse):
     assert (reading.oracle.positive(codes) == model.predict(frame)).all()
 
 
-def test_numbers_that_the_steps_do_not_tell_apart_are_one_level():
-    frame, _ = rows_of()
-    bins = KBinsDiscretizer(3, strategy="uniform", encode="ordinal")
-    model = fitted([make_column_transformer((bins, ["age"]), (OneHotEncoder(), TEXTS))])
-    schema = read_pipeline(model, None, frame, None, "good").verdict.rows.schema
-    age = schema.features[schema.index("age")]
-    assert age.n_levels == 3
-    seen = model[0].named_transformers_["kbinsdiscretizer"].transform(frame[["age"]])
-    assert [age.find(value) for value in frame["age"]] == seen[:, 0].tolist()
-    assert "debts" not in schema.names
-
-
 def test_columns_that_the_steps_ignore_are_no_features_even_with_gaps():
     frame, target = rows_of()
     frame["comment"] = [None, *(f"text {row}" for row in range(1, len(frame)))]
@@ -298,6 +286,18 @@ def test_steps_that_are_claimed_to_act_feature_by_feature_are_checked():
     rows = Rows.of(infer_schema(frame[NUMBERS], bins=None), frame)
     with pytest.raises(PredictionMismatchError, match="mix features on some rows"):
         probe(total, rows)
+
+
+def test_what_levels_become_is_the_same_seen_at_once_and_in_parts(monkeypatch):
+    frame, _ = rows_of()
+    model = fitted([mixed(SplineTransformer(n_knots=3))])
+    rows = Rows.of(infer_schema(frame, bins=None), frame)
+    whole = probe(model[0].transform, rows)
+    monkeypatch.setattr("oneformany.readers.pipeline.MOST_ENTRIES", 30)
+    parts = probe(model[0].transform, rows)
+    points = np.random.default_rng(0).integers(rows.schema.levels, size=(200, len(rows.schema.levels)))
+    assert (whole.encode(points) == parts.encode(points)).all()
+    assert [own.tolist() for own in whole.columns] == [own.tolist() for own in parts.columns]
 
 
 def test_every_known_step_is_one_of_scikit_learn():

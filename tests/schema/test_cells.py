@@ -108,6 +108,22 @@ def test_categories_that_a_model_does_not_tell_apart_are_one_cell_that_is_named(
     assert one.levels == ("a", "not a")
 
 
+@pytest.mark.parametrize(
+    ("groups", "labels"),
+    [
+        (["abcdefgh"], ("any value",)),
+        (["abcdefg", "h"], ("not h", "h")),
+        (["abcdef", "gh"], ("neither g nor h", "g or h")),
+        (["abcde", "fgh", "ij"], ("a or b or c or d or 1 more", "f or g or h", "i or j")),
+    ],
+)
+def test_a_cell_of_many_categories_is_named_by_the_shorter_list(groups, labels):
+    found = column(list("".join(groups)))
+    cell = {value: float(number) for number, group in enumerate(groups) for value in group}
+    feature = decide_cells(found, np.ones(len(cell), dtype=int), told(found, cell.get))
+    assert feature.levels == labels
+
+
 def test_ordered_categories_are_joined_only_to_neighbours():
     kind = pd.CategoricalDtype(list("abcd"), ordered=True)
     found = column(pd.Categorical(list("abcd"), dtype=kind))

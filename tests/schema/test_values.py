@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 from oneformany.exceptions import InputError
-from oneformany.schema.values import ColumnValues, ValueSchema
+from oneformany.readers.rows import Rows
+from oneformany.schema.values import ColumnValues, ValueSchema, alike
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ from oneformany.schema.values import ColumnValues, ValueSchema
 def test_values_in_their_own_types_give_the_column_back(column):
     found = ColumnValues.of(column.rename("x"))
     schema = ValueSchema.of(["x"], [found.array])
-    again = schema.frame(found.codes[:, None])["x"]
+    again = Rows.of(schema).frame(found.codes[:, None])["x"]
     pd.testing.assert_series_equal(again, column.rename("x"))
 
 
@@ -54,8 +55,23 @@ def test_infinite_numbers_and_dates_are_refused():
 def test_none_and_not_a_number_are_two_missing_values():
     column = pd.Series(["b", None, "a", np.nan, None], dtype=object, name="x")
     found = ColumnValues.of(column)
-    again = ValueSchema.of(["x"], [found.array]).frame(found.codes[:, None])["x"]
+    again = Rows.of(ValueSchema.of(["x"], [found.array])).frame(found.codes[:, None])["x"]
     assert [type(value) for value in again] == [type(value) for value in column]
     assert found.gaps.tolist() == [False, False, True, True]
     assert found.plain == ("a", "b", None, None)
     assert [type(value) for value in found.with_values(["c"]).array] == [str, str, str, float, type(None)]
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "taken"),
+    [
+        ([1.0, 2.0], "int64", True),
+        ([1.0, 2.5], "int64", False),
+        ([1.0, None], "Int64", True),
+        ([1.0, None], "int64", False),
+        (["a", None], "string", True),
+    ],
+)
+def test_a_type_is_taken_where_it_changes_no_value(values, dtype, taken):
+    column = pd.Series(values)
+    assert alike(column, dtype).dtype == (dtype if taken else column.dtype)

@@ -22,11 +22,10 @@ from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import checked_changes
 from oneformany.readers.any_classifier import as_black_box
-from oneformany.readers.columns import reads_schema
 from oneformany.readers.inputs import inputs_of
 from oneformany.readers.native_categories import TextsError
 from oneformany.readers.own_values import read_cells, read_values
-from oneformany.readers.registry import read_model, reader_for, unwrapped
+from oneformany.readers.registry import read_model, reads_levels
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
 from oneformany.schema.rules import allowed_moves, check_rules, named_by_value, restrictions_of
@@ -108,7 +107,8 @@ def pose(asked: OneForMany, table: Table) -> Posed:
     try:
         posed = _pose(asked, table)
     except (UnsupportedModelError, TextsError) as error:
-        box = as_black_box(asked.model, table, asked.threshold, asked.positive)
+        first = table.named(table.frame.head(2))
+        box = as_black_box(asked.model, asked.threshold, asked.positive, tried_on=first)
         if box is None:
             raise
         read = with_other(asked, model=box, threshold=None, positive=1)
@@ -124,12 +124,7 @@ def with_other(asked: OneForMany, **parameters: object) -> OneForMany:
 
 def _pose(asked: OneForMany, table: Table) -> Posed:
     wishes = Wishes.of(asked.schema, asked.edges, asked.bins, asked.special, asked.targets, table)
-    reader = reader_for(asked.model)
-    if reader.reads == "labels" or (
-        reader.reads == "columns"
-        and asked.schema is not None
-        and reads_schema(unwrapped(asked.model), asked.schema)
-    ):
+    if reads_levels(asked.model, asked.schema):
         return _pose_cells(asked, table, wishes)
     return _pose_values(asked, table, wishes)
 

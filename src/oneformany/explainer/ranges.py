@@ -12,11 +12,11 @@ import pandas as pd
 
 from oneformany.arrays import IntArray
 from oneformany.explainer.posing import Posed
-from oneformany.readers.rows import alike
 from oneformany.result.explanation import Explanation
 from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.schema.frames import Table
+from oneformany.schema.values import alike
 from oneformany.stop import Stop
 
 __all__ = ["with_ranges"]

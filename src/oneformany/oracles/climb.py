@@ -31,20 +31,17 @@ def climb(
         point = _start(question, levels) if attempt == 0 else _random(question, levels, rng)
         best = float(score(point[None])[0])
         while best < threshold:
-            near = _steps(question, levels, point)
-            if not _better(score, near, best):
-                near = _swaps(question, levels, point)
-            if not _better(score, near, best):
+            for neighbours in (_steps, _swaps):
+                near = neighbours(question, levels, point)
+                scores = score(near)
+                if scores.max(initial=-np.inf) > best:
+                    point, best = near[int(scores.argmax())], float(scores.max())
+                    break
+            else:
                 break
-            scores = score(near)
-            point, best = near[int(scores.argmax())], float(scores.max())
         if best >= threshold:
             return point
     return None
-
-
-def _better(score: Callable[[IntArray], FloatArray], near: IntArray, best: float) -> bool:
-    return len(near) > 0 and float(score(near).max()) > best
 
 
 def _start(question: Question, levels: list[IntArray]) -> IntArray:

@@ -152,14 +152,7 @@ class Oracle(Protocol):
 
 @runtime_checkable
 class JudgesMoves(Protocol):
-    """An oracle that judges many moves of many rows at once, quicker than point by point.
-
-    Examples
-    --------
-    >>> from oneformany import AdditiveOracle
-    >>> isinstance(AdditiveOracle([[0.0, 1.0]]), JudgesMoves)
-    False
-    """
+    """An oracle that judges many moves of many rows at once, quicker than point by point."""
 
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray

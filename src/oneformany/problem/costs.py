@@ -47,21 +47,9 @@ class Costs:
 
     @classmethod
     def changes(cls, levels: tuple[int, ...]) -> Costs:
-        """One per changed feature.
-
-        Parameters
-        ----------
-        levels : tuple of int
-            Number of cells of each feature.
-        """
+        """One per changed feature, for features with so many cells each."""
         return cls(tuple(1 - np.eye(n, dtype=np.int64) for n in levels))
 
     def of(self, before: IntArray, after: IntArray) -> IntArray:
-        """Cost of moving each row of ``(n, p)`` cells to its cells afterwards.
-
-        Parameters
-        ----------
-        before, after : (n, p) arrays
-            Cells.
-        """
+        """Cost of moving each row of ``(n, p)`` cells to its cells afterwards."""
         return np.asarray(sum(table[before[:, f], after[:, f]] for f, table in enumerate(self.tables)))

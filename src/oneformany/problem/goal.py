@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.exceptions import InputError
+from oneformany.schema.feature import is_integer
 
 __all__ = ["Goal"]
 
@@ -38,7 +39,7 @@ class Goal:
 
     def __post_init__(self) -> None:
         k = self.explanations
-        if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
+        if k is not None and not is_integer(k, 1):
             raise InputError(f"explanations is {k!r}; it must be an integer of at least 1, or None")
         q = self.coverage
         if q is not None and (isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1):
@@ -50,13 +51,7 @@ class Goal:
         return self.explanations is not None or self.coverage is not None
 
     def needed(self, rows: int) -> int:
-        """Rows that must be covered, of so many that were given.
-
-        Parameters
-        ----------
-        rows : int
-            How many rows were given.
-        """
+        """Rows that must be covered, of so many that were given."""
         share = 1.0 if self.coverage is None else float(self.coverage)
         # The share is what the user wrote, 0.9 say, not the binary number next to it.
         return min(rows, int(np.ceil(round(share * rows, 9))))

@@ -51,16 +51,10 @@ class OwnValues:
         return np.stack([of[self.values[:, f]] for f, of in enumerate(self.cell_of)], axis=1)
 
     def follow(self, values: IntArray, cells: IntArray, changed: BoolArray) -> IntArray:
-        """Move rows to target cells; a row that is in the cell already keeps its own value.
+        """Move ``(m, p)`` own values to target cells; a row that is in the cell already keeps its own value.
 
-        Parameters
-        ----------
-        values : (m, p) array
-            Own values of the rows.
-        cells : (p,) or (m, p) array
-            Where they go; read in changed features only.
-        changed : (p,) or (m, p) boolean array
-            The features that may change.
+        Where the rows go, and which features may change, is one row for all or one for each; cells are read
+        in changed features only.
         """
         cells = np.broadcast_to(cells, values.shape)
         changed = np.broadcast_to(changed, values.shape)

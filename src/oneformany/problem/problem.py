@@ -166,15 +166,7 @@ class Problem:
         return np.arange(self.width) < np.array(self.levels)[:, None]
 
     def may_move(self, rows: IntArray, point: IntArray) -> BoolArray:
-        """Which features of which rows may take the level that the point has there.
-
-        Parameters
-        ----------
-        rows : (m, p) array
-            Levels before.
-        point : (p,) or (m, p) array
-            Levels after.
-        """
+        """Which features of ``(m, p)`` rows may take the level that the point, or their own, has there."""
         may = np.ones(rows.shape, dtype=np.bool_)
         for feature, matrix in enumerate(self.moves):
             if matrix is not None:
@@ -192,12 +184,7 @@ class Problem:
     def targets(self, row: int, moves: Sequence[BoolArray | None] | None = None) -> BoolArray:
         """``(p, values)``: what each feature of a distinct row may take, its own value or a cell's target.
 
-        Parameters
-        ----------
-        row : int
-            Which.
-        moves : sequence of p matrices or None
-            Allowed moves between cells other than those of the problem.
+        ``moves`` are allowed moves between cells other than those of the problem.
         """
         domain = np.zeros((self.n_features, max(self.oracle.levels)), dtype=np.bool_)
         for feature, cell in enumerate(self.rows[row].tolist()):

@@ -14,58 +14,29 @@ from oneformany.arrays import FloatArray
 from oneformany.readers.callables import BlackBox
 from oneformany.readers.inputs import plain_array
 from oneformany.readers.verdict import Verdict, class_index
-from oneformany.schema.frames import Table
 
-__all__ = ["as_black_box", "asked_itself"]
+__all__ = ["as_black_box"]
 
 ALMOST = 1 - 2**-20
 
 
-def as_black_box(model: AnyModel, table: Table, threshold: float | None, positive: object) -> BlackBox | None:
-    """Wrap a fitted classifier as a function, if it answers about the rows as they are.
+def as_black_box(
+    model: AnyModel, threshold: float | None, positive: object, tried_on: pd.DataFrame | None = None
+) -> BlackBox | None:
+    """Wrap a fitted classifier as a function of frames: positive, from 0.5 on, is what it accepts itself.
 
-    Parameters
-    ----------
-    model : object
-        Whatever was given as the model.
-    table : Table
-        The rows.
-    threshold : float or None
-        Least probability or decision value of a positive row; ``None``: as its ``predict`` decides.
-    positive : object
-        Label of the positive class.
-
-    Returns
-    -------
-    BlackBox or None
-        Positive, from 0.5 on, is what the classifier itself accepts; ``None``: it cannot be asked.
-    """
-    box = asked_itself(model, threshold, positive)
-    if box is None:
-        return None
-    try:
-        box.function(table.named(table.frame.head(2)))
-    except Exception:  # noqa: BLE001 (whatever a stranger's model raises: it does not read these rows)
-        return None
-    return box
-
-
-def asked_itself(model: AnyModel, threshold: float | None, positive: object) -> BlackBox | None:
-    """Wrap a fitted classifier as a function of frames as :func:`as_black_box` does, untried.
-
-    Parameters
-    ----------
-    model : object
-        Whatever was given as the model.
-    threshold : float or None
-        Least probability or decision value of a positive row; ``None``: as its ``predict`` decides.
-    positive : object
-        Label of the positive class.
+    ``None``: it cannot be asked, or does not answer about the rows that it is tried on.
     """
     if not hasattr(model, "predict") or not hasattr(model, "classes_"):
         return None
     class_index(model, positive)
-    return BlackBox(_Asked(model, threshold, positive).score)
+    box = BlackBox(_Asked(model, threshold, positive).score)
+    try:
+        if tried_on is not None:
+            box.function(tried_on)
+    except Exception:  # noqa: BLE001 (whatever a stranger's model raises: it does not read these rows)
+        return None
+    return box
 
 
 @dataclass(frozen=True)

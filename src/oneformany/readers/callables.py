@@ -79,17 +79,7 @@ def decision(
     threshold: float | None = None,
     positive: object = 1,
 ) -> Callable[[pd.DataFrame], BoolArray]:
-    """Make the function's own decision about rows of a frame.
-
-    Parameters
-    ----------
-    model : callable or BlackBox
-        The function.
-    threshold : float or None
-        Least probability of a positive row; ``None``: 0.5.
-    positive : object
-        Number or label of the positive class.
-    """
+    """Make the function's own decision about rows of a frame; see :func:`read_function`."""
     box = model if isinstance(model, BlackBox) else BlackBox(model)
     index = _index(getattr(box.function, "__self__", None), positive)
     least = 0.5 if threshold is None else threshold

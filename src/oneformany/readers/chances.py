@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 
-__all__ = ["DOUBLE", "SINGLE", "both_classes", "least_probability", "log_odds"]
+__all__ = ["DOUBLE", "SINGLE", "are_round", "both_classes", "least_probability", "log_odds"]
 
 DOUBLE = 2.0**-53
 """Largest relative error of one operation in float64."""
@@ -34,6 +34,12 @@ def least_probability(threshold: float | None, n_classes: int = 2) -> float:
 def log_odds(chance: float) -> float:
     """Where the logistic function takes a value."""
     return math.log(chance) - math.log1p(-chance)
+
+
+def are_round(numbers: FloatArray, bits: int, below: float) -> bool:
+    """Whether numbers are small multiples of ``2**-bits``, so that no sum of them is rounded."""
+    units = numbers * 2**bits
+    return bool((units == np.rint(units)).all() and np.abs(numbers).max(initial=0.0) < below)
 
 
 def both_classes(second: ArrayLike) -> FloatArray:

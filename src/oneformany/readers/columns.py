@@ -35,21 +35,7 @@ def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
 
 
 def reads_schema(model: AnyModel, schema: Schema) -> bool:
-    """Whether a model was fitted on columns that a schema makes, rather than on those of a frame.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier that reads columns.
-    schema : Schema
-        The features.
-
-    Raises
-    ------
-    InputError
-        The model was fitted on an array with one column per feature, and nobody can tell whether these
-        held numbers or codes.
-    """
+    """Whether a model was fitted on columns that a schema makes, rather than on those of a frame."""
     names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
         return sorted(names) == sorted(schema.one_hot_names) and sorted(names) != sorted(schema.names)

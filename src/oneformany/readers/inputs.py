@@ -41,26 +41,7 @@ class Inputs:
 
 
 def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: object) -> Inputs:
-    """See how a model reads a frame.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier that reads the frame's own columns.
-    table : Table
-        The frame.
-    threshold : float or None
-        Least probability or decision value; ``None``: as ``predict`` decides.
-    positive : object
-        Label of the positive class.
-
-    Raises
-    ------
-    UnsupportedModelError
-        The model cannot be read.
-    InputError
-        The frame lacks a column, or the positive class does not exist.
-    """
+    """See how a fitted classifier that reads the frame's own columns does it."""
     reader = reader_for(model)
     outer, model = model, unwrapped(model)
     if isinstance(model, Pipeline):
@@ -72,7 +53,8 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
         class_index(model, positive)
     if (parts := preprocessed(model)) is not None:
         steps, classifier = parts
-        transform: Callable[[pd.DataFrame], FloatArray] = Transform.of([steps], model, model)
+        named = hasattr(model, "feature_names_in_")
+        transform: Callable[[pd.DataFrame], FloatArray] = Transform([steps], named=named)
         known = _encoder_categories(steps, [table.labels[name] for name in names])
     else:
         categories = known_categories(model, table.frame, names)
@@ -99,11 +81,9 @@ def plain_array(frame: pd.DataFrame) -> AnyValue:
 def _pipeline(
     outer: AnyModel, model: Pipeline, table: Table, threshold: float | None, positive: object
 ) -> Inputs:
-    reader, steps, classifier, first = open_pipeline(model, positive)
+    reader, transform, classifier = open_pipeline(model, positive)
+    first = first_step(model)
     names = columns_of(first, table.frame.columns, "the frame")
-    if (parts := preprocessed(classifier)) is not None:
-        steps, classifier = [*steps, parts[0]], parts[1]
-    transform = Transform.of(steps, classifier, first)
     labels = [table.labels[name] for name in names]
     known = _encoder_categories(first, labels)
     decide = Verdict(model, transform.inputs, threshold, positive)
@@ -114,10 +94,15 @@ def _dropped(step: AnyModel, columns: list[Any]) -> frozenset[str]:
     """Name the columns that a fitted step leaves out."""
     if not isinstance(step, ColumnTransformer):
         return frozenset()
-    kept = [_chosen(chosen, columns) for _, inner, chosen in step.transformers_ if inner != "drop"]
-    used = {str(column) for part in kept for column in part}
-    slices = any(isinstance(chosen, slice) for _, _, chosen in step.transformers_)
-    return frozenset() if slices else frozenset(map(str, columns)) - used
+    kept = {str(column) for inner, chosen in _parts(step, columns) if inner != "drop" for column in chosen}
+    return frozenset(map(str, columns)) - kept
+
+
+def _parts(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Each transformer inside a fitted one, and which of the columns it reads."""
+    read = step._transformer_to_input_indices  # noqa: SLF001 (columns as indices, however they were chosen)
+    for name, inner, _ in step.transformers_:
+        yield inner, [columns[index] for index in read[name]]
 
 
 def _opaque(
@@ -146,8 +131,8 @@ def _encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozens
 
 def _encoders(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any]]:
     if isinstance(step, ColumnTransformer):
-        for _, transformer, chosen in step.transformers_:
-            yield from _encoders(transformer, _chosen(chosen, columns))
+        for transformer, chosen in _parts(step, columns):
+            yield from _encoders(transformer, chosen)
     elif isinstance(step, FeatureUnion):
         for _, transformer in step.transformer_list:
             yield from _encoders(transformer, columns)
@@ -164,16 +149,3 @@ def _encoders(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any]]:
 
 KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})
 """Steps before an encoder that leave a column a column of the same values."""
-
-
-def _chosen(chosen: AnyValue, columns: list[Any]) -> list[Any]:
-    if isinstance(chosen, (str, int)):
-        chosen = [chosen]
-    if isinstance(chosen, slice):
-        return columns[chosen] if not isinstance(chosen.start or chosen.stop, str) else []
-    picked = np.asarray(chosen)
-    if picked.dtype == np.bool_:
-        return [column for column, kept in zip(columns, picked, strict=True) if kept]
-    return [
-        columns[item] if isinstance(item, int) and item not in columns else item for item in picked.tolist()
-    ]

@@ -1,24 +1,25 @@
-"""Fitted scikit-learn classifiers whose score is a sum over their columns, read as additive oracles."""
+"""Linear and naive Bayes classifiers of scikit-learn: additive oracles, or networks for several classes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
-from oneformany.anything import AnyModel, AnyValue
+from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.readers.chances import DOUBLE, SINGLE, log_odds
+from oneformany.oracles.network.oracle import NetworkOracle
+from oneformany.readers.chances import DOUBLE, SINGLE
+from oneformany.readers.linear_scores import REST, Score, score_of
+from oneformany.readers.networks.feed_forward import Affine, network_oracle
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["MARGIN", "PROBABILITY_MARGIN", "RELATIVE_MARGIN", "read_linear", "two_class_tables"]
+__all__ = ["MARGIN", "read_linear"]
 
 MARGIN = 1e-9
 """Scores nearer to the threshold are the model's to decide, since it may round."""
@@ -35,43 +36,54 @@ EXACT_BITS = 12
 LARGEST_EXACT = 2**24
 """Integers up to this size are exact in single precision, and on that grid in double precision."""
 
+MOST_CANCELLED = 2.0**20
+"""Beyond this a lead is nothing but rounding."""
 
-@dataclass(frozen=True, eq=False)
-class _Score:
-    """A score that grows with the probability of the second class.
-
-    ``share(column, values)`` is what each value adds when it stands in the column. ``inverse`` gives the
-    score at which that probability is reached; ``None`` for models that have no probabilities. ``single``
-    says that the model computes in single precision, ``weights`` are those of a model that multiplies.
-    ``sizes(column, values)`` and ``size`` are how large the numbers are that the model adds up for a class,
-    where it computes the score as a difference of classes; ``None``: those of the shares.
-    """
-
-    width: int
-    share: Callable[[int, FloatArray], FloatArray]
-    constant: float
-    inverse: Callable[[float], float] | None
-    single: bool = False
-    weights: FloatArray | None = None
-    sizes: Callable[[int, FloatArray], FloatArray] | None = None
-    size: float = 0.0
+LEAD_OPERATIONS = 64
+"""More rounded operations than a model needs for what one column adds to the lead of a class."""
 
 
 def read_linear(
     model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
-) -> AdditiveOracle:
+) -> AdditiveOracle | NetworkOracle:
     """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
 
     Scores within ``MARGIN`` of what the threshold asks for, or within what single precision demands where the
     model was fitted in it, are the model's to decide. Where that cannot be asked (the oracle was read
     without a verdict) they do not count as positive; so a point that the oracle calls positive is positive
     for the model, however it rounds.
+
+    With more than two classes, and without a threshold, a point is positive when the model predicts the
+    positive class: when its lead over every other class, each of which is additive, is not negative. The
+    smallest lead is the score; written with ReLUs it is a small network, so the answers have proofs. With a
+    threshold, models that have only decision values are positive when that of the positive class, one against
+    the rest, reaches it.
     """
-    sign = 1.0 if class_index(model, positive) else -1.0
-    if len(model.classes_) > 2:
-        raise UnsupportedModelError(f"{type(model).__name__} knows {len(model.classes_)} classes, not two")
-    score = _score(model)
-    tables, constant = _tables(score, encoding, type(model).__name__)
+    index = class_index(model, positive)
+    kind, n_classes = type(model).__name__, len(model.classes_)
+    if n_classes == 2:
+        return _additive(kind, score_of(model), encoding, threshold, 1.0 if index else -1.0)
+    if not hasattr(model, "coef_") and not hasattr(model, "class_count_"):
+        raise UnsupportedModelError(
+            f"{kind} knows {n_classes} classes, which is read only of linear and naive Bayes classifiers; "
+            "pass its predict_proba to have it asked as a black box"
+        )
+    if threshold is None:
+        others = [other for other in range(n_classes) if other != index]
+        return _smallest_lead(kind, [score_of(model, (other, index)) for other in others], encoding)
+    if hasattr(model, "predict_proba"):
+        raise InputError(
+            f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
+            "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
+            "to have it asked as a black box"
+        )
+    return _additive(kind, score_of(model, (REST, index)), encoding, threshold, 1.0)
+
+
+def _additive(
+    model: str, score: Score, encoding: Encoding, threshold: float | None, sign: float
+) -> AdditiveOracle:
+    tables, constant = score.tables(encoding, model)
     relative = 2 * (score.width + 2) * SINGLE if score.single else RELATIVE_MARGIN
     relative = max(relative, 4 * (score.width + 2) * DOUBLE)
     low, high = _needed(score, threshold, sign)
@@ -79,12 +91,30 @@ def read_linear(
         [sign * table for table in tables],
         sign * constant,
         (low + high) / 2,
-        margin=max(MARGIN, relative * _largest(score, encoding)) + (high - low) / 2,
+        margin=max(MARGIN, relative * score.largest(encoding, model)) + (high - low) / 2,
         rounds=not _is_exact(score, encoding),
     )
 
 
-def _is_exact(score: _Score, encoding: Encoding) -> bool:
+def _smallest_lead(model: str, leads: list[Score], encoding: Encoding) -> NetworkOracle:
+    """Make a network whose logits are minus the leads, and 0 for the positive class."""
+    tables, constants = zip(*(lead.tables(encoding, model) for lead in leads), strict=True)
+    blocks = [np.stack(shares, axis=1) for shares in zip(*tables, strict=True)]
+    minus = np.hstack([np.zeros((len(leads), 1)), -np.eye(len(leads))])
+    logits = Affine.of(np.vstack([minus] * len(blocks)), -np.array([0.0, *constants]))
+    largest = (lead.largest(encoding, model) for lead in leads)
+    cancelled = map(_cancelled, tables, constants, largest)
+    precision = SINGLE if leads[0].single else DOUBLE
+    rounding = LEAD_OPERATIONS * precision * min(max(1.0, *cancelled), MOST_CANCELLED)
+    return network_oracle(model, [logits], Encoding.from_blocks(blocks), None, 0, rounding)
+
+
+def _cancelled(tables: Sequence[FloatArray], constant: float, largest: float) -> float:
+    """How many times larger the sums are of which a lead is the difference."""
+    return largest / (abs(constant) + sum(float(np.abs(table).max()) for table in tables) or 1.0)
+
+
+def _is_exact(score: Score, encoding: Encoding) -> bool:
     """Whether weights and inputs are so round that no product and no sum of them is rounded."""
     if score.weights is None:
         return False
@@ -108,42 +138,7 @@ def _bits(numbers: FloatArray) -> int:
     return EXACT_BITS + 1
 
 
-def _largest(score: _Score, encoding: Encoding) -> float:
-    """How far from zero the sums on the model's way to a score can be."""
-    sizes = score.sizes or (lambda column, values: np.abs(score.share(column, values)))
-    positive = replace(score, share=sizes, constant=abs(score.constant) + score.size)
-    tables, constant = _tables(positive, encoding, "the model")
-    return constant + sum(float(table.max()) for table in tables)
-
-
-def two_class_tables(model: AnyModel, encoding: Encoding) -> tuple[list[FloatArray], float, float]:
-    """Tables and intercept of the score that grows with the probability of the second of two classes.
-
-    The third number is how far from zero the sums on the model's way to it can be.
-    """
-    score = _score(model)
-    return *_tables(score, encoding, type(model).__name__), _largest(score, encoding)
-
-
-def _tables(score: _Score, encoding: Encoding, model: str) -> tuple[list[FloatArray], float]:
-    encoding.check_width(score.width, model)
-    tables = [
-        sum(
-            (_share(score, encoding, *pair) for pair in zip(columns, block.T, strict=True)),
-            np.zeros(len(block)),
-        )
-        for columns, block in zip(encoding.columns, encoding.values, strict=True)
-    ]
-    rest = set(range(encoding.width)).difference(*encoding.columns)
-    constant = score.constant + sum(
-        float(_share(score, encoding, column, encoding.constants[[column]])[0]) for column in rest
-    )
-    if not math.isfinite(constant):
-        raise InputError(f"{model} has the intercept {constant}; fit it again on clean data")
-    return tables, constant
-
-
-def _needed(score: _Score, threshold: float | None, sign: float) -> tuple[float, float]:
+def _needed(score: Score, threshold: float | None, sign: float) -> tuple[float, float]:
     """Turn the threshold into the signed scores below which it is surely missed, and above surely met."""
     if threshold is not None and not isinstance(threshold, Real):
         raise InputError(f"the threshold is {threshold!r}; it must be a number")
@@ -159,209 +154,3 @@ def _needed(score: _Score, threshold: float | None, sign: float) -> tuple[float,
     edges = (max(probability - margin, probability / 2), probability + margin)
     low, high = (score.inverse(p) if sign > 0 else -score.inverse(1 - p) for p in edges)
     return low, high
-
-
-def _share(score: _Score, encoding: Encoding, column: int, values: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = score.share(column, values)
-    if not np.isfinite(share).all():
-        name = repr(encoding.names[column]) if encoding.names else str(column)
-        raise InputError(
-            f"the model's weight for column {name} is not finite; fit it again on clean data "
-            "(naive Bayes: with alpha > 0)"
-        )
-    return share
-
-
-def _score(model: AnyModel) -> _Score:
-    for base in type(model).__mro__:
-        if base.__name__ in _SCORES and base.__module__.split(".")[0] == "sklearn":
-            return _SCORES[base.__name__](model)
-    supported = ", ".join(_SCORES)
-    raise UnsupportedModelError(f"{type(model).__name__} is not a linear classifier; read are {supported}")
-
-
-def _weighted(weights: FloatArray, constant: float, inverse: Callable[[float], float] | None) -> _Score:
-    return _Score(
-        len(weights), lambda column, values: weights[column] * values, constant, inverse, weights=weights
-    )
-
-
-def _coefficients(model: AnyModel, inverse: Callable[[float], float] | None) -> _Score:
-    weights = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
-    if weights.ndim == 2 and len(weights) != 1:
-        raise UnsupportedModelError(
-            f"{type(model).__name__} has {len(weights)} score functions; it must have one, for two classes"
-        )
-    constant = float(np.asarray(model.intercept_, dtype=np.float64).reshape(-1)[0])
-    score = _weighted(weights.reshape(-1).astype(np.float64), constant, inverse)
-    return replace(score, single=weights.dtype == np.float32)
-
-
-def _decision(model: AnyModel) -> _Score:
-    return _coefficients(model, None)
-
-
-def _logistic(model: AnyModel) -> _Score:
-    if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
-        return _coefficients(model, lambda probability: log_odds(probability) / 2)
-    return _coefficients(model, log_odds)
-
-
-def _gradient_descent(model: AnyModel) -> _Score:
-    inverses: dict[str, Callable[[float], float]] = {
-        "log_loss": log_odds,
-        "modified_huber": lambda probability: 2 * probability - 1,
-    }
-    return _coefficients(model, inverses.get(model.loss))
-
-
-def _multinomial_bayes(model: AnyModel) -> _Score:
-    prior = model.class_log_prior_
-    return _of_logs(model.feature_log_prob_, float(_ahead(prior)), float(np.abs(prior).max()))
-
-
-def _complement_bayes(model: AnyModel) -> _Score:
-    return _of_logs(model.feature_log_prob_, 0.0, 0.0)
-
-
-def _of_logs(logs: FloatArray, constant: float, size: float) -> _Score:
-    """Score inputs times a logarithm for each class."""
-    largest = np.abs(logs).max(axis=0)
-    return replace(
-        _weighted(_ahead(logs), constant, log_odds),
-        sizes=lambda column, values: largest[column] * np.abs(values),
-        size=size,
-    )
-
-
-def _bernoulli_bayes(model: AnyModel) -> _Score:
-    with np.errstate(divide="ignore"):
-        absent = np.log(1 - np.exp(model.feature_log_prob_))
-    logs, constants = model.feature_log_prob_ - absent, model.class_log_prior_ + absent.sum(axis=1)
-    score = _of_logs(logs, float(_ahead(constants)), float(np.abs(constants).max()))
-    if model.binarize is None:
-        return score
-    weights, largest = _ahead(logs), np.abs(logs).max(axis=0)
-    return replace(
-        score,
-        share=lambda column, values: weights[column] * (values > model.binarize),
-        sizes=lambda column, values: largest[column] * (values > model.binarize),
-    )
-
-
-def _categorical_bayes(model: AnyModel) -> _Score:
-    def share(column: int, values: FloatArray) -> FloatArray:
-        known = model.n_categories_[column]
-        if (values != np.floor(values)).any() or values.min() < 0 or values.max() >= known:
-            raise InputError(
-                f"CategoricalNB knows the codes 0 to {known - 1} in column {column}, not "
-                f"{values.min():g} to {values.max():g}; fit it with min_categories=schema.levels"
-            )
-        return np.asarray(_ahead(model.feature_log_prob_[column])[values.astype(np.int64)])
-
-    def sizes(column: int, values: FloatArray) -> FloatArray:
-        return np.asarray(np.abs(model.feature_log_prob_[column]).max(axis=0)[values.astype(np.int64)])
-
-    prior = model.class_log_prior_
-    return _Score(
-        model.n_features_in_,
-        share,
-        float(_ahead(prior)),
-        log_odds,
-        sizes=sizes,
-        size=float(np.abs(prior).max()),
-    )
-
-
-def _gaussian_bayes(model: AnyModel) -> _Score:
-    def distances(column: int, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        spread = model.var_[:, column]
-        return np.asarray((values[:, None] - model.theta_[:, column]) ** 2 / spread), np.log(spread)
-
-    def share(column: int, values: FloatArray) -> FloatArray:
-        distance, logs = distances(column, values)
-        return -_ahead((distance + logs).T) / 2
-
-    def sizes(column: int, values: FloatArray) -> FloatArray:
-        distance, logs = distances(column, values)
-        return np.asarray((distance + np.abs(logs) + 2).max(axis=1))  # 2 for the logarithm of 2 pi
-
-    prior = np.log(model.class_prior_)
-    return _Score(
-        model.n_features_in_,
-        share,
-        float(_ahead(prior)),
-        log_odds,
-        sizes=sizes,
-        size=float(np.abs(prior).max()),
-    )
-
-
-def _ahead(logs: AnyValue) -> FloatArray:
-    """By how much the second class is ahead of the first."""
-    return np.asarray(logs[1] - logs[0])
-
-
-def _calibrated(model: AnyModel) -> _Score:
-    if len(model.calibrated_classifiers_) != 1:
-        raise UnsupportedModelError(
-            f"CalibratedClassifierCV averages {len(model.calibrated_classifiers_)} classifiers, which is not "
-            "additive; calibrate with ensemble=False"
-        )
-    (member,) = model.calibrated_classifiers_
-    (calibrator,) = member.calibrators
-    if not (hasattr(calibrator, "a_") and hasattr(calibrator, "b_")):
-        raise UnsupportedModelError(
-            f"CalibratedClassifierCV with method={model.method!r} is not read; use method='sigmoid'"
-        )
-    slope, offset = -float(calibrator.a_), -float(calibrator.b_)
-    base = member.estimator
-    while type(base).__name__ == "FrozenEstimator":
-        base = base.estimator
-    score = _score(base)
-    if slope == 0 or (slope < 0 and not hasattr(base, "decision_function")):
-        raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
-
-    def response(probability: float) -> float:
-        """Find the classifier's own response at which the calibrated probability is reached."""
-        return (log_odds(probability) - offset) / slope
-
-    if hasattr(base, "decision_function"):
-        if slope > 0:
-            return replace(score, inverse=response)
-        return replace(
-            score,
-            share=lambda column, values: -score.share(column, values),
-            constant=-score.constant,
-            inverse=lambda probability: -response(probability),
-        )
-    inner = score.inverse
-
-    def inverse(probability: float) -> float:
-        below = response(probability)
-        if inner is None or not 0 < below < 1:
-            raise InputError(
-                f"calibrated to probability {probability:g}, no score or every score is positive; "
-                "choose another threshold"
-            )
-        return inner(below)
-
-    return replace(score, inverse=inverse)
-
-
-_SCORES: dict[str, Callable[[Any], _Score]] = {
-    "LogisticRegression": _logistic,
-    "LinearSVC": _decision,
-    "SGDClassifier": _gradient_descent,
-    "RidgeClassifier": _decision,
-    "RidgeClassifierCV": _decision,
-    "Perceptron": _decision,
-    "LinearDiscriminantAnalysis": lambda model: _coefficients(model, log_odds),
-    "BernoulliNB": _bernoulli_bayes,
-    "CategoricalNB": _categorical_bayes,
-    "MultinomialNB": _multinomial_bayes,
-    "ComplementNB": _complement_bayes,
-    "GaussianNB": _gaussian_bayes,
-    "CalibratedClassifierCV": _calibrated,
-}

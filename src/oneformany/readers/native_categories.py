@@ -15,6 +15,7 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.registry import named
+from oneformany.schema.discretise import NUMBERS
 
 __all__ = ["CategoryCodes", "TextsError", "known_categories", "preprocessed"]
 
@@ -40,10 +41,8 @@ class CategoryCodes:
         if name in self.categories:
             code = {category: float(number) for number, category in enumerate(self.categories[name])}
             return column.astype(object).map(code).to_numpy(dtype=np.float64)
-        if not pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
-            column = (
-                pd.to_numeric(column, errors="coerce").where(column.notna()) if _numeric(column) else column
-            )
+        if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) in NUMBERS:
+            column = pd.to_numeric(column, errors="coerce")
         try:
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (ValueError, TypeError) as error:
@@ -51,10 +50,6 @@ class CategoryCodes:
                 f"column {name!r} holds texts, which {self.model} cannot read; turn it into a column of type "
                 "category if the model was fitted so, or pass the schema whose one-hot columns it reads"
             ) from error
-
-
-def _numeric(column: pd.Series[Any]) -> bool:
-    return pd.api.types.infer_dtype(column, skipna=True) in {"integer", "floating", "mixed-integer-float"}
 
 
 def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]) -> dict[str, list[Any]]:

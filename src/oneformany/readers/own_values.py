@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,26 +15,65 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
-from oneformany.readers.any_classifier import asked_itself
+from oneformany.readers.any_classifier import as_black_box
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.pipeline import probe
 from oneformany.readers.registry import read_model
-from oneformany.readers.rows import Rows, alike
+from oneformany.readers.rows import Rows
 from oneformany.readers.splits import Splits, model_splits
 from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.schema.cells import Choice, Told, decide_cells, same_rows
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import Table
-from oneformany.schema.schema import Schema
+from oneformany.schema.schema import Schema, no_level
 from oneformany.schema.targets import choose_targets, named_targets
-from oneformany.schema.values import ColumnValues, ValueSchema
+from oneformany.schema.values import ColumnValues, ValueSchema, alike, in_own_type
 from oneformany.schema.wishes import Wishes
 
-__all__ = ["Cells", "ReadValues", "read_cells", "read_values"]
+__all__ = ["Cells", "read_cells", "read_values"]
 
 MOST_ENTRIES = 1 << 28
 """Splits times columns times values up to which trees are read, in a second or two; larger ones are asked."""
+
+
+@dataclass(frozen=True, eq=False)
+class ValueClasses:
+    """Values that lie in one cell and are the same to the model."""
+
+    first: IntArray  # (classes,): a value of each class
+    # (values,): the class of each value; -1 for values that neither a row nor a target has
+    class_of: IntArray
+    cells: IntArray  # (classes,): the cell of each class
+    targets: IntArray  # (cells,): the class that each cell sends rows to, or ``NO_TARGET``
+    plain: bool  # whether every cell is one class, so that cells decide what the model says
+
+    @classmethod
+    def of(
+        cls, feature: Feature, column: ColumnValues, cells: IntArray, told: Told | None, n_rows: int
+    ) -> ValueClasses:
+        """Put values together; without ``told`` the model tells all apart, and rows have the first codes."""
+        wanted = {
+            cell: column.index_of(value)
+            for cell in range(feature.n_levels)
+            if (value := feature.target(cell)) is not None
+        }
+        used = np.zeros(len(cells), dtype=np.bool_)
+        used[column.codes[:n_rows]] = True
+        used[list(wanted.values())] = True
+        kinds = np.arange(len(cells)) if told is None else same_rows(told.rows)
+        indices = np.flatnonzero(used)
+        _, first, number = np.unique(
+            np.stack([cells[indices], kinds[indices]], axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        of = np.full(len(cells), -1, dtype=np.int64)
+        of[indices] = number.ravel()
+        targets = np.full(feature.n_levels, NO_TARGET, dtype=np.int64)
+        for cell, index in wanted.items():
+            targets[cell] = of[index]
+        found = cells[indices[first]].astype(np.int64)
+        plain = np.array_equal(found, np.arange(feature.n_levels))
+        return cls(indices[first], of, found, targets, plain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +84,7 @@ class Cells:
     # Distinct values; ``codes`` are those of the rows, then of the reference data
     columns: tuple[ColumnValues, ...]
     cell_of: tuple[IntArray, ...]  # the cell of each value
-    told: tuple[Told | None, ...]  # what the model tells apart in each column
+    classes: tuple[ValueClasses, ...]  # of each column, values that are the same to the model
     encoding: Encoding | None  # what the model makes of each value
     n_splits: int  # how many splits its trees have, as far as that is known
     labels: dict[str, Any]  # what the user's frames call the columns
@@ -79,16 +118,7 @@ class Cells:
 def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wishes) -> Cells:
     """Decide the cells of all columns that a model reads; the model itself is not asked.
 
-    Parameters
-    ----------
-    inputs : Inputs
-        How the model reads a frame.
-    table : Table
-        The rows.
-    reference : Table or None
-        Data that targets and edges are taken from; ``None``: the rows.
-    wishes : Wishes
-        What the user says.
+    Targets and edges are taken from the reference data, or from the rows where there are none.
     """
     choices, columns = [], []
     for name in inputs.names:
@@ -98,10 +128,11 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
         columns.append(_joined(table.frame[name], _column(reference, name), wishes.targets.get(name), choice))
     encoding = None
     if inputs.transform is not None:
-        encoding = probe(inputs.transform, _rows(inputs.names, [c.array for c in columns], table.labels))
+        values = ValueSchema.of(inputs.names, [column.array for column in columns], table.labels)
+        encoding = probe(inputs.transform, Rows.of(values))
     splits = None if encoding is None else model_splits(inputs.classifier)
     told = _told(inputs, columns, encoding, splits)
-    features, cell_of = [], []
+    features, cell_of, classes = [], [], []
     for column, choice, seen in zip(columns, choices, told, strict=True):
         counted = column.codes[len(table.frame) :] if reference is not None else column.codes
         counts = np.bincount(counted, minlength=len(column.array))
@@ -110,11 +141,12 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
         asked = named_targets(feature, wishes.targets.get(column.name))
         features.append(choose_targets(feature, column, counts, cells, asked))
         cell_of.append(cells)
+        classes.append(ValueClasses.of(features[-1], column, cells, seen, len(table.frame)))
     return Cells(
         Schema(tuple(features)),
         tuple(columns),
         tuple(cell_of),
-        tuple(told),
+        tuple(classes),
         encoding,
         0 if splits is None else splits.count,
         table.labels,
@@ -122,57 +154,39 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
     )
 
 
-class ReadValues(NamedTuple):
-    """A model as the engine asks it."""
+def read_values(
+    inputs: Inputs, cells: Cells, threshold: float | None, positive: object
+) -> tuple[Oracle, OwnValues | None, str | None]:
+    """Read the model on the values that it tells apart; trees too large for that are asked instead.
 
-    oracle: Oracle
-    own: OwnValues | None  # own values of the rows; ``None`` where cells decide the model's answer
-    unread: str | None  # why trees are not read but asked as a black box
-
-
-def read_values(inputs: Inputs, cells: Cells, threshold: float | None, positive: object) -> ReadValues:
-    """Read the model on the values that it tells apart; trees that are too large for that are asked instead.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        How the model reads a frame.
-    cells : Cells
-        The cells and the values in them.
-    threshold : float or None
-        Least probability or decision value of a positive row.
-    positive : object
-        Label of the positive class.
+    Returns the model as the engine asks it, own values of the rows, ``None`` where cells decide its answer,
+    and why trees are not read but asked as a black box.
     """
-    classes = [
-        _ValueClasses.of(feature, column, of, told, cells.n_rows)
-        for feature, column, of, told in zip(
-            cells.schema.features, cells.columns, cells.cell_of, cells.told, strict=True
-        )
-    ]
+    classes = cells.classes
     arrays = [c.array.take(part.first) for c, part in zip(cells.columns, classes, strict=True)]
-    widest = max(len(part.first) for part in classes)
-    box, unread = None, None
+    values = ValueSchema.of(cells.schema.names, arrays, cells.labels)
+    model, least, label, unread = inputs.model, threshold, positive, None
+    widest = max(values.levels)
     if cells.n_splits * len(classes) * widest > MOST_ENTRIES:
-        box = asked_itself(inputs.model, threshold, positive)
-    if box is not None:
-        unread = f"{cells.n_splits} splits, on {len(classes)} columns of up to {widest} values, are too many"
-    if cells.encoding is None or box is not None:
-        values = ValueSchema.of(cells.schema.names, arrays, cells.labels)
-        sample = values.frame(np.zeros((1, len(arrays)), dtype=np.int64))
-        sample = sample.set_axis(list(values.names), axis=1)
-        if box is None:
-            oracle = read_model(inputs.model, values, threshold, positive, sample).oracle
-        else:
-            oracle = read_model(box, values, None, 1, sample).oracle
+        box = as_black_box(model, threshold, positive)
+        if box is not None:
+            model, least, label = box, None, 1
+            unread = (
+                f"{cells.n_splits} splits, on {len(classes)} columns of up to {widest} values, are too many"
+            )
+    if cells.encoding is None or unread is not None:
+        first = (in_own_type(array[:1]) for array in arrays)
+        sample = pd.DataFrame(dict(zip(values.names, first, strict=True)))
+        oracle = read_model(model, values, least, label, sample).oracle
     else:
         blocks = tuple(block[part.first] for block, part in zip(cells.encoding.values, classes, strict=True))
-        encoding = Encoding(cells.encoding.columns, blocks, cells.encoding.constants, cells.encoding.names)
-        oracle = inputs.reader.load()(inputs.classifier, encoding, threshold, positive)
-        verdict = FrameVerdict(_rows(cells.schema.names, arrays, cells.labels), inputs.decide)
-        oracle = Reading(oracle, verdict).oracle  # asks the model itself where rounding could decide
+        oracle = inputs.reader.load()(
+            inputs.classifier, replace(cells.encoding, values=blocks), threshold, positive
+        )
+        # The reading's oracle asks the model itself where rounding could decide
+        oracle = Reading(oracle, FrameVerdict(Rows.of(values), inputs.decide)).oracle
     if all(part.plain for part in classes):
-        return ReadValues(oracle, None, unread)
+        return oracle, None, unread
     values_of_rows = np.stack(
         [part.class_of[c.codes[: cells.n_rows]] for part, c in zip(classes, cells.columns, strict=True)],
         axis=1,
@@ -182,46 +196,7 @@ def read_values(inputs: Inputs, cells: Cells, threshold: float | None, positive:
         tuple(part.cells for part in classes),
         tuple(part.targets for part in classes),
     )
-    return ReadValues(oracle, own, unread)
-
-
-@dataclass(frozen=True, eq=False)
-class _ValueClasses:
-    """Values that lie in one cell and are the same to the model."""
-
-    first: IntArray  # (classes,): a value of each class
-    # (values,): the class of each value; -1 for values that neither a row nor a target has
-    class_of: IntArray
-    cells: IntArray  # (classes,): the cell of each class
-    targets: IntArray  # (cells,): the class that each cell sends rows to, or ``NO_TARGET``
-    plain: bool  # whether every cell is one class, so that cells decide what the model says
-
-    @classmethod
-    def of(
-        cls, feature: Feature, column: ColumnValues, cells: IntArray, told: Told | None, n_rows: int
-    ) -> _ValueClasses:
-        """Put values together; without ``told`` the model tells all apart, and rows have the first codes."""
-        wanted = {
-            cell: column.index_of(value)
-            for cell in range(feature.n_levels)
-            if (value := feature.target(cell)) is not None
-        }
-        used = np.zeros(len(cells), dtype=np.bool_)
-        used[column.codes[:n_rows]] = True
-        used[list(wanted.values())] = True
-        kinds = np.arange(len(cells)) if told is None else same_rows(told.rows)
-        indices = np.flatnonzero(used)
-        _, first, number = np.unique(
-            np.stack([cells[indices], kinds[indices]], axis=1), axis=0, return_index=True, return_inverse=True
-        )
-        of = np.full(len(cells), -1, dtype=np.int64)
-        of[indices] = number.ravel()
-        targets = np.full(feature.n_levels, NO_TARGET, dtype=np.int64)
-        for cell, index in wanted.items():
-            targets[cell] = of[index]
-        found = cells[indices[first]].astype(np.int64)
-        plain = np.array_equal(found, np.arange(feature.n_levels))
-        return cls(indices[first], of, found, targets, plain)
+    return oracle, own, unread
 
 
 def _column(table: Table | None, name: str) -> pd.Series[Any] | None:
@@ -266,10 +241,6 @@ def _same_categories(
     return wide, reference.astype(wide.dtype)
 
 
-def _rows(names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Any]) -> Rows:
-    return Rows.of(ValueSchema.of(names, arrays, labels))
-
-
 def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
     if feature.edges is not None and column.kind == "number" and not feature.special and len(column.plain):
         cells = np.searchsorted(feature.edges, column.numbers, side="left").astype(np.int64)
@@ -280,15 +251,9 @@ def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
     found = [feature.find(value) for value in column.plain]
     if None in found:
         index = found.index(None)
-        value = column.plain[index]
         at = np.flatnonzero(column.codes[: len(table.frame)] == index)
-        row = f", row {table.frame.index[int(at[0])]}" if len(at) else " of the reference data"
-        known = ", ".join(repr(label) for label in feature.levels[:20])
-        raise InputError(
-            f"column {feature.name!r}{row}: {value!r} is none of its levels; known are "
-            f"{'finite numbers and ' if feature.binned else ''}{known}; add it to the schema, or name it "
-            "as special"
-        )
+        where = f", row {table.frame.index[int(at[0])]}" if len(at) else " of the reference data"
+        raise no_level(feature, column.plain[index], where)
     return np.array(found, dtype=np.int64)
 
 

@@ -11,20 +11,22 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
-from oneformany.arrays import FloatArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.readers.feature_steps import check_step
+from oneformany.readers.native_categories import preprocessed
 from oneformany.readers.registry import Reader, reader_for, unwrapped
 from oneformany.readers.rows import Rows, wanted_columns
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
-from oneformany.schema.discretise import bin_labels, infer_schema
+from oneformany.schema.discretise import infer_schema
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
 __all__ = ["Transform", "first_step", "open_pipeline", "probe", "read_pipeline"]
 
 N_CHECKED = 64
+MOST_ENTRIES = 1 << 22
+"""How many numbers the steps shall make at once."""
 
 
 def read_pipeline(
@@ -40,17 +42,11 @@ def read_pipeline(
     feature takes each of its levels are sent through the fitted steps, and random rows confirm it.
 
     A number in a bin of the schema counts as the number that stands for the bin, see
-    :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct value of the frame is a level,
-    except that neighbouring numbers which the steps do not tell apart (say, in a bin of ``KBinsDiscretizer``)
-    are one; columns that the steps ignore are not features.
+    :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct value of the frame is a level;
+    columns that the steps ignore are not features.
     """
-    reader, steps, classifier, first = open_pipeline(model, positive)
-    transform = Transform.of(steps, classifier, first)
-    names = wanted_columns(first, frame, schema)
-    if schema is None:
-        rows = _own_rows(transform, names, cast("pd.DataFrame", frame))
-    else:
-        rows = _rows(transform, names, schema, frame)
+    reader, transform, classifier = open_pipeline(model, positive)
+    rows = _rows(transform, wanted_columns(first_step(model), frame, schema), schema, frame)
     oracle = reader.load()(classifier, probe(transform, rows), threshold, positive)
     decide = Verdict(model, transform.inputs, threshold, positive)
     return Reading(oracle, FrameVerdict(rows, decide))
@@ -64,10 +60,9 @@ def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encodi
     for feature, n in enumerate(levels):
         codes = np.zeros((n, len(levels)), dtype=np.int64)
         codes[:, feature] = np.arange(n)
-        seen = transform(rows.frame(codes))
-        own = np.flatnonzero(~_same(seen, base).all(axis=0))
+        own, seen = _differing(transform, rows, codes, base)
         columns.append(own)
-        values.append(seen[:, own])
+        values.append(seen)
     encoding = Encoding(tuple(columns), tuple(values), base)
     checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
     if not _same(encoding.encode(checked), transform(rows.frame(checked))).all():
@@ -76,6 +71,23 @@ def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encodi
             "predict_proba instead to have it asked as a black box, and please report this pipeline"
         )
     return encoding
+
+
+def _differing(
+    transform: Callable[[pd.DataFrame], FloatArray], rows: Rows, codes: IntArray, base: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Find the columns in which rows differ from the first one, and what they hold, some rows at a time."""
+    size = max(1, MOST_ENTRIES // len(base))
+    parts = []
+    for start in range(0, len(codes), size):
+        seen = transform(rows.frame(codes[start : start + size]))
+        own = np.flatnonzero(~_same(seen, base).all(axis=0))
+        parts.append((slice(start, start + size), own, seen[:, own]))
+    columns = np.unique(np.concatenate([own for _, own, _ in parts]))
+    values = np.tile(base[columns], (len(codes), 1))
+    for part, own, seen in parts:
+        values[part, np.searchsorted(columns, own)] = seen
+    return columns, values
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +100,7 @@ class Transform:
 
     steps: Sequence[Any]
     named: bool
-    gaps_are_missing: bool
-
-    @classmethod
-    def of(cls, steps: Sequence[Any], classifier: AnyModel, first: AnyModel) -> Transform:
-        """Take the steps before a classifier, of which the first reads the frame."""
-        sparse = type(classifier).__module__.split(".")[0] == "xgboost"
-        return cls(steps, named=hasattr(first, "feature_names_in_"), gaps_are_missing=sparse)
+    gaps_are_missing: bool = False
 
     def inputs(self, frame: pd.DataFrame) -> AnyFrame:
         """Give what the first step reads."""
@@ -119,8 +125,8 @@ class Transform:
             raise UnsupportedModelError(f"the pipeline's steps leave texts as they are: {error}") from error
 
 
-def open_pipeline(model: Pipeline, positive: object) -> tuple[Reader, list[Any], Any, Any]:
-    """Find the classifier at the end, its reader, the steps before it, and the one that reads the frame."""
+def open_pipeline(model: Pipeline, positive: object) -> tuple[Reader, Transform, Any]:
+    """Find the classifier at the end, its reader, and the steps before it."""
     steps: list[Any] = []
     last: Any = model
     while isinstance(last, Pipeline):
@@ -137,7 +143,11 @@ def open_pipeline(model: Pipeline, positive: object) -> tuple[Reader, list[Any],
         raise UnsupportedModelError(
             f"the pipeline ends in {type(last).__name__}, which reads no columns of numbers"
         )
-    return reader, steps, last, first_step(model)
+    if (parts := preprocessed(last)) is not None:
+        steps, last = [*steps, parts[0]], parts[1]
+    sparse = type(last).__module__.split(".")[0] == "xgboost"
+    named = hasattr(first_step(model), "feature_names_in_")
+    return reader, Transform(steps, named=named, gaps_are_missing=sparse), last
 
 
 def first_step(model: AnyModel) -> AnyModel:
@@ -147,24 +157,22 @@ def first_step(model: AnyModel) -> AnyModel:
     return model
 
 
-def _rows(transform: Transform, names: Sequence[str], schema: Schema, frame: pd.DataFrame | None) -> Rows:
+def _rows(
+    transform: Transform, names: Sequence[str], schema: Schema | None, frame: pd.DataFrame | None
+) -> Rows:
+    if schema is None:
+        given = cast("pd.DataFrame", frame)
+        read = _read_columns(transform, given[list(names)], names)
+        if not read:
+            raise InputError(
+                "the rows do not differ in any column that the pipeline reads, and without a schema a "
+                "feature can only change to a value that occurs in the frame; pass a schema"
+            )
+        return Rows.of(infer_schema(given, columns=read, bins=None), given, names)
     rows = Rows.of(schema, frame, names)
     if frame is not None and (read := _read_columns(transform, frame[list(names)], rows.fixed)):
         raise InputError(f"the pipeline reads the column {read[0]!r}, which the schema lacks; add it")
     return rows
-
-
-def _own_rows(transform: Transform, names: Sequence[str], frame: pd.DataFrame) -> Rows:
-    read = _read_columns(transform, frame[list(names)], names)
-    if not read:
-        raise InputError(
-            "the rows do not differ in any column that the pipeline reads, and without a schema a feature "
-            "can only change to a value that occurs in the frame; pass a schema"
-        )
-    exact = Rows.of(infer_schema(frame, columns=read, bins=None), frame, names)
-    encoding = probe(transform, exact)
-    merged = tuple(map(_merged, exact.schema.features, encoding.values))
-    return Rows.of(Schema(merged), frame, names)
 
 
 def _read_columns(transform: Transform, frame: pd.DataFrame, names: Iterable[str]) -> list[str]:
@@ -176,18 +184,6 @@ def _read_columns(transform: Transform, frame: pd.DataFrame, names: Iterable[str
         for name in names
         if not _same(seen, transform(frame.assign(**{name: frame[name].array.take(first)}))).all()
     ]
-
-
-def _merged(feature: Feature, values: FloatArray) -> Feature:
-    """Put neighbouring numbers that become the same into one bin."""
-    if feature.numbers is None or any(isinstance(number, bool) for number in feature.numbers):
-        return feature
-    differs = ~_same(values[1:], values[:-1]).all(axis=1)
-    edges = [float(feature.numbers[index]) for index in np.flatnonzero(differs)]
-    if not edges or len(edges) + 1 == feature.n_levels:
-        return feature
-    integers = all(float(number).is_integer() for number in feature.numbers)
-    return Feature(feature.name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
 
 
 def _same(one: FloatArray, other: FloatArray) -> AnyValue:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.readers.columns import encoding_for, inputs_for
+from oneformany.readers.columns import encoding_for, inputs_for, reads_schema
 from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
@@ -24,6 +24,7 @@ __all__ = [
     "oracle_for",
     "read_model",
     "reader_for",
+    "reads_levels",
     "register_reader",
     "unwrapped",
 ]
@@ -31,27 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Reader:
-    """A kind of model and the function that reads it.
-
-    Attributes
-    ----------
-    kind : str
-        What it reads, in words, for messages.
-    matches : callable
-        Says whether a type is of this kind.
-    read : str or callable
-        The reading function, or where it is, as ``"module:function"``.
-    reads : {"columns", "labels", "frames"}
-        What the model itself reads, and so how the function is called, with threshold and positive class
-        as for :func:`read_model`:
-
-        - numeric columns: with ``(model, encoding, threshold, positive)``; it returns an oracle;
-        - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
-        - frames: with ``(model, schema, frame, threshold, positive)``, where the schema may be ``None``; it
-          returns a :class:`Reading` with a :class:`~oneformany.readers.verdict.FrameVerdict`.
-    probabilities : str or callable or None
-        For models without ``predict``: a function ``(model, columns)`` that returns the model's own
-        probabilities of all classes, or where it is.
+    """A kind of model and the function that reads it; :func:`register_reader` says what the parts mean.
 
     Examples
     --------
@@ -108,37 +89,27 @@ READERS: list[Reader] = [
         "linear classifiers of scikit-learn",
         named(
             "sklearn",
-            "LinearDiscriminantAnalysis",
-            "LinearSVC",
-            "LogisticRegression",
-            "Perceptron",
-            "RidgeClassifier",
-            "RidgeClassifierCV",
-            "SGDClassifier",
+            *("LinearDiscriminantAnalysis", "LinearSVC", "LogisticRegression", "Perceptron"),
+            *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier"),
         ),
-        ".multiclass:read_classes",
+        ".linear:read_linear",
     ),
     Reader(
         "naive Bayes classifiers of scikit-learn",
         named("sklearn", "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
-        ".multiclass:read_classes",
+        ".linear:read_linear",
     ),
     Reader(
         "CalibratedClassifierCV (sigmoid, one calibrator) over these",
         named("sklearn", "CalibratedClassifierCV"),
-        ".multiclass:read_classes",
+        ".linear:read_linear",
     ),
     Reader(
         "trees, forests, bagging and boosting of scikit-learn",
         named(
             "sklearn",
-            "AdaBoostClassifier",
-            "BaggingClassifier",
-            "DecisionTreeClassifier",
-            "ExtraTreesClassifier",
-            "GradientBoostingClassifier",
-            "HistGradientBoostingClassifier",
-            "RandomForestClassifier",
+            *("AdaBoostClassifier", "BaggingClassifier", "DecisionTreeClassifier", "ExtraTreesClassifier"),
+            *("GradientBoostingClassifier", "HistGradientBoostingClassifier", "RandomForestClassifier"),
         ),
         ".trees.sklearn_trees:read_trees",
     ),
@@ -213,16 +184,20 @@ def register_reader(
         The class of these models, or a function that says whether a class is one of them. To match
         a class of a library that may not be installed see :func:`named`.
     read : callable or str
-        The reading function, or where it is, as ``"module:function"``, to be imported when it is needed. For
-        models that read columns of numbers, which is usual, it is called with ``(model, encoding,
-        threshold, positive)`` and returns an :class:`~oneformany.oracles.protocol.Oracle`, often an
-        :class:`~oneformany.oracles.additive.AdditiveOracle`,
-        :class:`~oneformany.oracles.trees.oracle.TreeOracle` or
-        :class:`~oneformany.oracles.network.oracle.NetworkOracle`. An oracle that has a method
-        ``decided_by(verdict)`` is given the model's own verdict, to ask it about points at which
-        rounding could decide; ``doubtful(codes)`` may say which these are.
+        The reading function, or where it is, as ``"module:function"``, to be imported when it is needed. An
+        oracle that it returns and that has a method ``decided_by(verdict)`` is given the model's own verdict,
+        to ask it about points at which rounding could decide; ``doubtful(codes)`` may say which these are.
     reads : {"columns", "labels", "frames"}
-        What the model reads; see :class:`Reader` for what the other two ask of the function.
+        What the model itself reads, and so how the function is called:
+
+        - columns of numbers, which is usual: with ``(model, encoding, threshold, positive)``; it returns an
+          :class:`~oneformany.oracles.protocol.Oracle`, often an
+          :class:`~oneformany.oracles.additive.AdditiveOracle`,
+          :class:`~oneformany.oracles.trees.oracle.TreeOracle` or
+          :class:`~oneformany.oracles.network.oracle.NetworkOracle`;
+        - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
+        - frames: with ``(model, schema, frame, threshold, positive)``, where the schema may be ``None``; it
+          returns a :class:`Reading` with a :class:`~oneformany.readers.verdict.FrameVerdict`.
     probabilities : callable or str, optional
         For models that read columns and have neither ``predict`` nor ``classes_``: a function
         ``(model, columns)`` that returns an ``(n, classes)`` array, or where it is.
@@ -246,13 +221,13 @@ def register_reader(
     ...     return ofm.AdditiveOracle(tables, threshold=encoding.width / 2, margin=0.1)
     >>> reader = ofm.register_reader("majorities", Majority, read)
     """
+    if reads not in ("columns", "labels", "frames"):
+        raise InputError(f"reads is {reads!r}; it must be 'columns', 'labels' or 'frames'")
     if isinstance(matches, type):
         model_type = matches
         reader = Reader(kind, lambda other: issubclass(other, model_type), read, reads, probabilities)
     else:
         reader = Reader(kind, matches, read, reads, probabilities)
-    if reads not in ("columns", "labels", "frames"):
-        raise InputError(f"reads is {reads!r}; it must be 'columns', 'labels' or 'frames'")
     READERS.insert(0, reader)
     return reader
 
@@ -283,6 +258,14 @@ def reader_for(model: object) -> Reader:
     )
 
 
+def reads_levels(model: object, schema: Schema | None) -> bool:
+    """Whether a model reads the levels of a schema, rather than the columns of a frame."""
+    reads = reader_for(model).reads
+    return reads == "labels" or (
+        reads == "columns" and schema is not None and reads_schema(unwrapped(model), schema)
+    )
+
+
 def read_model(
     model: object,
     source: Schema | Encoding | None,
@@ -290,23 +273,7 @@ def read_model(
     positive: object = 1,
     frame: pd.DataFrame | None = None,
 ) -> Reading:
-    """Read a model for the engine, and keep its own verdict at hand.
-
-    Parameters
-    ----------
-    model : object
-        A fitted classifier.
-    source : Schema, Encoding or None
-        The features, or how their codes become the columns that the model reads; models that read frames
-        can do without.
-    threshold : float or None
-        Least probability (or decision value, for models without probabilities) of a positive point;
-        ``None``: as the model's ``predict`` decides.
-    positive : object
-        Label of the positive class.
-    frame : DataFrame, optional
-        Rows, for models that read frames: levels are values that occur there.
-    """
+    """Read a model for the engine as :func:`oracle_for` does, and keep its own verdict at hand."""
     reader = reader_for(model)
     model = unwrapped(model)
     if reader.reads == "columns":
@@ -330,20 +297,22 @@ def oracle_for(
     positive: object = 1,
     frame: pd.DataFrame | None = None,
 ) -> Oracle:
-    """Read a model for the engine; see :func:`read_model`.
+    """Read a model for the engine.
 
     Parameters
     ----------
     model : object
         A fitted classifier.
     source : Schema, Encoding or None
-        The features, or how their codes become the columns that the model reads.
+        The features, or how their codes become the columns that the model reads; models that read frames
+        can do without.
     threshold : float or None
-        Least probability or decision value of a positive point.
+        Least probability (or decision value, for models without probabilities) of a positive point;
+        ``None``: as the model's ``predict`` decides.
     positive : object
         Label of the positive class.
     frame : DataFrame, optional
-        Rows, for models that read frames.
+        Rows, for models that read frames: levels are values that occur there.
 
     Examples
     --------

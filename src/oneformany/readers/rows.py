@@ -16,9 +16,9 @@ from oneformany.readers.columns import columns_of
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
-from oneformany.schema.values import ValueSchema, in_own_type
+from oneformany.schema.values import ValueSchema, alike, in_own_type
 
-__all__ = ["Rows", "alike", "own_rows", "wanted_columns"]
+__all__ = ["Rows", "own_rows", "wanted_columns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +105,6 @@ def _values(feature: Feature, column: pd.Series[Any] | None) -> AnyValue:
         plain = list(feature.numbers or feature.levels)
     values = pd.Series(plain)
     return (values if column is None else alike(values, column.dtype)).array
-
-
-def alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
-    """Cast to a type if that changes no value."""
-    try:
-        cast = values.astype(dtype)
-        return cast if (cast == values).all() else values
-    except (ValueError, TypeError):
-        return values
 
 
 def _inside(edges: Sequence[float], column: pd.Series[Any] | None) -> list[Any]:

@@ -12,7 +12,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.readers.verdict import Reading
-from oneformany.schema.feature import Feature
+from oneformany.schema.feature import Feature, levels_told
 from oneformany.schema.schema import Schema
 
 __all__ = ["read_scorecard"]
@@ -56,7 +56,7 @@ def _table(feature: Feature, points: Mapping[str, float] | None) -> FloatArray:
         return np.zeros(feature.n_levels)
     for label in points:
         if label not in feature.levels:
-            known = ", ".join(repr(level) for level in feature.levels)
+            known = levels_told(feature)
             raise InputError(f"the scorecard names {label!r} of {feature.name!r}, whose levels are {known}")
     for label in feature.levels:
         if label not in points:

@@ -15,7 +15,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.rows import Rows
 
-__all__ = ["FrameVerdict", "ProbabilityVerdict", "Reading", "Verdict", "class_index", "class_position"]
+__all__ = ["FrameVerdict", "ProbabilityVerdict", "Reading", "Verdict", "class_index", "find_class"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +149,10 @@ def class_index(model: AnyModel, positive: object) -> int:
         raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
     if not hasattr(model, "classes_"):
         raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
-    return class_position(model.classes_, positive, kind)
+    return find_class(model.classes_, positive, kind)
 
 
-def class_position(classes: Sequence[Any], positive: object, model: str) -> int:
+def find_class(classes: Sequence[Any], positive: object, model: str) -> int:
     """Find the positive class among those that a model knows."""
     labels: list[Any] = np.asarray(classes).tolist()
     if len(labels) < 2:

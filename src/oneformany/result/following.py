@@ -187,7 +187,7 @@ def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.Dat
     try:
         return _read_decision(model, threshold, positive, own, schema, table)
     except (UnsupportedModelError, TextsError):
-        box = as_black_box(model, table, threshold, positive)
+        box = as_black_box(model, threshold, positive, tried_on=table.named(table.frame.head(1)))
         if box is None:
             raise
         return _read_decision(box, None, 1, own, schema, table)
@@ -201,12 +201,10 @@ def _read_decision(
     schema: Schema,
     table: Table,
 ) -> Callable[[pd.DataFrame], BoolArray]:
-    from oneformany.readers.columns import reads_schema
     from oneformany.readers.inputs import inputs_of
-    from oneformany.readers.registry import read_model, reader_for, unwrapped
+    from oneformany.readers.registry import read_model, reads_levels
 
-    reads = reader_for(model).reads
-    if reads == "labels" or (reads == "columns" and own is not None and reads_schema(unwrapped(model), own)):
+    if reads_levels(model, own):
         verdict = read_model(model, schema, threshold, positive, table.frame).verdict
         return lambda rows: verdict(schema.encode(rows))
     inputs = inputs_of(model, table, threshold, positive)

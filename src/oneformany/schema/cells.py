@@ -88,9 +88,9 @@ def decide_cells(
 
 def same_rows(rows: FloatArray) -> IntArray:
     """Number the rows of a table so that equal rows, missing values included, have equal numbers."""
-    gaps = np.isnan(rows)
-    full = np.hstack([np.where(gaps, 0.0, rows), gaps])
-    return np.unique(full, axis=0, return_inverse=True)[1].ravel()
+    plain = np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows + 0.0))  # one not-a-number, no -0.0
+    numbers: dict[bytes, int] = {}
+    return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in plain], dtype=np.int64)
 
 
 def _number_cells(  # noqa: PLR0911 (one return per way to choose)
@@ -204,13 +204,12 @@ def _told_apart(plain: list[Raw], kinds: IntArray, *, ordered: bool) -> list[lis
 
 
 def _group_label(group: list[Raw], plain: list[Raw]) -> str:
-    if len(group) == len(plain):
+    n_rest = len(plain) - len(group)
+    if n_rest == 0:
         return ANY_VALUE
-    rest = [value for value in plain if value not in group]
-    if len(rest) == 1 and len(group) > 1:
-        return f"not {number_label(rest[0])}"
-    if len(group) <= MOST_NAMED:
+    if len(group) <= MOST_NAMED and (n_rest > 1 or len(group) == 1):
         return " or ".join(map(number_label, group))
-    if len(rest) <= MOST_NAMED:
-        return "neither " + " nor ".join(map(number_label, rest))
+    if n_rest <= MOST_NAMED:
+        rest = [number_label(value) for value in plain if value not in group]
+        return f"not {rest[0]}" if n_rest == 1 else "neither " + " nor ".join(rest)
     return " or ".join(map(number_label, group[:MOST_NAMED])) + f" or {len(group) - MOST_NAMED} more"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ import pandas as pd
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
-from oneformany.schema.schema import Schema
+from oneformany.schema.schema import Schema, check_columns
 
 __all__ = [
     "ANY_VALUE",
@@ -21,12 +21,14 @@ __all__ = [
     "bin_labels",
     "bins_of",
     "check_finite",
+    "column_kind",
     "infer_schema",
     "levels_of_values",
 ]
 
 ANY_VALUE = "any value"
 NUMBERS = ("integer", "floating", "mixed-integer-float")
+DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
 
 
 def infer_schema(
@@ -76,8 +78,10 @@ def infer_schema(
         raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
     names = list(frame.columns) if columns is None else list(columns)
     own_edges = dict(edges or {})
-    for name in [*names, *own_edges]:
-        _check_column(frame, name)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"the column name {name!r} is not a text; rename it")
+    check_columns(frame, [*names, *own_edges])
     if stray := [name for name in own_edges if name not in names]:
         raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
     features = []
@@ -89,14 +93,9 @@ def infer_schema(
 
 
 def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:
-    """Name the bins between edges, such as ``"<= 18"``, ``"19-33"``, ``"> 33"``.
+    """Name the bins between increasing edges, such as ``"<= 18"``, ``"18 to 33"``, ``"> 33"``.
 
-    Parameters
-    ----------
-    edges : sequence of float
-        Increasing; a bin includes its right edge.
-    integers : bool
-        Whether only integers occur, so that a bin can be named by its first and last number.
+    A bin includes its right edge. Where only integers occur, its first and last one name it: ``"19-33"``.
     """
     inner = [_inner_label(low, high, integers=integers) for low, high in pairwise(edges)]
     return (f"<= {number_label(edges[0])}", *inner, f"> {number_label(edges[-1])}")
@@ -130,46 +129,50 @@ def check_finite(column: pd.Series[Any]) -> None:
         )
 
 
-def _check_column(frame: pd.DataFrame, name: object) -> None:
-    if not isinstance(name, str):
-        raise InputError(f"the column name {name!r} is not a text; rename it")
-    count = list(frame.columns).count(name)
-    if count == 0:
-        raise InputError(f"the frame has no column {name!r}")
-    if count > 1:
-        raise InputError(f"the frame has {count} columns named {name!r}; keep one")
+def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "category"]:
+    """Say what the values of a column are; dates, lists, and numbers beside texts are refused."""
+    found = pd.api.types.infer_dtype(column, skipna=True)
+    if found == "categorical":
+        found = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
+        if found not in DATES:
+            return "category"
+    if found in DATES:
+        raise InputError(
+            f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
+            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
+            "need it"
+        )
+    if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
+        return "number"
+    if found == "boolean":
+        return "boolean"
+    if found in {"string", "empty"}:
+        return "category"
+    raise InputError(
+        f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
+        "categories"
+    )
 
 
 def _read_column(
     column: pd.Series[Any], edges: Sequence[float] | None, bins: int | None, max_levels: int
 ) -> Feature:
     name = str(column.name)
-    kind = pd.api.types.infer_dtype(column)
-    if column.empty and kind != "categorical":
+    categories = isinstance(column.dtype, pd.CategoricalDtype)
+    if column.empty and not categories:
         return Feature(name, (ANY_VALUE,), edges=())
-    if edges is not None and kind not in NUMBERS:
-        raise InputError(f"column {name!r} has edges but holds {kind} values, not numbers")
-    if kind in NUMBERS:
-        return _number_feature(column, edges, bins, max_levels, integers=kind == "integer")
-    choices = [False, True]
-    if kind == "categorical":
-        choices, kind = column.cat.categories.tolist(), pd.api.types.infer_dtype(column.cat.categories)
-    elif kind == "string":
-        choices = sorted(column.unique().tolist())
-    if kind not in {"string", "boolean", *NUMBERS}:
-        raise InputError(
-            f"column {name!r} holds {kind} values; turn them into texts, truth values, numbers or categories"
-        )
-    return levels_of_values(name, choices, ordered=bool(getattr(column.dtype, "ordered", False)))
+    kind = column_kind(column)
+    if kind == "number":
+        return _number_feature(column, edges, bins, max_levels)
+    if edges is not None:
+        raise InputError(f"column {name!r} has edges but holds values of the kind {kind}, not numbers")
+    if categories:
+        return levels_of_values(name, column.cat.categories.tolist(), ordered=bool(column.cat.ordered))
+    return levels_of_values(name, [False, True] if kind == "boolean" else sorted(column.unique().tolist()))
 
 
 def _number_feature(
-    column: pd.Series[Any],
-    edges: Sequence[float] | None,
-    bins: int | None,
-    max_levels: int,
-    *,
-    integers: bool,
+    column: pd.Series[Any], edges: Sequence[float] | None, bins: int | None, max_levels: int
 ) -> Feature:
     name = str(column.name)
     check_finite(column)
@@ -177,8 +180,9 @@ def _number_feature(
     distinct = np.unique(numbers)
     if edges is None:
         if bins is None or len(distinct) <= max(1, max_levels):
-            plain = np.unique(column.to_numpy(dtype=np.int64)) if integers else distinct
-            return levels_of_values(name, plain.tolist(), ordered=True)
+            if pd.api.types.infer_dtype(column) == "integer":
+                distinct = np.unique(column.to_numpy(dtype=np.int64))
+            return levels_of_values(name, distinct.tolist(), ordered=True)
         edges = _quantiles(numbers, distinct, bins)
     if not len(edges):
         raise InputError(f"column {name!r} has an empty list of edges; give at least one")

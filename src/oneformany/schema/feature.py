@@ -24,6 +24,7 @@ __all__ = [
     "Value",
     "is_integer",
     "is_missing",
+    "levels_told",
     "number_label",
     "plain_value",
 ]
@@ -33,6 +34,8 @@ Raw = str | bool | int | float
 
 MISSING = "missing"
 """Label of the cell of missing values."""
+
+MOST_LEVELS_TOLD = 20
 
 UNSEEN = "unseen in training"
 """Label of the cell of values that the model was not fitted on."""
@@ -149,13 +152,7 @@ class Feature:
         return self.edges is not None
 
     def find(self, value: object) -> int | None:
-        """Look up the level of a raw value or of a label; ``None`` when there is no such level.
-
-        Parameters
-        ----------
-        value : object
-            A label, or a number or truth value where the feature has ``edges`` or ``numbers``.
-        """
+        """Look up the level of a raw value or of a label; ``None`` when there is no such level."""
         if self.unread or is_missing(value):
             return self.missing_level
         found = self._indices.get(value)
@@ -192,15 +189,7 @@ class Feature:
         missing: bool = False,
         unseen: bool = False,
     ) -> Feature:
-        """Add levels for special codes, missing and unseen values where there are none yet.
-
-        Parameters
-        ----------
-        special : sequence of pairs
-            Label and values of each.
-        missing, unseen : bool
-            Whether such levels are needed.
-        """
+        """Add levels for special codes, missing and unseen values where there are none yet."""
         known = {label for label, _ in self.special}
         codes = (*self.special, *((label, tuple(values)) for label, values in special if label not in known))
         missing, unseen = missing or self.missing, unseen or self.unseen
@@ -323,6 +312,12 @@ def is_missing(value: object) -> bool:
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     return isinstance(value, (float, np.floating)) and math.isnan(value)
+
+
+def levels_told(feature: Feature) -> str:
+    """Name the levels of a feature, or the first of many, for messages."""
+    told = ", ".join(map(repr, feature.levels[:MOST_LEVELS_TOLD]))
+    return told if feature.n_levels <= MOST_LEVELS_TOLD else f"{told}, ... ({feature.n_levels} in all)"
 
 
 def number_label(value: Raw) -> str:

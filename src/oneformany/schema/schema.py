@@ -11,14 +11,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, is_missing, plain_value
+from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value
 
-__all__ = ["Schema", "find_levels", "suggestion"]
+__all__ = ["Schema", "check_columns", "find_levels", "no_level", "suggestion"]
 
-MOST_LEVELS_TOLD = 20
+MOST_NAMES_TOLD = 20
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,11 @@ class Schema:
         InputError
             A column is missing or there twice, a value is missing or has no level, or there is no row.
         """
-        self._check_frame(frame)
+        if not isinstance(frame, pd.DataFrame):
+            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+        check_columns(frame, self.names)
+        if frame.empty:
+            raise InputError("the frame has no rows; give at least one")
         codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
         for index, feature in enumerate(self.features):
             codes[:, index] = _encode_column(feature, frame[feature.name])
@@ -116,13 +121,7 @@ class Schema:
         return frame if index is None else frame.set_axis(index, axis=0)
 
     def one_hot(self, codes: ArrayLike) -> FloatArray:
-        """Turn codes into the columns of :meth:`encoding`.
-
-        Parameters
-        ----------
-        codes : (n, p) array, or one point of p codes
-            One level per feature.
-        """
+        """Turn ``(n, p)`` codes, or one point, into the columns of :meth:`encoding`."""
         return self.encoding().encode(self._checked_codes(codes))
 
     @property
@@ -176,23 +175,6 @@ class Schema:
             raise InputError('this is not a schema as written by to_dict: it has no list "features"')
         return cls(tuple(Feature.from_dict(feature) for feature in data["features"]))
 
-    def _check_frame(self, frame: pd.DataFrame) -> None:
-        if not isinstance(frame, pd.DataFrame):
-            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
-        columns = list(frame.columns)
-        missing = [name for name in self.names if name not in columns]
-        if missing:
-            named = ", ".join(repr(name) for name in missing)
-            raise InputError(
-                f"the frame lacks the column{'s' if len(missing) > 1 else ''} {named}"
-                f"{suggestion(missing[0], [str(column) for column in columns])}"
-            )
-        for name in self.names:
-            if columns.count(name) > 1:
-                raise InputError(f"the frame has {columns.count(name)} columns named {name!r}; keep one")
-        if frame.empty:
-            raise InputError("the frame has no rows; give at least one")
-
     def _checked_codes(self, codes: ArrayLike) -> IntArray:
         table = np.atleast_2d(np.asarray(codes))
         if table.ndim != 2 or table.shape[1] != len(self.features):
@@ -212,6 +194,20 @@ class Schema:
         return table.astype(np.int64)
 
 
+def check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse a frame that lacks one of these columns, or has one twice."""
+    columns = list(frame.columns)
+    if missing := [name for name in names if name not in columns]:
+        named = ", ".join(map(repr, missing))
+        raise InputError(
+            f"the frame lacks the column{'s' if len(missing) > 1 else ''} {named}"
+            f"{suggestion(missing[0], [str(column) for column in columns])}"
+        )
+    for name in names:
+        if (count := columns.count(name)) > 1:
+            raise InputError(f"the frame has {count} columns named {name!r}; keep one")
+
+
 def find_levels(feature: Feature, column: pd.Series[Any]) -> IntArray:
     """Find the level of each value of a column; -1 where it has none."""
     if feature.unread:
@@ -228,28 +224,29 @@ def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
     levels = find_levels(feature, column)
     if (levels < 0).any():
         at = int(np.argmax(levels < 0))
-        value = column.iloc[at]
-        where = f"column {feature.name!r}, row {column.index[at]}"
-        if is_missing(value):
-            raise InputError(f"{where}: the value is missing; fill it in or drop the row")
-        raise InputError(
-            f"{where}: {plain_value(value)!r} is none of its levels; known are {_known(feature)}"
-        )
+        raise no_level(feature, column.iloc[at], f", row {column.index[at]}")
     return levels
 
 
-def _known(feature: Feature) -> str:
-    told = ", ".join(repr(label) for label in feature.levels[:MOST_LEVELS_TOLD])
-    more = f", ... ({feature.n_levels} in all)" if feature.n_levels > MOST_LEVELS_TOLD else ""
-    return f"{'finite numbers and ' if feature.binned else ''}{told}{more}"
+def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
+    """Say that a value has no level, and where it stands."""
+    if is_missing(value):
+        reason = "the value is missing; fill it in or drop the row"
+    else:
+        reason = (
+            f"{plain_value(value)!r} is none of its levels; known are "
+            f"{'finite numbers and ' if feature.binned else ''}{levels_told(feature)}; "
+            "add it to the schema, or name it as special"
+        )
+    return InputError(f"column {feature.name!r}{where}: {reason}")
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
     """Name which of the known names somebody may have meant, or what there is."""
     if close := get_close_matches(name, known, n=1):
         return f"; did you mean {close[0]!r}?"
-    told = ", ".join(repr(other) for other in known[:MOST_LEVELS_TOLD])
-    return f"; there are {told}{', ...' if len(known) > MOST_LEVELS_TOLD else ''}"
+    told = ", ".join(repr(other) for other in known[:MOST_NAMES_TOLD])
+    return f"; there are {told}{', ...' if len(known) > MOST_NAMES_TOLD else ''}"
 
 
 def _one_hot_block(n_levels: int) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import MISSING, Feature, Raw, is_missing
+from oneformany.schema.feature import MISSING, Feature, Raw, levels_told
 from oneformany.schema.round_numbers import roundness
 from oneformany.schema.values import ColumnValues
 
@@ -43,8 +43,12 @@ def choose_targets(
         elif cell >= feature.n_regular:
             targets.append(None)
         else:
-            inside = np.flatnonzero((cells == cell) & (counts > 0) & ~values.gaps)
-            targets.append(_target(feature, values, counts, inside, cell))
+            there = (cells == cell) & ~values.gaps
+            inside = np.flatnonzero(there & (counts > 0))
+            if len(inside):
+                targets.append(_usual(values, counts, inside))
+            else:  # what only rows have is not a target; a level that occurs nowhere may stand for itself
+                targets.append(None if there.any() else feature.target(cell))
     plain = tuple(feature.target(cell) for cell in range(feature.n_levels))
     if feature.targets is None and tuple(targets) == plain:
         return feature
@@ -67,8 +71,9 @@ def named_targets(
     for label, value in pairs:
         cell = feature.find(label)
         if cell is None:
-            known = ", ".join(repr(level) for level in feature.levels)
-            raise InputError(f"targets name {label!r} of {feature.name!r}, whose cells are {known}")
+            raise InputError(
+                f"targets name {label!r} of {feature.name!r}, whose cells are {levels_told(feature)}"
+            )
         wanted = (
             float("nan")
             if value == MISSING or (cell == feature.missing_level and value is not None)
@@ -82,14 +87,9 @@ def named_targets(
     return found
 
 
-def _target(
-    feature: Feature, values: ColumnValues, counts: IntArray, inside: IntArray, cell: int
-) -> Raw | None:
+def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
+    """Choose among the values of a cell that the reference data have."""
     plain: Sequence[Raw] = values.plain
-    if not len(inside):
-        own = feature.target(cell)
-        seen = any(not is_missing(value) and feature.find(value) == cell for value in plain)
-        return None if seen else own
     if values.kind != "number":
         return plain[int(inside[np.argmax(counts[inside])])]
     below = np.cumsum(counts[inside])

@@ -13,13 +13,11 @@ import pandas as pd
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import NUMBERS, check_finite
+from oneformany.schema.discretise import check_finite, column_kind
 from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value
 from oneformany.schema.schema import Schema
 
-__all__ = ["ColumnValues", "ValueSchema", "in_own_type", "missing_value"]
-
-DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
+__all__ = ["ColumnValues", "ValueSchema", "alike", "in_own_type", "missing_value"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +34,7 @@ class ColumnValues:
     def of(cls, column: pd.Series[Any]) -> ColumnValues:
         """Find them; dates, lists, infinite numbers, and numbers beside texts are refused."""
         name = str(column.name)
-        kind = _kind(column)
+        kind = column_kind(column)
         try:
             codes, array = _distinct(column)
         except TypeError as error:
@@ -78,9 +76,9 @@ class ColumnValues:
             return self
         column = in_own_type(self.array)
         if isinstance(column.dtype, pd.CategoricalDtype):
-            more_kinds = [value for value in added if value not in {None, *column.cat.categories}]
-            column = column.cat.add_categories(more_kinds)
-        more = _alike(pd.Series(added), column.dtype)
+            kinds = {None, *column.cat.categories}
+            column = column.cat.add_categories([value for value in added if value not in kinds])
+        more = alike(pd.Series(added), column.dtype)
         joined = pd.concat([column, more], ignore_index=True)
         return self._sorted(self.name, joined.array, self.codes, self.kind, ordered=self.ordered)
 
@@ -121,15 +119,6 @@ class ValueSchema(Schema):
         features = tuple(Feature(name, _labels(array)) for name, array in zip(names, arrays, strict=True))
         return cls(features, tuple(arrays), labels or {})
 
-    def frame(self, codes: IntArray, names: Sequence[str] | None = None) -> pd.DataFrame:
-        """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
-        columns = {
-            name: in_own_type(array.take(codes[:, index]))
-            for index, (name, array) in enumerate(zip(self.names, self.arrays, strict=True))
-        }
-        made = pd.DataFrame({name: columns[name] for name in names or self.names})
-        return made.set_axis([self.labels.get(name, name) for name in made.columns], axis=1)
-
 
 def in_own_type(array: AnyValue) -> pd.Series[Any]:
     """Make a column that keeps objects as they are: pandas itself would read texts and lose ``None``."""
@@ -156,40 +145,17 @@ def _distinct(column: pd.Series[Any]) -> tuple[IntArray, Any]:
     return codes, pd.Series([*distinct, *missing.values()], dtype=object).array
 
 
-def _kind(column: pd.Series[Any]) -> str:
-    found = pd.api.types.infer_dtype(column, skipna=True)
-    if found == "categorical":
-        inner = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
-        if inner in DATES:
-            found = inner
-        else:
-            return "category"
-    if found in DATES:
-        raise InputError(
-            f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
-            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
-            "need it"
-        )
-    if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
-        return "number"
-    if found == "boolean":
-        return "boolean"
-    if found in {"string", "empty"}:
-        return "category"
-    raise InputError(
-        f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
-        "categories"
-    )
-
-
-def _alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
+def alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
     """Cast to a type if that changes no value."""
+    if values.dtype == dtype:
+        return values
     try:
         cast = values.astype(dtype)
     except (ValueError, TypeError):
         return values
-    same = [a == b or (is_missing(a) and is_missing(b)) for a, b in zip(cast, values, strict=True)]
-    return cast if all(same) else values
+    both = zip(cast, values, strict=True)
+    same = all(is_missing(a) == is_missing(b) and (is_missing(a) or a == b) for a, b in both)
+    return cast if same else values
 
 
 def _labels(array: AnyValue) -> tuple[str, ...]:

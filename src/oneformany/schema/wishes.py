@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from oneformany.anything import AnyValue
 from oneformany.arrays import IntArray
@@ -61,10 +60,7 @@ class Wishes:
     ) -> Wishes:
         """Check the parameters of the front door, which are called as there."""
         if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
-            numeric = [name for name in table.frame if pd.api.types.is_numeric_dtype(table.frame[name].dtype)]
-            bins = {
-                name: int(bins) for name in numeric if not pd.api.types.is_bool_dtype(table.frame[name].dtype)
-            }
+            bins = dict.fromkeys(table.frame.select_dtypes("number", exclude="timedelta"), int(bins))
         codes_of = {name: _special(name, given) for name, given in _by_name(special, "special").items()}
         checked = _by_name(bins, "bins")
         for name, count in checked.items():

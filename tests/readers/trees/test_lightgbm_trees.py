@@ -129,7 +129,7 @@ def small(kind=lightgbm.LGBMClassifier, classes=2, **options):
             lambda: small(lightgbm.LGBMRegressor),
             {},
             UnsupportedModelError,
-            "LGBMRegressor is not a classifier of lightgbm",
+            "LGBMRegressor is a regressor",
         ),
         (lambda: small(classes=3), {}, UnsupportedModelError, "objective multiclass"),
         (lambda: small(linear_tree=True), {}, UnsupportedModelError, "linear_tree=False"),

@@ -195,8 +195,7 @@ def fitted(kind=DecisionTreeClassifier, classes=2, **options):
     ("make", "message"),
     [
         (RandomForestClassifier, "not fitted: call its fit"),
-        (lambda: fitted(RandomForestRegressor, n_estimators=2), "not a classifier made of trees; read are"),
-        (lambda: fitted(LogisticRegression), "not a classifier made of trees; read are"),
+        (lambda: fitted(RandomForestRegressor, n_estimators=2), "is a regressor"),
         (lambda: fitted(BaggingClassifier, estimator=LogisticRegression()), "only of decision trees"),
         (lambda: fitted(AdaBoostClassifier, estimator=LogisticRegression()), "only of decision trees"),
         (lambda: fitted(GradientBoostingClassifier, init=LogisticRegression()), "fit it with init=None"),

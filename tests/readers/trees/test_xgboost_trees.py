@@ -123,7 +123,7 @@ def many_classes():
     ("make", "options", "error", "message"),
     [
         (xgboost.XGBClassifier, {}, UnsupportedModelError, "not fitted: call its fit"),
-        (regressor, {}, UnsupportedModelError, "XGBRegressor is not a classifier of xgboost"),
+        (regressor, {}, UnsupportedModelError, "XGBRegressor is a regressor"),
         (many_classes, {}, UnsupportedModelError, "objective multi:softprob"),
         (lambda: small(booster="gblinear"), {}, UnsupportedModelError, "gblinear, which grows no trees"),
         (small, {"positive": 2}, InputError, "name one of them as positive"),

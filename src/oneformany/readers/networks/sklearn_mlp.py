@@ -9,7 +9,7 @@ from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.chances import DOUBLE, SINGLE
 from oneformany.readers.networks.feed_forward import RELU, Affine, Step, network_oracle
-from oneformany.readers.verdict import class_position
+from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["read_network"]
@@ -20,19 +20,13 @@ def read_network(
 ) -> NetworkOracle:
     """Read a fitted multilayer perceptron, so that the engine can prove what it answers."""
     kind = type(model).__name__
-    if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
-        raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
-    if not any(base.__name__ == "MLPClassifier" for base in type(model).__mro__):
-        raise UnsupportedModelError(f"{kind} is not scikit-learn's MLPClassifier")
-    if not hasattr(model, "coefs_"):
-        raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
+    index = class_index(model, positive)
     if model.activation not in ("relu", "identity"):
         raise UnsupportedModelError(
             f"{kind} has the activation {model.activation!r}; read are 'relu' and 'identity'"
         )
     if model.out_activation_ == "logistic" and model.n_outputs_ > 1:
         raise UnsupportedModelError(f"{kind} predicts {model.n_outputs_} labels at once; it must predict one")
-    index = class_position(model.classes_, positive, kind)
     steps: list[Step] = []
     for weights, bias in zip(model.coefs_, model.intercepts_, strict=True):
         steps.append(Affine.of(weights, bias))

@@ -12,8 +12,7 @@ from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.chances import both_classes, least_probability
-from oneformany.readers.trees.tree_reading import LevelTable, check_fitted, log_odds_oracle
-from oneformany.readers.verdict import class_position
+from oneformany.readers.trees.tree_reading import LevelTable, class_sign, log_odds_oracle
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["class_probabilities", "read_trees"]
@@ -29,18 +28,18 @@ def read_trees(
     The score is what LightGBM calls raw: the log-odds divided by its parameter ``sigmoid``. Where
     rounding in LightGBM could decide, the model itself does.
     """
-    name = type(model).__name__
-    content = _booster(model).dump_model()
+    name, sign = type(model).__name__, class_sign(model, positive)
+    booster: AnyModel = getattr(model, "booster_", model)
+    content = booster.dump_model()
     objective, *settings = str(content.get("objective", "none")).split()
     if objective != "binary":
         raise UnsupportedModelError(
             f"{name} was fitted with the objective {objective}; only binary can be read"
         )
     encoding.check_width(content["max_feature_idx"] + 1, name)
-    target = class_position(getattr(model, "classes_", (0, 1)), positive, name)
     table = LevelTable.of(encoding)
     grown = [tree["tree_structure"] for tree in content["tree_info"]]
-    weight = (1 if target == 1 else -1) / (len(grown) if content.get("average_output") else 1)
+    weight = sign / (len(grown) if content.get("average_output") else 1)
     steepness = float(dict(setting.split(":") for setting in settings).get("sigmoid", 1.0))
     trees = [_tree(root, weight, table, name) for root in grown]
     return log_odds_oracle(encoding, trees, 0.0, least_probability(threshold), steepness=steepness)
@@ -49,17 +48,6 @@ def read_trees(
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """Ask a ``lightgbm.Booster`` for the probabilities of both classes."""
     return both_classes(model.predict(columns))
-
-
-def _booster(model: AnyModel) -> AnyModel:
-    import lightgbm
-
-    if isinstance(model, lightgbm.Booster):
-        return model
-    if not isinstance(model, lightgbm.LGBMClassifier):
-        raise UnsupportedModelError(f"{type(model).__name__} is not a classifier of lightgbm")
-    check_fitted(model)
-    return model.booster_
 
 
 def _tree(root: dict[str, Any], weight: float, table: LevelTable, name: str) -> Tree:

@@ -23,13 +23,8 @@ from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.chances import least_probability
-from oneformany.readers.trees.tree_reading import (
-    LevelTable,
-    check_fitted,
-    log_odds_oracle,
-    probability_oracle,
-)
-from oneformany.readers.verdict import class_position
+from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle, probability_oracle
+from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["read_trees"]
@@ -46,9 +41,10 @@ def read_trees(
     :class:`~oneformany.readers.verdict.Reading`) they do not count as positive.
     """
     name = type(model).__name__
-    _check_kind(model, name)
+    if (outputs := getattr(model, "n_outputs_", 1)) > 1:
+        raise UnsupportedModelError(f"{name} predicts {outputs} outputs; fit one model for each")
+    index = class_index(model, positive)
     encoding.check_width(model.n_features_in_, name)
-    index = class_position(model.classes_, positive, name)
     chance = least_probability(threshold, len(model.classes_))
     table = LevelTable.of(encoding)
     if isinstance(model, DecisionTreeClassifier):
@@ -65,16 +61,6 @@ def read_trees(
     read = next(reader for kind, reader in BOOSTING.items() if isinstance(model, kind))
     trees, intercept, steepness = read(model, table, 1 if index == 1 else -1)
     return log_odds_oracle(encoding, trees, intercept, chance, steepness=steepness)
-
-
-def _check_kind(model: object, name: str) -> None:
-    kinds = (DecisionTreeClassifier, *VOTING, *BOOSTING)
-    if not isinstance(model, kinds):
-        known = ", ".join(kind.__name__ for kind in kinds)
-        raise UnsupportedModelError(f"{name} is not a classifier made of trees; read are {known}")
-    check_fitted(model)
-    if (outputs := getattr(model, "n_outputs_", 1)) > 1:
-        raise UnsupportedModelError(f"{name} predicts {outputs} outputs; fit one model for each")
 
 
 def _tree(nodes: AnyModel, column: IntArray, value: FloatArray, table: LevelTable) -> Tree:

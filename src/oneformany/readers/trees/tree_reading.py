@@ -6,21 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.chances import DOUBLE, log_odds
+from oneformany.readers.chances import DOUBLE, are_round, log_odds
+from oneformany.readers.verdict import class_index, find_class
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["LevelTable", "check_fitted", "log_odds_oracle", "probability_oracle"]
-
-EXACT_BITS = 12
-"""Sums of multiples of ``2**-EXACT_BITS`` are exact in double precision, and so are their decimals."""
+__all__ = ["LevelTable", "class_sign", "log_odds_oracle", "probability_oracle"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +39,11 @@ class LevelTable:
         return cls(feature, inputs)
 
 
-def check_fitted(model: AnyModel) -> None:
-    """Refuse a model that was not fitted."""
-    try:
-        check_is_fitted(model)
-    except NotFittedError as error:
-        raise UnsupportedModelError(f"{type(model).__name__} is not fitted: call its fit first") from error
+def class_sign(model: AnyModel, positive: object) -> int:
+    """1 where the positive class is the second, -1 where it is the first; those of boosters are 0 and 1."""
+    booster = any(base.__name__ == "Booster" for base in type(model).__mro__)
+    index = find_class((0, 1), positive, "Booster") if booster else class_index(model, positive)
+    return 1 if index == 1 else -1
 
 
 def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: float) -> TreeOracle:
@@ -57,13 +51,8 @@ def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: flo
     ensemble = TreeEnsemble.from_trees(encoding.levels, trees)
     needed = threshold * len(trees)
     margin = _margin(ensemble, DOUBLE) + 4 * DOUBLE * needed
-    return TreeOracle(ensemble, needed, margin, rounds=not all(map(_is_coarse, trees)))
-
-
-def _is_coarse(tree: Tree) -> bool:
-    """Whether the leaves of a tree are so round that no sum of them is rounded."""
-    leaves = tree.value[tree.feature == LEAF] * 2**EXACT_BITS
-    return bool((leaves == np.rint(leaves)).all() and np.abs(leaves).max(initial=0.0) < 2**EXACT_BITS * 1000)
+    leaves = np.concatenate([tree.value[tree.feature == LEAF] for tree in trees])
+    return TreeOracle(ensemble, needed, margin, rounds=not are_round(leaves, bits=12, below=1000))
 
 
 def log_odds_oracle(

@@ -14,8 +14,7 @@ from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.chances import SINGLE, both_classes, least_probability, log_odds
-from oneformany.readers.trees.tree_reading import LevelTable, check_fitted, log_odds_oracle
-from oneformany.readers.verdict import class_position
+from oneformany.readers.trees.tree_reading import LevelTable, class_sign, log_odds_oracle
 from oneformany.schema.encoding import Encoding
 
 __all__ = ["class_probabilities", "read_trees"]
@@ -29,7 +28,7 @@ def read_trees(
     The score is the log-odds. XGBoost adds leaves in single precision; within the worst case of that,
     some ``1e-4`` for two hundred trees, the model itself decides.
     """
-    name = type(model).__name__
+    name, sign = type(model).__name__, class_sign(model, positive)
     booster, missing = _booster(model)
     content = json.loads(booster.save_raw("json"))["learner"]
     objective = content["objective"]["name"]
@@ -41,8 +40,6 @@ def read_trees(
     if gradient_booster["name"] not in {"gbtree", "dart"}:
         raise UnsupportedModelError(f"{name} uses {gradient_booster['name']}, which grows no trees")
     encoding.check_width(int(content["learner_model_param"]["num_feature"]), name)
-    target = class_position(getattr(model, "classes_", (0, 1)), positive, name)
-    sign = 1 if target == 1 else -1
     table = LevelTable.of(encoding)
     grown = gradient_booster.get("gbtree", gradient_booster)["model"]["trees"]
     weights = gradient_booster.get("weight_drop", [1.0] * len(grown))
@@ -62,13 +59,8 @@ def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
 
 def _booster(model: AnyModel) -> tuple[Any, float]:
     """Find the trees that predictions use, and the value that stands for missing."""
-    import xgboost
-
-    if isinstance(model, xgboost.Booster):
+    if not hasattr(model, "get_booster"):
         return model, np.nan
-    if not isinstance(model, xgboost.XGBClassifier):
-        raise UnsupportedModelError(f"{type(model).__name__} is not a classifier of xgboost")
-    check_fitted(model)
     booster = model.get_booster()
     best = booster.attributes().get("best_iteration")
     return booster if best is None else booster[: int(best) + 1], model.missing

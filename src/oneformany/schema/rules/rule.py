@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature
+from oneformany.schema.feature import Feature, levels_told
 from oneformany.schema.schema import Schema
 
 __all__ = ["CellRule", "RowRule", "Rule", "level_of", "levels_of", "one_of"]
@@ -18,8 +18,6 @@ class Rule(Protocol):
 
     Examples
     --------
-    >>> from oneformany import Feature, Schema
-    >>> housing = Feature("housing", ("rent", "own", "free"), ordered=True)
     >>> from oneformany import Immutable
     >>> rule: Rule = Immutable("housing")
     >>> rule.feature
@@ -80,7 +78,7 @@ def level_of(feature: Feature, value: object, rule: str) -> int:
     """Find the level that a value lies in."""
     level = feature.find(value)
     if level is None:
-        known = ", ".join(repr(label) for label in feature.levels)
+        known = levels_told(feature)
         raise InputError(f"{rule}({feature.name!r}): {value!r} is none of the levels {known}")
     return level
 
