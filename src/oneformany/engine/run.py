@@ -57,7 +57,8 @@ class Options:
         After the first objective, look for the least cost; by default where costs or a goal are given, or
         where rows need not share a point. Without a time limit it may take minutes.
     memory : int
-        Bytes that a listing may take.
+        Bytes that a listing may take: its columns, and what rows gain and pay at every cell; where the latter
+        would be too large, rows are listed in parts.
     most_work : float
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions
