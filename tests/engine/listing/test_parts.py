@@ -22,6 +22,13 @@ def test_parts_have_the_distinct_rows_in_order_with_all_people():
     assert max(len(part.rows) for part in parts) == 4
 
 
+def test_parts_share_the_matrices_of_allowed_moves():
+    fixed = np.eye(PROBLEM.levels[0], dtype=np.bool_)
+    problem = replace(PROBLEM, allowed=[fixed, *[None] * (PROBLEM.n_features - 1)])
+    assert problem.moves[0] is not fixed  # which may still change
+    assert all(part.moves[0] is problem.moves[0] for part in parts_of(problem, 4))
+
+
 def test_at_least_one_row_is_listed_at_once_and_never_more_than_there_are():
     assert rows_at_once(PROBLEM, 1) == 1
     assert rows_at_once(PROBLEM, 3 * 16 * sum(PROBLEM.levels)) == 3

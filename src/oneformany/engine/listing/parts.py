@@ -31,7 +31,8 @@ def parts_of(problem: Problem, size: int) -> Iterator[Problem]:
         if own is not None:
             own = replace(own, values=own.values[rows])
         people = problem.multiplicity[begin : begin + size]
-        yield replace(problem, codes=problem.codes[rows], own=own, people=people)
+        allowed = None if problem.allowed is None else problem.moves
+        yield replace(problem, codes=problem.codes[rows], own=own, people=people, allowed=allowed)
 
 
 def joined_listings(listings: Sequence[FullListing]) -> FullListing:
