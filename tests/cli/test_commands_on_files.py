@@ -11,7 +11,7 @@ import pytest
 import skops.io
 from sklearn.linear_model import LinearRegression
 
-from cli.cases import FRAME, call, tree, write_case
+from cli.cases import FRAME, GOOD, call, tree, write_case
 from cli.test_model_file import linear_classifier, network
 from oneformany import infer_schema
 from oneformany.cli.settings_files import load_schema
@@ -273,6 +273,27 @@ def test_audits_that_cannot_be_made_are_told(case, monkeypatch, arguments, words
     monkeypatch.chdir(case)
     explain(case, "--trust-model", "--json", case / "r.json")
     outcome = call("audit", case / "r.json", case / "rows.csv", *arguments)
+    assert outcome.exit_code == 2
+    assert words in outcome.stderr
+
+
+def test_rows_that_stand_for_several_people_are_counted(case):
+    counted = FRAME.assign(heads=range(2, 2 + len(FRAME)))
+    counted.to_csv(case / "rows.csv", index=False)
+    outcome = explain(case, "--trust-model", "--people", "heads", "--json", case / "r.json")
+    assert outcome.exit_code == 0, outcome.output
+    result = Result.from_json(case / "r.json")
+    assert result.problem["people"] == counted["heads"][GOOD == 0].tolist()
+    assert "heads" not in result.schema.names
+    assert f"{result.people} people" in " ".join(outcome.output.split())
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [("heads", "--people: the rows have no column 'heads'; they have income"), ("sex", "people must be")],
+)
+def test_a_column_that_does_not_count_people_is_told(case, column, words):
+    outcome = explain(case, "--trust-model", "--people", column)
     assert outcome.exit_code == 2
     assert words in outcome.stderr
 

@@ -23,6 +23,7 @@ def test_a_curve_over_changes_is_printed_saved_and_drawn(case):
     )
     assert outcome.exit_code == 0, outcome.output
     assert "max changes" in outcome.output
+    assert "rows.csv: 3 rows" in outcome.output
     (curve,) = json.loads(files[0].read_text())
     assert (curve["over"], curve["people"]) == ("max_changes", 3)
     assert [point["max_changes"] for point in curve["points"]] == [1, 2]

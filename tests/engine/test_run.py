@@ -8,6 +8,7 @@ import pytest
 from engine.problems import random_additive
 from engine.run_of import run_of
 from oneformany.engine.run import Options
+from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.statistics import Round, Statistics
 
@@ -46,11 +47,28 @@ def test_time_of_a_phase_is_added_also_when_it_fails():
         ({"max_rounds": True}, "max_rounds is True"),
         ({"way": "guess"}, "way is 'guess'"),
         ({"pricer": None}, "pricer is None"),
+        ({"most_work": float("nan")}, "most_work is nan"),
+        ({"table": {"max_rounds": 1}}, "it must be TableOptions"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(wrong, words):
     with pytest.raises(InputError, match=words):
         Options(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"max_rounds": -1}, "max_rounds is -1"),
+        ({"max_failures": 2.5}, "max_failures is 2.5"),
+        ({"max_columns": True}, "max_columns is True"),
+        ({"max_nodes": None}, "max_nodes is None"),
+        ({"seed": "1"}, "seed is '1'"),
+    ],
+)
+def test_options_of_a_table_that_mean_nothing_are_refused(wrong, words):
+    with pytest.raises(InputError, match=words):
+        TableOptions(**wrong)
 
 
 def test_what_was_proved_stays_proved_where_a_phase_begins_anew():

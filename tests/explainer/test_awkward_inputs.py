@@ -350,6 +350,13 @@ def test_what_is_not_a_frame_is_refused(stranger):
         OneForMany(pipeline(), 2).explain(stranger)
 
 
+@pytest.mark.parametrize("frames", [[FRAME, FRAME], (pl.from_pandas(FRAME),)])
+def test_a_list_of_frames_is_refused_with_the_way_to_have_them_read_in_batches(frames):
+    words = rf"the rows are a {type(frames).__name__} of frames; .* give iter\(frames\)"
+    with pytest.raises(InputError, match=words):
+        OneForMany(pipeline(), 2).explain(frames)
+
+
 def test_nullable_integers_with_gaps_are_read():
     frame = FRAME[["age", "income"]].assign(age=FRAME["age"].astype("Int64"))
     frame.loc[::6, "age"] = pd.NA
@@ -515,7 +522,7 @@ def test_infinite_numbers_are_named():
 @pytest.mark.parametrize(
     ("column", "words"),
     [
-        ([1, "two"] * 30, "'odd' holds mixed-integer values; turn them into"),
+        ([1, "two"] * 30, "'odd' holds numbers and texts: the first of these texts is 'two' in row 1"),
         ([[1]] * 60, "'odd' holds mixed values|more than single values"),
         ([Decimal("1.5"), Decimal("2.5")] * 30, "'odd' holds decimal values; turn them into"),
         ([1 + 2j, 3j] * 30, "'odd' holds complex values"),

@@ -1,8 +1,7 @@
-"""Forests that are too large to be read are asked: in time, within memory, and with the same answer."""
+"""Forests that are too large to be read are asked: within memory, and with the same answer."""
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from typing import Any
 
@@ -51,19 +50,18 @@ def test_trees_that_are_asked_get_the_answer_of_trees_that_are_read(
     assert [row.row for row in asked.unreachable] == [row.row for row in read.unreachable]
 
 
-def test_a_forest_of_usual_size_is_explained_in_time_and_within_memory() -> None:
+def test_a_forest_of_usual_size_is_asked_and_explained_within_memory() -> None:
     frame, target = _rows(8000)
     model = RandomForestClassifier(random_state=0).fit(frame[:3000], target[:3000])
     explainer = ofm.OneForMany(model, max_changes=2, share="action", reference=frame[:3000])
     explainer.explain(frame[:5], time_limit=60)  # compiles
     tracemalloc.start()
-    start = time.monotonic()
     result = explainer.explain(frame, time_limit=5)
-    seconds = time.monotonic() - start
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert result.covered > 0
     assert 1 <= result.lower_bound <= result.count
     assert len(result.unreachable) == 0 or result.ended == "proved"
-    assert seconds < 15
+    assert "are too many" in result.problem["model"]["unread"]
+    assert result.ended in {"proved", "time limit"}
     assert peak < 500e6

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
 
@@ -130,3 +131,14 @@ def test_classes_that_are_both_far_away_do_not_make_a_naive_bayes_classifier_mis
     for threshold in np.sort(chances)[20:24].tolist():
         result = ofm.OneForMany(model, 1, threshold, positive=positive, bins=3).explain(rows)
         assert result.problem["already_positive"] == np.flatnonzero(chances >= threshold).tolist()
+
+
+def test_what_rests_on_a_leaf_of_a_half_is_confirmed_from_the_file() -> None:
+    """``predict`` turns a half down. A tree adds nothing up, so that its leaf leaves no doubt in the file."""
+    chances = {(0, 0): 2, (0, 1): 3, (1, 0): 3, (1, 1): 4}  # of six
+    cases = [(a, b, number < good) for (a, b), good in chances.items() for number in range(6)]
+    frame = pd.DataFrame(cases, columns=["a", "b", "good"]).astype(int)
+    model = DecisionTreeClassifier(random_state=0).fit(frame[["a", "b"]], frame["good"])
+    result = ofm.OneForMany(model, max_changes=1).explain(pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 0]}))
+    assert [entry.row for entry in result.unreachable] == [0]
+    assert ofm.verify.verify(result.to_json()).ok

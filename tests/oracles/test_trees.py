@@ -244,6 +244,31 @@ def test_the_margin_is_added_to_the_threshold():
     assert oracle.positive(np.array([[0], [1]])).tolist() == [False, True]
 
 
+@pytest.mark.parametrize("accepts", [True, False])
+def test_a_single_tree_is_asked_about_each_leaf_within_the_margin_and_leaves_no_doubt(accepts):
+    tree = (0, (0,), (1, (0,), 1 / 3, 0.5), (1, (0, 2), 0.5, 2 / 3))
+    asked = []
+
+    def decide(points):
+        asked.extend(points.tolist())
+        return np.full(len(points), accepts)
+
+    oracle = build([2, 3], [tree], threshold=0.5, margin=1e-9).decided_by(decide)
+    assert asked == [[0, 1], [1, 0]]
+    points = all_points([2, 3])
+    scores = np.array([descend(tree, point) for point in points])
+    assert oracle.positive(points).tolist() == (scores >= 0.5 if accepts else scores > 0.6).tolist()
+    assert len(asked) == 2
+    assert "sure" not in oracle.describe()
+
+
+def test_a_single_tree_of_which_leaves_that_score_the_same_differ_is_asked_about_points():
+    tree = (0, (0,), 0.5, (1, (0,), 0.5, 0.4))
+    oracle = build([2, 2], [tree], threshold=0.5, margin=1e-9).decided_by(lambda points: points[:, 0] == 1)
+    assert oracle.positive(np.array([[0, 0], [1, 0], [1, 1]])).tolist() == [False, True, False]
+    assert oracle.describe()["ties"] == [[1, 0]]
+
+
 def test_huge_scores_get_a_coarser_grid():
     oracle = build([2], [(0, (0,), 1e9, -1e9)], threshold=5e8)
     assert oracle.ensemble.digits < 12

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError, OneForManyError
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -101,6 +102,13 @@ def test_undecided_rows_with_the_same_values_widen_the_gap_once(result):
         assignment=(0, 0, -1, -1), unreachable=(), undecided=(2, 3),
     )  # fmt: skip
     assert open_.gap == 0.5
+
+
+def test_a_result_has_itself_checked_within_limits(problem):
+    solved = solve(problem)
+    assert solved.verify(time_limit=None).outcome == "confirmed"
+    assert solved.verify(memory_limit=0).outcome == "cannot be confirmed"
+    assert replace(solved, lower_bound=0).verify().outcome == "wrong"
 
 
 def test_covered_rows_and_their_cost_are_counted(result):

@@ -14,7 +14,7 @@ import pytest
 
 from certificates import TWO_TRIANGLES, build_result, sealed
 from judgement import EXCESSES
-from oneformany.exceptions import CertificateError
+from oneformany.exceptions import CertificateError, InputError
 from oneformany.verify import Outcome, Report, verify
 from oneformany.verify.json_value import Json
 from oneformany.verify.networks import read_network
@@ -283,6 +283,13 @@ def test_without_time_nothing_is_called_wrong() -> None:
     report = verify(result, time_limit=0.0)
     assert too_slow(report)
     assert verify(result, time_limit=None, memory_limit=None).ok
+
+
+@pytest.mark.parametrize("limit", ["time_limit", "memory_limit"])
+@pytest.mark.parametrize("given", [float("nan"), -1.0, "10"])
+def test_a_limit_that_is_not_a_number_of_0_or_more_is_refused(limit: str, given: Any) -> None:
+    with pytest.raises(InputError, match=f"{limit} is "):
+        verify(build_result(TWO_TRIANGLES, "enumeration"), **{limit: given})
 
 
 def test_points_too_many_to_look_at_are_not_wrong() -> None:

@@ -28,6 +28,11 @@ def read_claims(source: Source, limits: Limits | None = None) -> Claims:
     return read_content(read_document(source, limits), limits)
 
 
+def test_a_result_that_is_not_a_file_is_refused_with_what_to_check_instead() -> None:
+    with pytest.raises(CertificateError, match=r"object is not a file.* its to_json\(\) writes"):
+        read_claims(object())  # type: ignore[arg-type]
+
+
 def changed(result: dict[str, Any], path: Path_, value: object) -> dict[str, Any]:
     """A copy with one entry replaced."""
     copied = copy.deepcopy(result)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oneformany.cli.options import Encoding, Separator
-from oneformany.cli.rows_file import load_rows
+from oneformany.cli.options import Encoding, People, Separator
+from oneformany.cli.rows_file import load_rows, people_in_column
 from oneformany.cli.saving import check_targets, save_all, save_figure, save_json, say, tell_table
 from oneformany.console import tell_errors
 from oneformany.exceptions import InputError
@@ -29,9 +29,7 @@ def audit(
     by: Annotated[
         list[str], typer.Option(help="Column that makes the subgroups; may be given several times.")
     ],
-    people: Annotated[
-        str | None, typer.Option(help="Column that says how many people each row stands for, if several.")
-    ] = None,
+    people: People = None,
     index: Annotated[str | None, typer.Option(help="Column that names the rows, as with explain.")] = None,
     separator: Separator = None,
     encoding: Encoding = None,
@@ -55,9 +53,7 @@ def audit(
     check_targets(report, json_file, plot)
     result = Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
-    if people is not None and people not in frame.columns:
-        raise InputError(f"--people: the rows have no column {people!r}")
-    counts = None if people is None else frame[people].to_numpy()
+    counts = None if people is None else people_in_column(frame, people)
     found = [compare(result, frame, by=name, people=counts) for name in by]
     for one in found:
         _show(one)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oneformany.cli.model_file import as_fitted
-from oneformany.cli.options import Quiet, Setup, with_setup
+from oneformany.cli.options import People, Quiet, Setup, with_setup
 from oneformany.cli.saving import check_targets, end, save_all, tell_result
 from oneformany.cli.settings_files import load_costs
 from oneformany.console import tell_errors
@@ -47,6 +47,7 @@ def explain(
     coverage: Annotated[
         float | None, typer.Option(help="Cover at least this part of the rows, such as 0.9.")
     ] = None,
+    people: People = None,
     setup: Setup,
     costs: Annotated[
         Path | None, typer.Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
@@ -73,12 +74,17 @@ def explain(
     from oneformany.progress import Progress
 
     check_targets(report, json_file, csv_file)
-    frame = setup.frame(rows)
+    frame, counts = setup.frame_and_people(rows, people)
     explainer = setup.explainer(model, max_changes, None if costs is None else load_costs(costs))
     frame = as_fitted(frame, explainer.model)
     with nullcontext(None) if quiet else Progress(shown(rows.name)) as progress:
         result = explainer.explain(
-            frame, explanations=explanations, coverage=coverage, time_limit=time_limit, progress=progress
+            frame,
+            explanations=explanations,
+            coverage=coverage,
+            time_limit=time_limit,
+            progress=progress,
+            people=counts,
         )
     result = _with_files(result, rows, model)
     tell_result(result, show, quiet=quiet)

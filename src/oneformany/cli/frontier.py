@@ -46,7 +46,7 @@ def frontier(
     ] = None,
     explanations: Annotated[
         int | None,
-        typer.Option(min=1, help="Instead: people covered by 1 to so many explanations of --max-changes."),
+        typer.Option(min=1, help="Instead: rows covered by 1 to so many explanations of --max-changes."),
     ] = None,
     applicants: Annotated[int, typer.Option(min=1, help="Of german credit: how many refused ones.")] = 100,
     setup: Setup,
@@ -61,7 +61,7 @@ def frontier(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Tell how few explanations do for 1, 2, ... changes, or how many people 1, 2, ... explanations reach.
+    """Tell how few explanations do for 1, 2, ... changes, or how many rows 1, 2, ... explanations cover.
 
     Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
     """
@@ -126,8 +126,10 @@ def _german(
 
 
 def _show(title: str, curve: Frontier, seconds: float) -> None:
+    from oneformany.result.sizes import noun
+
     lines = curve.frame()
-    say(f"{title}: {curve.people:,} people")
+    say(f"{title}: {curve.people:,} {noun(curve.results[0], curve.people)}")
     tell_table(
         (*lines.columns, "proved"),
         (

@@ -13,7 +13,7 @@ import typer
 
 from oneformany.anything import AnyValue
 from oneformany.cli.model_file import as_fitted, load_model, positive_label
-from oneformany.cli.rows_file import load_rows
+from oneformany.cli.rows_file import load_rows, people_in_column
 from oneformany.cli.settings_files import load_schema
 from oneformany.console import names
 from oneformany.exceptions import InputError
@@ -22,16 +22,21 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     import pandas as pd
 
+    from oneformany.arrays import IntArray
     from oneformany.explainer import OneForMany
     from oneformany.problem import Share
     from oneformany.schema.rules import RowRule, Rule
 
-__all__ = ["Encoding", "Quiet", "Separator", "Setup", "with_setup"]
+__all__ = ["Encoding", "People", "Quiet", "Separator", "Setup", "with_setup"]
 
 Separator: TypeAlias = Annotated[
     str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")
 ]
 Encoding: TypeAlias = Annotated[str | None, typer.Option(help="Of a CSV file, such as utf-8 or cp1252.")]
+People: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column that says how many people each row stands for, if several."),
+]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
@@ -68,7 +73,20 @@ class Setup:
 
     def frame(self, path: Path) -> pd.DataFrame:
         """Read the rows, and of their columns those that were asked for."""
-        frame, wanted = load_rows(path, self.separator, self.encoding, self.index), names(self.columns)
+        return self._chosen(load_rows(path, self.separator, self.encoding, self.index), path)
+
+    def frame_and_people(self, path: Path, people: str | None) -> tuple[pd.DataFrame, IntArray | None]:
+        """Read the rows, and how many people each stands for if a column says so: it is not a feature."""
+        if people is None:
+            return self.frame(path), None
+        frame = load_rows(path, self.separator, self.encoding, self.index)
+        counts = people_in_column(frame, people)
+        return self._chosen(
+            frame if people in names(self.columns) else frame.drop(columns=people), path
+        ), counts
+
+    def _chosen(self, frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+        wanted = names(self.columns)
         for name in wanted:
             if name not in frame.columns:
                 known = ", ".join(shown(column) for column in frame.columns)

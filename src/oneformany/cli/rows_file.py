@@ -17,7 +17,9 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["load_rows"]
+    from oneformany.arrays import IntArray
+
+__all__ = ["load_rows", "people_in_column"]
 
 SEPARATORS = (",", ";", "\t", "|")
 PROBED_LINES = 200
@@ -53,6 +55,14 @@ def load_rows(
     except (OSError, ValueError, LookupError, EOFError) as error:
         raise InputError(f"{path} cannot be read as a table of rows: {error}") from error
     return _named(frame, index, path)
+
+
+def people_in_column(frame: pd.DataFrame, name: str) -> IntArray:
+    """How many people each row stands for, as the column of ``--people`` says."""
+    if name not in frame.columns:
+        known = ", ".join(shown(column) for column in frame.columns)
+        raise InputError(f"--people: the rows have no column {name!r}; they have {known}")
+    return frame[name].to_numpy()
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

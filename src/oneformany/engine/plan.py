@@ -11,6 +11,7 @@ from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing, list_columns
+from oneformany.engine.listing.parts import joined_listings, parts_of, rows_at_once
 from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
@@ -67,6 +68,8 @@ class Plan:
         How many features the listed columns change at most, where all of them would be too many.
     memory : int
         Bytes that the listing may take.
+    rows_at_once : int or None
+        How many rows are listed at a time, where a table of all of them would take too much memory.
     notes : tuple of str
         What is left out, in words.
     """
@@ -75,20 +78,36 @@ class Plan:
     costed: bool = False
     changes: int | None = None
     memory: int = 1 << 30
+    rows_at_once: int | None = None
     notes: tuple[str, ...] = ()
 
     def listing(self, stop: Stop) -> FullListing:
         """List what is planned; where that is a part, nothing is proved by its absence from it."""
+        if self.rows_at_once is not None:
+            return self._listing_in_parts(list(parts_of(self.problem, self.rows_at_once)), stop)
         listed = self.problem if self.changes is None else replace(self.problem, max_changes=self.changes)
         found = list_columns(listed, costed=self.costed, stop=stop, memory=self.memory)
         return found if self.changes is None else _with_rows_alone(self.problem, found, stop)
 
+    def _listing_in_parts(self, parts: list[Problem], stop: Stop) -> FullListing:
+        found = []
+        for number, part in enumerate(parts):
+            time = stop.part(stop.remaining() / (len(parts) - number))
+            found.append(replace(self, problem=part, rows_at_once=None).listing(time))
+        return joined_listings(found)
+
 
 def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
-    """Decide what to list: everything, or what changes fewer features, where that would be too much."""
+    """Decide what to list: everything, or, where that would be too much, what changes fewer features.
+
+    Where one table of all rows and cells would take too much memory, rows are listed in parts.
+    """
+    size = rows_at_once(problem, options.memory)
+    n_parts = -(-len(problem.rows) // size)
 
     def estimated(asked: Problem, *, costed: bool = False) -> Estimate:
-        return affordable(asked, costed=costed, most_work=options.most_work, memory=options.memory)
+        most_work = options.most_work / n_parts
+        return affordable(asked, costed=costed, most_work=most_work, memory=options.memory)
 
     notes: list[str] = []
     if costed:
@@ -96,16 +115,24 @@ def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
         if estimate.ok:
             return Plan(problem, costed=True, memory=options.memory)
         notes.append(f"the least cost is not proved: a listing for it would take {estimate.reason}")
-    estimate = estimated(problem)
+    listed = problem
+    if n_parts > 1:
+        listed = next(parts_of(problem, size))
+        notes.append(
+            f"rows were listed in {n_parts} parts, and groups with rows of several parts can be missing: all "
+            f"at once have {estimated(problem).reason}"
+        )
+    estimate = estimated(listed)
     changes = None
     if not estimate.ok:
         fewer = range(problem.max_changes - 1, 1, -1)
-        changes = next((n for n in fewer if estimated(replace(problem, max_changes=n)).ok), 1)
+        changes = next((n for n in fewer if estimated(replace(listed, max_changes=n)).ok), 1)
         notes.append(
             f"only columns that change at most {changes} of the {problem.max_changes} features were listed: "
             f"all would take {estimate.reason}"
         )
-    return Plan(problem, changes=changes, memory=options.memory, notes=tuple(notes))
+    at_once = size if n_parts > 1 else None
+    return Plan(problem, changes=changes, memory=options.memory, rows_at_once=at_once, notes=tuple(notes))
 
 
 def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:

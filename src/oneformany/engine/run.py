@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
@@ -56,7 +57,8 @@ class Options:
         After the first objective, look for the least cost; by default where costs or a goal are given, or
         where rows need not share a point. Without a time limit it may take minutes.
     memory : int
-        Bytes that a listing may take.
+        Bytes that a listing may take: its columns, and what rows gain and pay at every cell; where the latter
+        would be too large, rows are listed in parts.
     most_work : float
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions
@@ -94,6 +96,10 @@ class Options:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise InputError(f"{name} is {value!r}; it must be an integer of at least 1")
+        if not (isinstance(self.most_work, Real) and self.most_work > 0):
+            raise InputError(f"most_work is {self.most_work!r}; it must be a number above 0")
+        if not isinstance(self.table, TableOptions):
+            raise InputError(f"table is {self.table!r}; it must be TableOptions")
 
 
 @dataclass(eq=False)

@@ -15,7 +15,14 @@ from oneformany.explainer.blocking import with_reasons
 from oneformany.explainer.posing import Posed, pose, with_other
 from oneformany.explainer.provenance import model_record
 from oneformany.explainer.ranges import with_ranges
-from oneformany.explainer.streams import DistinctRows, distinct_refused, first_batch, is_stream, typed
+from oneformany.explainer.streams import (
+    DistinctRows,
+    check_one_frame,
+    distinct_refused,
+    first_batch,
+    is_stream,
+    typed,
+)
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
 from oneformany.result.following import apply
@@ -183,6 +190,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             frame, people = read.frame, read.people
             asked = with_other(self, reference=reference)
             streamed = {"rows_read": read.read, "read_to_the_end": read.complete}
+        check_one_frame(frame)
         table = Table.of(frame)
         posed = pose(asked, table)
         refused = posed.refused

@@ -22,7 +22,16 @@ from oneformany.schema.frames import as_pandas
 if TYPE_CHECKING:
     from oneformany.stop import Stop
 
-__all__ = ["BATCH", "DistinctRows", "batches_of", "distinct_refused", "first_batch", "is_stream", "typed"]
+__all__ = [
+    "BATCH",
+    "DistinctRows",
+    "batches_of",
+    "check_one_frame",
+    "distinct_refused",
+    "first_batch",
+    "is_stream",
+    "typed",
+]
 
 BATCH = 200_000
 LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
@@ -42,6 +51,15 @@ class DistinctRows:
 def is_stream(source: object) -> bool:
     """Whether rows come from a file, in batches, or from a cluster, and not as one frame."""
     return isinstance(source, (str, os.PathLike)) or _is_dask(source) or isinstance(source, Iterator)
+
+
+def check_one_frame(source: object) -> None:
+    """Refuse several frames, and say how they are read."""
+    if isinstance(source, (list, tuple)) and source and all(hasattr(part, "columns") for part in source):
+        raise InputError(
+            f"the rows are a {type(source).__name__} of frames; to have them read in batches, as parts of "
+            "one table, give iter(frames), or join them to one frame with pandas.concat(frames)"
+        )
 
 
 def batches_of(

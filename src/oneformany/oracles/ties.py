@@ -49,10 +49,19 @@ class Acceptance:
             return None
         sums = intercept + units[np.arange(len(levels)), near].sum(axis=1)
         accepted = self.met(near, sums)
-        least = int(sums[accepted].min(initial=self.sure))
-        if (~accepted & (sums >= least)).any():
-            return Acceptance(least, self.sure, accepted=set(map(tuple, near[accepted].tolist())))
-        return Acceptance(least, least)
+        settled = self._settled(sums, accepted)
+        if settled is not None:
+            return settled
+        ties = set(map(tuple, near[accepted].tolist()))
+        return Acceptance(int(sums[accepted].min()), self.sure, accepted=ties)
+
+    def by_score(self, points: IntArray, scores: IntArray) -> Acceptance | None:
+        """Ask about points that stand for all others: the threshold that says what the model says, if any."""
+        return self._settled(scores, self.met(points, scores))
+
+    def _settled(self, scores: IntArray, accepted: BoolArray) -> Acceptance | None:
+        least = int(scores[accepted].min(initial=self.sure))
+        return None if (~accepted & (scores >= least)).any() else Acceptance(least, least)
 
     def describe(self) -> dict[str, Any]:
         """From which score on points can be positive, from which they are, and those accepted between."""

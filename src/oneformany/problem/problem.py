@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -306,7 +306,14 @@ def _checked_moves(feature: int, given: ArrayLike | None, n: int) -> BoolArray |
         raise InputError(f"allowed[{feature}] has shape {matrix.shape}; feature {feature} needs ({n}, {n})")
     if matrix.dtype != np.bool_ and not np.isin(matrix, (0, 1)).all():
         raise InputError(f"allowed[{feature}] must hold only true and false")
-    moves = matrix.astype(np.bool_)
-    np.fill_diagonal(moves, val=True)
-    moves.flags.writeable = False
-    return None if moves.all() else moves
+    if not _frozen_moves(matrix):
+        matrix = matrix.astype(np.bool_)
+        np.fill_diagonal(matrix, val=True)
+        matrix.flags.writeable = False
+    return None if matrix.all() else matrix
+
+
+def _frozen_moves(matrix: np.ndarray[Any, Any]) -> bool:
+    """Whether nobody can change this matrix of moves, such as another problem's: it need not be copied."""
+    frozen = matrix.base is None and not matrix.flags.writeable
+    return frozen and matrix.dtype == np.bool_ and bool(matrix.diagonal().all())

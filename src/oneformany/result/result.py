@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from oneformany.schema.schema import Schema
 
     Audit = Any
+    Report = Any
 
 __all__ = ["Ended", "Result", "Status"]
 
@@ -273,6 +274,35 @@ class Result:
         """
         _face("report").write_report(self, path, title, audits)
 
+    def verify(self, score: AnyValue = None, **limits: float | None) -> Report:
+        """Check the answer and its proof, with code that shares nothing with the code that found them.
+
+        What is checked is the text that :meth:`to_json` writes; a file is checked by
+        :func:`oneformany.verify.verify`, which takes the same parameters.
+
+        Parameters
+        ----------
+        score : callable, optional
+            The classifier's score of each row of an ``(n, p)`` array of codes, for a classifier that a file
+            does not hold.
+        **limits
+            ``time_limit`` in seconds and ``memory_limit`` in gigabytes; ``None``: no limit.
+
+        Returns
+        -------
+        Report
+            One check per claim; ``report.outcome`` is "confirmed", "wrong" or "cannot be confirmed".
+
+        Examples
+        --------
+        >>> import oneformany as ofm
+        >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+        >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+        >>> print(result.verify().outcome)
+        confirmed
+        """
+        return _face("verify").verify(self.to_json(), score=score, **limits)
+
     def to_frame(self) -> pd.DataFrame:
         """One row per explanation: how many rows it covers, what changes, and the whole point."""
         from oneformany.result.tables import explanation_frame
@@ -350,5 +380,5 @@ class Result:
 
 
 def _face(name: str) -> AnyValue:
-    """Load a way to show a result; the result itself needs none of them."""
+    """Load a way to show or check a result; the result itself needs none of them."""
     return import_module(f"oneformany.{name}")

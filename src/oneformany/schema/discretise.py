@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, is_integer, number_label
+from oneformany.schema.feature import Feature, is_integer, number_label, plain_value
 from oneformany.schema.schema import Schema, check_columns
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
 
 ANY_VALUE = "any value"
 NUMBERS = ("integer", "floating", "mixed-integer-float")
+LONGEST_VALUE = 40
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
 
 
@@ -148,10 +150,35 @@ def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "categor
         return "boolean"
     if found in {"string", "empty"}:
         return "category"
+    _refuse_if_mixed(column)
     raise InputError(
         f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
         "categories"
     )
+
+
+def _refuse_if_mixed(column: pd.Series[Any]) -> None:
+    """Refuse values of several kinds, by the first row that is not of the most frequent one."""
+    present = column[column.notna()]
+    kinds = present.map(_kind_in_words)
+    usual = kinds.value_counts().index[0]
+    others = np.flatnonzero((kinds != usual).to_numpy())
+    if len(others):
+        first, kind = others[0], kinds.iloc[others[0]]
+        value = repr(plain_value(present.iloc[first]))[:LONGEST_VALUE]
+        raise InputError(
+            f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is {value} in row "
+            f"{present.index[first]}; turn all values into numbers, with pandas.to_numeric(column, "
+            "errors='coerce'), or all into texts, with column.astype(str), as the model was fitted on them"
+        )
+
+
+def _kind_in_words(value: object) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "truth values"
+    if isinstance(value, Real):
+        return "numbers"
+    return "texts" if isinstance(value, str) else f"values of the type {type(value).__name__}"
 
 
 def _read_column(

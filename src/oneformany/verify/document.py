@@ -56,6 +56,11 @@ def check_digest(content: Mapping[str, Any]) -> str:
 
 
 def _text(source: Source, limits: Limits) -> str:
+    if not isinstance(source, (str, os.PathLike, Mapping)):
+        raise CertificateError(
+            f"{type(source).__name__} is not a file, its text, or its content; of a Result, check what its "
+            "to_json() writes, or call its verify()"
+        )
     try:
         if isinstance(source, Mapping):
             return json.dumps(source)

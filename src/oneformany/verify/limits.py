@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from time import perf_counter
+
+from oneformany.exceptions import InputError
 
 __all__ = ["MEMORY_LIMIT", "TIME_LIMIT", "Limits", "NotConfirmedError"]
 
@@ -22,6 +25,12 @@ class Limits:
     """
 
     def __init__(self, time_limit: float | None = None, memory_limit: float | None = None) -> None:
+        for name, given, unit in (
+            ("time_limit", time_limit, "seconds"),
+            ("memory_limit", memory_limit, "gigabytes"),
+        ):
+            if given is not None and not (isinstance(given, Real) and given >= 0):  # NaN is not either
+                raise InputError(f"{name} is {given!r}; give {unit}, 0 or more, or None for no limit")
         self._seconds = float("inf") if time_limit is None else time_limit
         self._bytes = float("inf") if memory_limit is None else memory_limit * GIGABYTE
         self._end = perf_counter() + self._seconds

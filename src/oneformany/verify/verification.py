@@ -56,6 +56,8 @@ def verify(
     ------
     CertificateError
         The source is not a complete result of this format.
+    InputError
+        A limit is not a number of 0 or more.
     """
     limits = Limits(time_limit, memory_limit)
     try:

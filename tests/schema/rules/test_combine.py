@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -124,3 +125,13 @@ def test_a_rule_of_ones_own_works_like_the_others():
 def test_rules_that_make_no_sense_are_refused(rules, words):
     with pytest.raises(InputError, match=words):
         allowed_moves(OTHER, rules)
+
+
+def test_a_rule_on_many_levels_takes_one_matrix_and_none_beside_it():
+    many = 2000
+    schema = Schema([Feature("job", tuple(map(str, range(many))))])
+    tracemalloc.start()
+    allowed_moves(schema, [Immutable("job")])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * many**2

@@ -10,7 +10,7 @@ import numpy as np
 from oneformany.arrays import BoolArray
 from oneformany.engine.listing.actions import useful_targets
 from oneformany.engine.listing.buckets import CodedRows
-from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.ground import BYTES_PER_ENTRY, Ground
 from oneformany.engine.listing.listing import MEMORY
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
@@ -61,8 +61,8 @@ def affordable(
     At most so many steps, and so many bytes, are affordable.
     """
     n, slots = len(problem.rows), sum(problem.levels)
-    if 16 * n * slots > memory:
-        return Estimate(float(n * slots), 0.0, f"{n} rows times {slots} cells are too many")
+    if BYTES_PER_ENTRY * n * slots > memory:
+        return Estimate(float(n * slots), 0.0, f"too many cells for the memory: {n} rows times {slots}")
     ground = Ground.of(problem)
     work, columns = _size(ground, costed=costed)
     calls = getattr(problem.oracle, "max_calls", None)
@@ -78,7 +78,7 @@ def bucketing(problem: Problem, *, most_work: float = MOST_WORK, memory: int = M
     """Whether the classifier has to be asked, and rows can be put into buckets of all feature sets."""
     n, p = problem.rows.shape
     if (
-        16 * n * sum(problem.levels) > memory
+        BYTES_PER_ENTRY * n * sum(problem.levels) > memory
         or comb(p, min(problem.max_changes, p)) * n * p * ADDING > most_work
     ):
         return False

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
 __all__ = ["Search", "State", "TableOptions"]
@@ -54,6 +55,12 @@ class TableOptions:
     max_columns: int = 20_000
     max_nodes: int = 100_000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("max_rounds", "max_failures", "max_columns", "max_nodes", "seed"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise InputError(f"{name} is {value!r}; it must be an integer of at least 0")
 
 
 @dataclass(frozen=True)

@@ -171,6 +171,11 @@ class TreeEnsemble:
             for start, end in zip(self.roots, ends, strict=True)
         ]
 
+    def point_of_each_leaf(self) -> IntArray:
+        """``(leaves, p)``: for each leaf of each tree a point that comes to it."""
+        boxes = [tree.boxes(self.levels)[tree.feature == LEAF] for tree in self.trees()]
+        return np.asarray(np.concatenate(boxes).argmax(axis=2), dtype=np.int64)
+
     def tables(self) -> IntArray | None:
         """Units per feature and level whose sum is the sum of all leaves, if no tree reads two features.
 

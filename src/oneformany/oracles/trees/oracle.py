@@ -94,7 +94,8 @@ class TreeOracle:
     def decided_by(self, decide: Decide) -> TreeOracle:
         """Let the model decide about points within the margin, one by one, when a search meets them.
 
-        Where the model adds up without rounding, its first answer settles all points with the same score.
+        Where the model adds up without rounding, its first answer settles all points with the same score. Of
+        a single tree nothing is added up: it is asked about each leaf within the margin at once.
 
         Parameters
         ----------
@@ -102,7 +103,11 @@ class TreeOracle:
             Says of points whether the model calls them positive.
         """
         oracle = copy(self)
-        oracle._acceptance = Acceptance(*self._band, decide, self._rounds)  # noqa: SLF001 (a copy of itself)
+        acceptance = Acceptance(*self._band, decide, self._rounds)
+        if len(self.ensemble.roots) == 1:
+            points = self.ensemble.point_of_each_leaf()
+            acceptance = acceptance.by_score(points, self._totals(points)) or acceptance
+        oracle._acceptance = acceptance  # noqa: SLF001 (a copy of itself)
         return oracle
 
     def doubtful(self, codes: IntArray) -> BoolArray:

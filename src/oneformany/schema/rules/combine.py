@@ -97,9 +97,10 @@ def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolA
         feature = schema.features[index]
         matrix = np.asarray(rule.allowed(feature), dtype=np.bool_)
         before = moves[index]
-        moves[index] = matrix if before is None else before & matrix
-        forbidden = ~matrix if before is None else before & ~matrix
-        if feature.n_levels > 1 and not _moves(forbidden).any():
+        combined = matrix if before is None else before & matrix
+        moves[index] = combined
+        n = feature.n_levels
+        if n > 1 and _n_moves(combined) == (n * (n - 1) if before is None else _n_moves(before)):
             warnings.warn(
                 f"the rule {rule!r} has no effect: it forbids nothing more; drop it",
                 UserWarning,
@@ -148,9 +149,9 @@ def _warn_of_stuck(schema: Schema, rule: RowRule, allowed: Sequence[BoolArray | 
 
 def _is_stuck(schema: Schema, index: int, allowed: Sequence[BoolArray | None] | None) -> bool:
     matrix = None if allowed is None else allowed[index]
-    return schema.levels[index] == 1 or (matrix is not None and not _moves(matrix).any())
+    return schema.levels[index] == 1 or (matrix is not None and not _n_moves(matrix))
 
 
-def _moves(matrix: BoolArray) -> BoolArray:
-    """Leave out what is not a move: staying in a level."""
-    return matrix & ~np.eye(len(matrix), dtype=np.bool_)
+def _n_moves(matrix: BoolArray) -> int:
+    """Count what is allowed, but for staying in a level; without a matrix beside this one."""
+    return int(np.count_nonzero(matrix)) - int(np.count_nonzero(matrix.diagonal()))
