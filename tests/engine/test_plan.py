@@ -52,10 +52,10 @@ def test_only_a_classifier_that_has_to_be_asked_and_may_be_is_asked_lazily():
 
 
 def test_what_is_too_much_is_listed_in_part_and_said_so():
-    whole = planned(PLAIN, Options(), by_cost=True)
-    assert (whole.by_cost, whole.changes, whole.notes) == (True, None, ())
-    part = planned(PLAIN, Options(most_work=1.0), by_cost=True)
-    assert (part.by_cost, part.changes) == (False, 1)
+    whole = planned(PLAIN, Options(), costed=True)
+    assert (whole.costed, whole.changes, whole.notes) == (True, None, ())
+    part = planned(PLAIN, Options(most_work=1.0), costed=True)
+    assert (part.costed, part.changes) == (False, 1)
     assert [note.split(":")[0] for note in part.notes] == [
         "the least cost is not proved",
         "only columns that change at most 1 of the 3 features were listed",
