@@ -1,12 +1,9 @@
-"""Hash codes only save comparisons: with codes that are all equal, the same groups come out."""
+"""Columns found so far: equal groups are kept once, and hash codes only save comparisons."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
-from oneformany.engine.listing.buckets import CodedRows
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.listing.store.columns import Found, Store
@@ -18,20 +15,6 @@ def any_problem():
     rng = np.random.default_rng(0)
     tables = list(rng.integers(-3, 4, size=(5, 3)))
     return Problem(rng.integers(3, size=(40, 5)), (3,) * 5, AdditiveOracle(tables, 0.0, 4.0), 2)
-
-
-def test_buckets_are_told_apart_by_cells_when_codes_are_equal():
-    ground = Ground.of(any_problem())
-    features = np.array([0, 3])
-    cells, places = ground.rows.astype(np.int32), int(ground.offsets[-1])
-    for keys in (np.zeros(places, dtype=np.uint64), np.arange(places, dtype=np.uint64)):
-        whole = keys[ground.offsets[:-1] + cells].sum(axis=1, dtype=np.uint64)
-        order, starts = CodedRows(cells, ground.offsets, keys, whole).agreeing(features)
-        found = {tuple(order[begin:end].tolist()) for begin, end in pairwise(starts)}
-        outside = np.delete(cells, features, axis=1)
-        _, bucket = np.unique(outside, axis=0, return_inverse=True)
-        expected = [tuple(np.flatnonzero(bucket == b).tolist()) for b in range(bucket.max() + 1)]
-        assert found == {rows for rows in expected if len(rows) > 1}
 
 
 def test_columns_are_told_apart_by_rows_when_codes_are_equal():
