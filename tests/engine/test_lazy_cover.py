@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import replace
 
 import pytest
@@ -65,3 +66,20 @@ def test_the_bound_that_is_told_never_falls(kind, seed):
     assert bounds == sorted(bounds)
     assert told == result.statistics.rounds
     assert bounds[-1] <= result.lower_bound
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupt_before_a_known_answer_is_looked_at_ends_with_what_there_is(kind):
+    problem = larger(1, kind)
+    first = solve_exact(problem, options=LAZY)
+    told = []
+
+    def interrupt(step):
+        if not told:
+            signal.raise_signal(signal.SIGINT)
+        told.append(step)
+
+    result = solve_exact(problem, options=LAZY, start=first.explanations, progress=interrupt)
+    assert result.ended == "interrupted"
+    assert result.covered == first.covered
+    assert result.lower_bound <= first.count <= result.count
