@@ -1,4 +1,4 @@
-"""Tests that imports between the rooms go along one arrow, those inside functions included."""
+"""Tests that imports between the rooms go along one arrow, and that modules of the engine have tests."""
 
 import ast
 import sys
@@ -11,6 +11,7 @@ import pytest
 import oneformany
 
 SOURCE = Path(oneformany.__file__).parent
+TESTS = Path(__file__).parent
 
 # Each room may import the rooms before it; rooms in one line do not know each other.
 ARROW = (
@@ -115,3 +116,16 @@ def test_verify_shares_nothing_with_the_rest():
 
 def test_the_result_knows_nothing_of_the_engine():
     assert "engine" not in GRAPH["result"]
+
+
+def test_every_module_of_the_engine_has_tests_of_its_own_name():
+    modules = [
+        path.relative_to(SOURCE)
+        for path in sorted((SOURCE / "engine").rglob("*.py"))
+        if path.name != "__init__.py" and not path.stem.endswith("kernels")
+    ]
+    assert modules
+    missing = [
+        str(module) for module in modules if not (TESTS / module.with_name(f"test_{module.name}")).exists()
+    ]
+    assert not missing, f"without a test file of their own name below tests/: {', '.join(missing)}"

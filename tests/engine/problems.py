@@ -78,3 +78,12 @@ def random_additive(rng, rows=30, features=8, levels=3, max_changes=4):
     here = tables[np.arange(features), codes]
     gains = np.sort(best - here, axis=1)[:, ::-1][:, :max_changes].sum(axis=1) + here.sum(axis=1)
     return Problem(codes, sizes, AdditiveOracle(list(tables), 0.0, float(gains.min())), max_changes)
+
+
+def refused_rows():
+    """Random rows that an additive score refuses."""
+    rng = np.random.default_rng(2)
+    tables = [rng.normal(size=4) for _ in range(7)]
+    oracle = AdditiveOracle(tables, threshold=2.5)
+    codes = rng.integers(4, size=(150, 7))
+    return Problem(codes[~oracle.positive(codes)], (4,) * 7, oracle, 3)

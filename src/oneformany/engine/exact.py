@@ -18,7 +18,7 @@ from oneformany.engine.tree.branching import pair_to_branch_on
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.core import CoreColumns
 from oneformany.engine.tree.diving import dive
-from oneformany.engine.tree.enumeration import list_columns
+from oneformany.engine.tree.enumeration import enumerate_columns
 from oneformany.result.proof import EnumerationProof, Proof
 
 __all__ = ["minimise"]
@@ -156,12 +156,12 @@ def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationPr
     """Prove that ``target`` columns do not suffice; ``None`` when they do, or a limit was met."""
     run = node.run
     with run.timed("enumeration"):
-        listing = list_columns(node, target)
-    if listing is None:
+        enumerated = enumerate_columns(node, target)
+    if enumerated is None:
         run.statistics.count("enumerations given up")
         return None
-    run.statistics.count("columns enumerated", len(listing.groups))
-    if run.options.local_search and node.is_root and len(listing.groups) >= MANY_COLUMNS:
+    run.statistics.count("columns enumerated", len(enumerated.groups))
+    if run.options.local_search and node.is_root and len(enumerated.groups) >= MANY_COLUMNS:
         with run.timed("heuristics"):
             core = core or CoreColumns(node)
             core.walk(target, LONG_STEPS)
@@ -170,10 +170,10 @@ def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationPr
             return None
     with run.timed("set cover"):
         found = cover_within(
-            listing.groups, len(node.items), target, run.stop, run.options.max_nodes, cuts=run.options.cuts
+            enumerated.groups, len(node.items), target, run.stop, run.options.max_nodes, cuts=run.options.cuts
         )
     run.statistics.count("set cover nodes", found.nodes)
     run.statistics.count("cuts", found.cuts)
     if found.chosen is not None:
-        listing.offer(node, found.chosen)
-    return None if found.proof is None else enumeration_proof(node, target, listing.groups, found.proof)
+        enumerated.offer(node, found.chosen)
+    return None if found.proof is None else enumeration_proof(node, target, enumerated.groups, found.proof)

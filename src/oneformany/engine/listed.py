@@ -7,7 +7,7 @@ It serves every way to share, own values, rules on whole rows, costs, and goals 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import replace
 
@@ -19,6 +19,7 @@ from oneformany.engine.listed_answers import ChosenColumns, columns_holding, gro
 from oneformany.engine.listed_proofs import ListedProofs
 from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
+from oneformany.engine.listing.store.answers import OutOfTimeError
 from oneformany.engine.optimistic import optimistic_weights
 from oneformany.engine.plan import Plan, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
@@ -175,10 +176,11 @@ class ListedRun:
         return self.proofs.one() if found is None else self.proofs.dual(*found)
 
     def _everybody_lazily(self, lazy: LazyListing, start: Sequence[Explanation]) -> None:
-        for explanation in start:
-            changed = np.array(explanation.changed, dtype=np.int64)
-            rows = np.unique(self.problem.row_of[list(explanation.members)])
-            lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
+        with suppress(OutOfTimeError):
+            for explanation in start:
+                changed = np.array(explanation.changed, dtype=np.int64)
+                rows = np.unique(self.problem.row_of[list(explanation.members)])
+                lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
         with self._searching("cover", "explanations") as search:
             found = cover_lazily(lazy, search)
         self._listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)

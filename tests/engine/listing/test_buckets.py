@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -59,3 +59,17 @@ def test_some_buckets_can_be_taken_in_another_order():
     rows, starts = buckets.taken(np.array([1, 0]))
     assert rows[starts[0] : starts[1]].tolist() == buckets.group(1).tolist()
     assert rows[starts[1] : starts[2]].tolist() == buckets.group(0).tolist()
+
+
+def test_buckets_are_told_apart_by_cells_when_codes_are_equal():
+    ground = ground_of(0)
+    features = np.array([0, 3])
+    cells, places = ground.rows.astype(np.int32), int(ground.offsets[-1])
+    for keys in (np.zeros(places, dtype=np.uint64), np.arange(places, dtype=np.uint64)):
+        whole = keys[ground.offsets[:-1] + cells].sum(axis=1, dtype=np.uint64)
+        order, starts = CodedRows(cells, ground.offsets, keys, whole).agreeing(features)
+        found = {tuple(order[begin:end].tolist()) for begin, end in pairwise(starts)}
+        outside = np.delete(cells, features, axis=1)
+        _, bucket = np.unique(outside, axis=0, return_inverse=True)
+        expected = [tuple(np.flatnonzero(bucket == b).tolist()) for b in range(bucket.max() + 1)]
+        assert found == {rows for rows in expected if len(rows) > 1}

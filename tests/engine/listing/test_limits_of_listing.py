@@ -74,22 +74,6 @@ def test_threads_change_nothing(share, costed):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
 
-def test_no_point_is_asked_about_twice():
-    rng = np.random.default_rng(3)
-    asked = []
-
-    def function(codes):
-        asked.extend(map(tuple, np.asarray(codes).tolist()))
-        return np.full(len(codes), 0.1)
-
-    for share in SHARES:
-        asked.clear()
-        codes = rng.integers(3, size=(12, 4))
-        listing = list_columns(Problem(codes, (3,) * 4, BlackBoxOracle(function, (3,) * 4), 2, share=share))
-        assert len(asked) == len(set(asked)) == listing.asked
-        assert listing.unreachable.all()
-
-
 def test_many_features_of_many_levels_are_told_apart():
     levels = (50,) * 30
     rng = np.random.default_rng(4)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from engine.listing.sharing_problems import draw_problem
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving.least_changes import fewest_changes, least_costs
-from oneformany.engine.saving.prices import GroupPrices
 from oneformany.engine.saving.search import SavingsSearch, ranges
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.oracles.additive import AdditiveOracle
@@ -127,10 +126,3 @@ def test_features_of_many_levels_take_memory_for_pairs_of_levels_only():
     tracemalloc.stop()
     assert search.arrays.meeting[0, :2, :2].tolist() == [[0, 1], [1, 0]]
     assert peak < 20 * 2 * n * n * 8
-
-
-def test_prices_are_not_asked_for_beyond_the_time():
-    prices = GroupPrices(np.array([1, 1]), 1, np.ones(2))
-    prices.add(np.array([0, 1]), 1)
-    assert prices.solve(Stop(0)) is None
-    assert prices.solve(Stop()) is not None

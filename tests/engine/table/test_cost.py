@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_search import price_bound
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search, TableOptions
-from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
 switches = st.builds(TableOptions, fixing=st.booleans(), repair=st.booleans())
@@ -225,9 +223,3 @@ def test_forged_prices_prove_nothing():
     check(table, people, answer)
     forged = price_bound(table, people, answer.prices * 3, 2, 4).value
     assert forged <= answer.cost * ONE_IN_COVERS
-
-
-def test_a_start_that_serves_too_few_is_refused():
-    table = table_of([[0], [1]], 2, [[1], [1]])
-    with pytest.raises(InputError, match="serve at least 2"):
-        solve_cost(table, np.array([1, 1]), 1, 2, np.array([0]))

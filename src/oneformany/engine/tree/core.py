@@ -10,7 +10,7 @@ from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import greedy_columns
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.tree.column_generation import Node
-from oneformany.engine.tree.enumeration import Listing, heavy_columns
+from oneformany.engine.tree.enumeration import EnumeratedColumns, heavy_columns
 
 __all__ = ["CoreColumns"]
 
@@ -29,9 +29,10 @@ class CoreColumns:
 
     def __init__(self, node: Node, lightest: float = LIGHTEST) -> None:
         self.node = node
-        self.listing = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS) or Listing([], [])
-        self.complete = len(np.unique(joined(self.listing.groups)[1])) == len(node.items)
-        self._groups = [*self.listing.groups, *([] if self.complete else node.groups)]
+        found = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS)
+        self.enumerated = found or EnumeratedColumns([], [])
+        self.complete = len(np.unique(joined(self.enumerated.groups)[1])) == len(node.items)
+        self._groups = [*self.enumerated.groups, *([] if self.complete else node.groups)]
         starts, rows = joined(self._groups)
         incidence = Incidence.of(starts, rows.astype(np.int32), len(node.items))
         duals = node.weights / node.capacity
@@ -81,4 +82,4 @@ class CoreColumns:
 
     def _offer(self, chosen: list[int]) -> None:
         if len(chosen) < self.node.run.count:
-            self.listing.offer(self.node, chosen)
+            self.enumerated.offer(self.node, chosen)

@@ -1,4 +1,4 @@
-"""Closing the gap: list every column that a cover of a given size could use, then settle that set cover.
+"""Closing the gap: enumerate every column that a cover of a given size could use, then settle that set cover.
 
 The enumeration by reduced cost of Baldacci, Christofides and Mingozzi (Mathematical Programming 115, 2008).
 """
@@ -18,13 +18,13 @@ from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
 
-__all__ = ["Listing", "heavy_columns", "list_columns", "without_subsets"]
+__all__ = ["EnumeratedColumns", "enumerate_columns", "heavy_columns", "without_subsets"]
 
-MOST_ENTRIES = 50_000_000  # rows in all columns listed: 400 MB
+MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
 
 
 @dataclass(frozen=True, eq=False)
-class Listing:
+class EnumeratedColumns:
     """All columns that can be part of a cover of the target size, as groups of items.
 
     Attributes
@@ -41,11 +41,11 @@ class Listing:
     def offer(self, node: Node, chosen: Sequence[int]) -> None:
         """Offer a cover by some of the groups, unless the classifier left open whether one exists.
 
-        Numbers beyond those listed stand for the columns of the node.
+        Numbers beyond those enumerated stand for the columns of the node.
         """
-        listed = len(self.groups)
+        own = len(self.groups)
         columns = [
-            node.run.oracle.column(*self.origins[index]) if index < listed else node.columns[index - listed]
+            node.run.oracle.column(*self.origins[index]) if index < own else node.columns[index - own]
             for index in chosen
         ]
         real = [column for column in columns if column is not None]
@@ -53,20 +53,20 @@ class Listing:
             node.run.offer(real)
 
 
-def list_columns(node: Node, target: int) -> Listing | None:
-    """List the maximal columns that a cover by ``target`` columns can contain; ``None`` when a limit is hit.
+def enumerate_columns(node: Node, target: int) -> EnumeratedColumns | None:
+    """Find the maximal columns that a cover by ``target`` columns can contain; ``None`` when a limit is hit.
 
     With weights summing to S and no column heavier than C, each of ``target`` columns that cover everything
     weighs at least S - (target - 1) C.
     """
     floor = int(node.weights.sum()) - (target - 1) * node.capacity
     if floor > node.capacity:
-        return Listing([], [])
+        return EnumeratedColumns([], [])
     return heavy_columns(node, floor, node.run.options.max_columns)
 
 
-def heavy_columns(node: Node, floor: int, most: int) -> Listing | None:
-    """List the maximal columns of at least this weight; ``None`` when they are too many, or time is up."""
+def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None:
+    """Find the maximal columns of at least this weight; ``None`` when they are too many, or time is up."""
     items = node.items
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
@@ -90,7 +90,7 @@ def heavy_columns(node: Node, floor: int, most: int) -> Listing | None:
     if kept is None:
         return None
     origins = list(found.values())
-    return Listing([groups[index] for index in kept], [origins[index] for index in kept])
+    return EnumeratedColumns([groups[index] for index in kept], [origins[index] for index in kept])
 
 
 def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:

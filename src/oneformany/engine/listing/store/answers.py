@@ -37,8 +37,7 @@ class Answers:
     def positive(self, points: IntArray) -> BoolArray:
         """Whether each point, in the codes that the classifier reads, is positive."""
         if self._count + len(points) > MOST_POINTS:
-            self._count = 0
-            self._slots[:] = -1
+            self._forget()
         self._make_room(len(points))
         entries = np.empty(len(points), dtype=np.int32)
         before = self._count
@@ -48,11 +47,16 @@ class Answers:
         fresh[entries[new] - before] = np.flatnonzero(new)
         for begin in range(0, len(fresh), BATCH):
             if self._stop.expired():
+                self._forget()  # points that were not asked about would count as negative
                 raise OutOfTimeError
             batch = points[fresh[begin : begin + BATCH]]
             self._known[before + begin : before + begin + len(batch)] = self._oracle.positive(batch)
             self.asked += len(batch)
         return np.asarray(self._known[entries])
+
+    def _forget(self) -> None:
+        self._count = 0
+        self._slots[:] = -1
 
     def _make_room(self, points: int) -> None:
         needed = self._count + points

@@ -1,0 +1,81 @@
+"""Who accepts what, against looking at one row and one choice at a time."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.listing.lazy_problems import larger
+from engine.listing.sharing_problems import KINDS, draw_problem
+from engine.problems import Veiled, random_additive
+from oneformany.engine.listing import batches as module
+from oneformany.engine.listing.batches import Batches
+from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.store.answers import OutOfTimeError
+from oneformany.problem import Problem
+from oneformany.stop import Stop
+from reference_sharing import cost_of_joining
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds)
+def test_a_row_joins_a_choice_exactly_when_it_may_go_there_and_is_accepted(kind, moved, seed):
+    problem = draw_problem(np.random.default_rng(seed), kind, "action")
+    ground = Ground.of(problem)
+    batches = Batches(ground, Stop())
+    rows = np.arange(len(problem.rows))[::-1]
+    every = np.ones(int(ground.offsets[-1]), dtype=np.bool_)
+    for features in combinations(range(problem.n_features), min(2, problem.n_features)):
+        choices = ground.choices(features, every)
+        accepted = batches.accepted(np.array(features), rows, choices, moved=moved)
+        for index, row in enumerate(rows.tolist()):
+            for number, goal in enumerate(choices.tolist()):
+                joins = cost_of_joining(problem, row, features, tuple(goal)) is not None
+                stays = (problem.rows[row, list(features)] == goal).any()
+                assert accepted[index, number] == (joins and not (moved and stays))
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_small_blocks_give_the_same_answers(monkeypatch, kind):
+    ground = Ground.of(larger(0, kind))
+    features, rows = ground.changeable[:2], np.arange(len(ground.rows))
+    choices = ground.choices(features.tolist(), ground.reached)
+    whole = Batches(ground, Stop()).accepted(features, rows, choices)
+    monkeypatch.setattr(module, "PAIRS", 1)
+    monkeypatch.setattr(module, "JUDGED_PAIRS", 1)
+    assert 0 < whole.sum() < whole.size
+    np.testing.assert_array_equal(Batches(ground, Stop()).accepted(features, rows, choices), whole)
+
+
+def test_no_choices_are_accepted_by_nobody():
+    ground = Ground.of(random_additive(np.random.default_rng(0), rows=3))
+    none = np.zeros((0, 1), dtype=np.int64)
+    assert Batches(ground, Stop()).accepted(np.array([0]), np.arange(3), none).shape == (3, 0)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_a_classifier_is_asked_only_while_there_is_time(kind):
+    ground = Ground.of(larger(0, kind))
+    batches = Batches(ground, Stop(0))
+    with pytest.raises(OutOfTimeError):
+        batches.accepted(ground.changeable[:1], np.arange(len(ground.rows)), np.array([[0]]))
+    assert batches.asked == 0
+
+
+def test_moves_that_a_rule_forbids_are_not_asked_about():
+    plain = random_additive(np.random.default_rng(0), rows=6, features=3, max_changes=2)
+    problem = Problem(plain.codes, plain.levels, Veiled(plain.oracle), 2, [np.eye(3), None, None])
+    ground = Ground.of(problem)
+    batches = Batches(ground, Stop())
+    rows = np.flatnonzero(ground.rows[:, 0] != 1)
+    assert len(rows)
+    assert not batches.accepted(np.array([0]), rows, np.array([[1]])).any()
+    assert batches.asked == 0

@@ -1,0 +1,32 @@
+"""What the searches over a table share: rounds that end, and reports to whoever listens."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.listing.test_limits_of_listing import Clock
+from oneformany.engine.table.options import Search, State, TableOptions
+from oneformany.stop import Stop
+
+
+def test_rounds_are_numbered_and_counted_up_to_the_limit():
+    search = Search(options=TableOptions(max_rounds=3))
+    assert list(search.rounds(0.5)) == [0, 1, 2]
+    assert search.counters["rounds"] == 3
+
+
+@pytest.mark.parametrize("part", [0.25, 0.5])
+def test_rounds_end_when_their_part_of_the_time_is_over(part):
+    search = Search(Stop(100, clock=Clock()))
+    for _ in search.rounds(part):
+        pass
+    assert 0 < search.counters["rounds"] < 40
+    assert part * 100 <= search.stop.elapsed() <= part * 100 + 10
+    assert not list(Search(Stop(0)).rounds(1.0))
+
+
+def test_only_who_listens_is_told():
+    told = []
+    Search(progress=told.append).report("search", 7, 5)
+    Search().report("search", 7, 5)
+    assert told == [State("search", 7, 5)]

@@ -1,0 +1,75 @@
+"""Between columns of a listing and explanations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.problems import Veiled, refused_rows
+from engine.table.tables import table_of
+from oneformany.engine.listed_answers import ChosenColumns, columns_holding, groups_of, own_ends, reasons_of
+from oneformany.engine.listing.listing import list_columns
+from oneformany.engine.run import Options
+from oneformany.engine.solve import solve_exact
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
+from oneformany.problem.costs import Costs
+from oneformany.result.explanation import Explanation
+from oneformany.statistics import Statistics
+
+ORACLE = AdditiveOracle([[0, 1], [0, 1], [0, 2]], threshold=2)
+
+
+def following(*members):
+    return Explanation(point=(0, 0, 0), changed=(0,), members=members)
+
+
+def test_an_answer_that_is_known_is_where_the_search_starts():
+    problem = refused_rows()
+    first = solve_exact(problem, options=Options(way="listing", least_cost=True))
+    again = solve_exact(problem, options=Options(way="listing"), start=first.explanations, time_limit=0)
+    assert again.count == 0  # nothing was listed in no time
+    table = list_columns(problem).table
+    known = columns_holding(table, problem, first.explanations)
+    held = np.unique(np.concatenate([table.group(column) for column in known.tolist()]))
+    assert len(known) <= first.count
+    assert len(held) == len(problem.rows) - len({problem.row_of[entry.row] for entry in first.unreachable})
+
+
+def test_a_column_holds_an_explanation_if_it_has_all_of_its_rows_and_is_named_once():
+    problem = Problem([[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0]], (2, 2, 2), ORACLE, 1)
+    table = table_of([[0], [0, 1], [2]], 3)
+    known = columns_holding(table, problem, [following(0, 1), following(2), following(3), following(0, 2)])
+    assert known.tolist() == [0, 1, 2]
+    assert columns_holding(table, problem, [following(0, 3)]).tolist() == []  # nobody holds both
+    assert columns_holding(table, problem, [following(2), following(1, 2)]).tolist() == [1]
+    assert columns_holding(table.take(known[:0]), problem, [following(0)]).tolist() == []
+
+
+def test_each_row_follows_the_column_that_costs_it_least_and_idle_columns_are_dropped():
+    problem = Problem([[0, 0, 0], [1, 0, 0], [0, 1, 0]], (2, 2, 2), ORACLE, 1)
+    table = table_of([[0, 1], [1, 2], [0]], 3, [[2, 1], [3, 1], [2]])
+    groups = groups_of(problem, table, ChosenColumns(np.array([1, 0, 2])))
+    assert [group.rows.tolist() for group in groups] == [[2], [0, 1]]
+    told = ChosenColumns(np.array([1, 0]), owner=np.array([1, 0, -1]))
+    assert [group.rows.tolist() for group in groups_of(problem, table, told)] == [[1], [0]]
+
+
+def test_rows_that_share_features_each_go_where_it_is_cheapest():
+    steps = Costs(([[0, 1], [1, 0]], [[0, 1], [1, 0]], [[0, 5], [5, 0]]))
+    problem = Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), ORACLE, 2, share="features", costs=steps)
+    table = replace(table_of([[0, 1]], 2), changed=np.array([[False, True, True]]))
+    assert own_ends(problem, table, 0, np.array([1, 0])).tolist() == [[1, 1, 0], [0, 0, 1]]
+
+
+def test_a_reason_has_a_score_where_there_is_a_closed_form_and_names_the_changes_elsewhere():
+    for oracle, words in (
+        (ORACLE, "score"),
+        (Veiled(ORACLE), "accepts no allowed change of at most 1 feature"),
+    ):
+        fixed = [None, None, np.eye(2)]
+        problem = Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, 1, fixed, share="action")
+        reasons = reasons_of(problem, list_columns(problem), Statistics())
+        assert list(reasons) == [0]
+        assert words in reasons[0]

@@ -1,0 +1,87 @@
+"""Proofs over a listing stand on the rows as they were given, equal rows on the first of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.table.tables import random_table, table_of
+from oneformany.engine.listed_proofs import ListedProofs
+from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
+from oneformany.engine.table.budget import solve_budget
+from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
+from oneformany.result.proof import DualProof, EnumerationProof
+
+
+def problem_with(given):
+    """A problem of these rows; distinct ones are numbered as they first appear."""
+    levels = max(given) + 1
+    return Problem([[row] for row in given], (levels,), AdditiveOracle([np.arange(levels)], threshold=0), 1)
+
+
+def proofs_of(problem, table, unreachable=()):
+    beyond = np.zeros(table.n_rows, dtype=np.bool_)
+    beyond[list(unreachable)] = True
+    return ListedProofs(problem, table, beyond)
+
+
+def named_rows(case, given):
+    """The rows that a case names, as distinct ones: of its filters, the one that is covered, of its parts."""
+    own = [given[row] for pairs in case.filters for rows, _ in pairs for row in rows]
+    own += [] if case.row is None else [given[case.row]]
+    return [*own, *(row for part in case.parts for row in named_rows(part, given))]
+
+
+def tree_rows(tree):
+    """The same of a tree over distinct rows."""
+    own = [row for pairs in tree["filters"] for rows, _ in pairs for row in np.atleast_1d(rows).tolist()]
+    own += [tree["item"]] if "item" in tree else []
+    return [*own, *(row for part in tree.get("parts", []) for row in tree_rows(part))]
+
+
+def test_weights_stand_on_the_first_of_equal_rows():
+    problem = problem_with([0, 0, 1, 0, 2])
+    assert problem.rows[:, 0].tolist() == [0, 1, 2]
+    proofs = proofs_of(problem, table_of([[1, 2]], 3))
+    assert proofs.dual(np.array([5, 6, 7]), 7).weights == (5, 0, 6, 0, 7)
+    assert (proofs.one().weights, proofs.one().bound) == ((0, 0, 1, 0, 0), 1)
+
+
+def test_where_weights_say_as_much_as_a_tree_they_are_the_proof():
+    table = table_of([[0, 1], [1, 2], [0, 2]], 3)
+    proof = proofs_of(problem_with([0, 1, 1, 2]), table).cover(solve_cover(table))
+    assert isinstance(proof, DualProof)
+    assert proof.bound == 2
+
+
+def test_a_tree_over_columns_names_given_rows():
+    table = random_table(0, 36, 110, 4)
+    answer = solve_cover(table)
+    given = np.repeat(np.arange(36), 2).tolist()
+    proof = proofs_of(problem_with(given), table).cover(answer)
+    assert isinstance(proof, EnumerationProof)
+    assert proof.bound == answer.bound == len(answer.chosen)
+    named = [{given[row] for row in rows} for rows in proof.columns]
+    assert named == [set(table.group(column).tolist()) for column in answer.proof.columns.tolist()]
+    assert list(proof.weights[::2]) == answer.weights.weights.tolist()
+    assert named_rows(proof.cover, given) == tree_rows(answer.proof.tree)
+
+
+def test_rows_beyond_help_weigh_nothing_and_are_not_among_the_people():
+    problem = problem_with([0, 0, 1, 2, 3])
+    table = table_of([[1, 2], [3]], 4)
+    proof = proofs_of(problem, table, unreachable=[0]).people(solve_budget(table, problem.multiplicity, 1))
+    assert proof.weights[:2] == (0, 0)
+    assert (proof.rows, proof.scale) == (3, ONE_IN_TABLES)
+    assert proof.most(1) == 2
+
+
+def test_prices_stand_on_every_given_row():
+    problem = problem_with([0, 1, 0])
+    table = table_of([[0, 1], [1]], 2, [[2, 3], [1]])
+    answer = solve_cost(table, problem.multiplicity, 1, 3, np.array([0]))
+    proof = proofs_of(problem, table).cost(answer)
+    assert proof.prices == tuple(answer.prices[[0, 1, 0]].tolist())
+    assert (proof.scale, proof.bound, answer.cost) == (ONE_IN_COVERS, 7, 7)
