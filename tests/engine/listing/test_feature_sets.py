@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from engine.listing.lazy_problems import larger
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.feature_sets import feature_jobs
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.table.table import NO_CELL
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 from reference_sharing import all_groups
@@ -44,16 +45,13 @@ def test_the_groups_are_those_of_brute_force(kind):
 
 
 def test_a_classifier_is_asked_once_about_each_subset_of_the_sets():
-    asked = []
-
-    def score(codes):
-        asked.extend(map(tuple, np.asarray(codes).tolist()))
-        return np.full(len(codes), 0.1)
-
-    problem = Problem([[0] * 4], (2,) * 4, BlackBoxOracle(score, (2,) * 4), 2, share="features")
-    assert not found_in(problem)
-    moved = [sum(1 for _ in combinations(range(4), size)) for size in range(3)]
-    assert len(asked) == len(set(asked)) == sum(moved)
+    ground = Ground.of(replace(larger(0, "tree"), share="features"))
+    batches = Batches(ground, Stop())
+    for job in feature_jobs(ground, batches, costed=False):
+        job()
+    subsets = [some for size in range(ground.size + 1) for some in combinations(ground.changeable, size)]
+    ways = sum(len(ground.choices(some, ground.goals)) for some in subsets)
+    assert batches.asked == len(ground.rows) * ways
 
 
 def test_rows_are_asked_about_some_at_a_time(monkeypatch):

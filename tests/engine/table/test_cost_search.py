@@ -47,6 +47,14 @@ def test_columns_that_are_left_out_are_part_of_nothing_cheaper(case, share):
     assert search.cost_bound <= least(table, people, k, needed) <= search.cost
 
 
+def test_a_column_that_is_cheaper_by_one_stays_and_one_that_is_as_dear_is_left_out():
+    table = table_of([[0], [0], [0]], 1, [[2], [1], [2]])
+    search = CostSearch(table, np.array([1]), 1, 1, np.array([0]), Search())
+    search.relax()
+    assert (search.cost, search.cost_bound) == (2, 1)
+    assert search.usable().tolist() == [1]
+
+
 def test_only_cheaper_columns_that_are_few_enough_and_serve_enough_are_taken():
     table = table_of([[0, 1], [0], [1], [0, 1]], 2, [[3, 3], [0], [0], [1, 3]])
     search = CostSearch(table, np.array([1, 1]), 1, 2, np.array([0]), Search())

@@ -73,14 +73,17 @@ def test_dominated_columns_are_dropped_and_equal_groups_are_still_known_afterwar
 def test_a_store_grows_and_forgets_nothing():
     rng = np.random.default_rng(0)
     store = Store(Ground.of(any_problem()), costed=False)
-    n, known = len(store.ground.rows), set()
+    n, known, batches = len(store.ground.rows), set(), []
     for _ in range(6):
         groups = [np.flatnonzero(rng.random(n) < 0.4) for _ in range(400)]
         starts = np.cumsum([0, *(len(group) for group in groups)])
         rows = np.concatenate(groups).astype(np.int32)
-        targets = np.zeros((400, 1), dtype=np.int32)
-        store.absorb(Found(np.array([0]), starts, rows, np.zeros(len(rows), dtype=np.int64), targets))
+        costs, targets = np.zeros(len(rows), dtype=np.int64), np.zeros((400, 1), dtype=np.int32)
+        batches.append(Found(np.array([0]), starts, rows, costs, targets))
+        store.absorb(batches[-1])
         known |= {tuple(group.tolist()) for group in groups}
+    for found in batches:  # nothing new
+        store.absorb(found)
     held = {tuple(store.rows[begin:end].tolist()) for begin, end in pairwise(store.starts)}
     assert store.count == len(known) > 1_024
     assert held == known
