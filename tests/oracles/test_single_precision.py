@@ -50,3 +50,12 @@ def test_of_several_classes_the_smallest_lead_has_that_margin_too():
     # Class 1 leads by 1 in double precision; in single precision 2**24 + 1 is 2**24, and class 0 comes first.
     assert model.predict(np.float32([[1, 1]])) == [0]
     assert not read_linear(model, encoding, None, 1).positive(np.array([[0, 1]]))[0]
+
+
+def test_what_cancels_between_classes_counts_for_the_margin_in_double_precision_too():
+    model = LogisticRegression().fit([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 2])
+    model.coef_ = np.array([[2.0**53, 0], [2.0**53, 1], [2.0**53, -5]])
+    model.intercept_ = np.zeros(3)
+    encoding = Encoding.from_blocks([[[1.0]], [[0.0], [1.0]]])
+    assert model.predict([[1.0, 1.0]]) == [0]  # 2**53 + 1 is rounded to 2**53
+    assert not read_linear(model, encoding, None, 1).positive(np.array([[0, 1]]))[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
@@ -35,9 +34,6 @@ EXACT_BITS = 12
 
 LARGEST_EXACT = 2**24
 """Integers up to this size are exact in single precision, and on that grid in double precision."""
-
-MOST_CANCELLED = 2.0**20
-"""Beyond this a lead is nothing but rounding."""
 
 LEAD_OPERATIONS = 64
 """More rounded operations than a model needs for what one column adds to the lead of a class."""
@@ -84,14 +80,12 @@ def _additive(
     model: str, score: Score, encoding: Encoding, threshold: float | None, sign: float
 ) -> AdditiveOracle:
     tables, constant = score.tables(encoding, model)
-    relative = 2 * (score.width + 2) * SINGLE if score.single else RELATIVE_MARGIN
-    relative = max(relative, 4 * (score.width + 2) * DOUBLE)
     low, high = _needed(score, threshold, sign)
     return AdditiveOracle(
         [sign * table for table in tables],
         sign * constant,
         (low + high) / 2,
-        margin=max(MARGIN, relative * score.largest(encoding, model)) + (high - low) / 2,
+        margin=max(MARGIN, _rounding(score, encoding, model)) + (high - low) / 2,
         rounds=not _is_exact(score, encoding),
     )
 
@@ -102,16 +96,17 @@ def _smallest_lead(model: str, leads: list[Score], encoding: Encoding) -> Networ
     blocks = [np.stack(shares, axis=1) for shares in zip(*tables, strict=True)]
     minus = np.hstack([np.zeros((len(leads), 1)), -np.eye(len(leads))])
     logits = Affine.of(np.vstack([minus] * len(blocks)), -np.array([0.0, *constants]))
-    largest = (lead.largest(encoding, model) for lead in leads)
-    cancelled = map(_cancelled, tables, constants, largest)
+    off = max(_rounding(lead, encoding, model) for lead in leads)
     precision = SINGLE if leads[0].single else DOUBLE
-    rounding = LEAD_OPERATIONS * precision * min(max(1.0, *cancelled), MOST_CANCELLED)
-    return network_oracle(model, [logits], Encoding.from_blocks(blocks), None, 0, rounding)
+    rounding = LEAD_OPERATIONS * precision
+    return network_oracle(model, [logits], Encoding.from_blocks(blocks), None, 0, rounding, off)
 
 
-def _cancelled(tables: Sequence[FloatArray], constant: float, largest: float) -> float:
-    """How many times larger the sums are of which a lead is the difference."""
-    return largest / (abs(constant) + sum(float(np.abs(table).max()) for table in tables) or 1.0)
+def _rounding(score: Score, encoding: Encoding, model: str) -> float:
+    """How far off a score can be when the model adds it up, each class by itself."""
+    relative = 2 * (score.width + 2) * SINGLE if score.single else RELATIVE_MARGIN
+    relative = max(relative, 4 * (score.width + 2) * DOUBLE)
+    return relative * score.largest(encoding, model)
 
 
 def _is_exact(score: Score, encoding: Encoding) -> bool:

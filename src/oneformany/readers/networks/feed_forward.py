@@ -75,6 +75,7 @@ def network_oracle(
     threshold: float | None,
     positive: int,
     roundoff: float,
+    off: float = 0.0,
 ) -> NetworkOracle:
     """Make an oracle of a network that reads columns and ends in logits.
 
@@ -83,7 +84,8 @@ def network_oracle(
     class has a larger logit, which is when the model predicts the class.
 
     The margin exceeds what rounding can do to a logit in the library (each operation with a relative error
-    of at most ``roundoff``, sums in any order) and here, and to the probability behind it.
+    of at most ``roundoff``, sums in any order) and here, and to the probability behind it. Where the library
+    computes otherwise, ``off`` is how far from this it can end.
     """
     affine = [step for step in steps if isinstance(step, Affine)]
     if not affine:
@@ -106,7 +108,7 @@ def network_oracle(
         first.bias + encoding.constant_share(first.weights),
         tuple((layer.weights, layer.bias) for layer in later),
     )
-    rounding = _rounding(groups, encoding, roundoff) + float(network.slack[-1][0])
+    rounding = _rounding(groups, encoding, roundoff) + off + float(network.slack[-1][0])
     margin = max(SMALLEST_MARGIN, 2 * (rounding + HEAD_OPERATIONS * roundoff * steepest))
     return NetworkOracle(network, needed, margin=margin)
 
