@@ -92,5 +92,6 @@ def test_a_dive_for_some_people_ends_with_enough(groups, enough):
     enough = min(enough, int(table.reachable.sum()))
     relaxation = FirstOrder(table, people.astype(np.float64), 1)
     relaxation.advance(50, Stop())
-    rounded = dive(table, np.arange(len(groups)), relaxation, Stop(), people, enough)
-    assert table.covered_by(rounded).sum() >= enough
+    for stop in (Stop(), Stop(0)):
+        rounded = dive(table, np.arange(len(groups)), relaxation, stop, people, enough)
+        assert table.covered_by(rounded).sum() >= enough

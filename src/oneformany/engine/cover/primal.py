@@ -23,6 +23,7 @@ FIRST_FREED = 60
 FEWEST_FREED = 20
 MOST_FREED = 400
 SECONDS_PER_REPAIR = 2.0
+MOST_ENTRIES = 50_000  # of a program; with more, HiGHS takes far longer than it is given
 
 
 def greedy_columns(incidence: Incidence) -> IntArray:
@@ -41,7 +42,8 @@ def dive(
     """Round the relaxation: take its surest columns, go on with the rows that are left, and so on.
 
     The columns of the core together cover whatever can be covered, or at least ``enough`` of the ``people``
-    that the rows count; then the dive ends there. Returns ``None`` when time was up.
+    that the rows count; then the dive ends there. When time was up, it returns ``None``, or, with ``enough``,
+    goes on greedily.
     """
     needed = incidence.reachable.copy()
     people = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
@@ -52,9 +54,12 @@ def dive(
     duals, price, balance = relaxation.duals.copy(), relaxation.price, relaxation.balance
     columns = core
     while lacking > 0:
-        if stop.expired():
+        if stop.expired() and enough is None:
             return None
         part, kept = incidence.part(columns, needed)
+        if stop.expired():
+            chosen += columns[greedy(part, people[kept].astype(np.float64))].tolist()
+            break
         if chosen:
             left = None if relaxation.budget < 0 else max(1, int(relaxation.budget) - len(chosen))
             below = FirstOrder(part, relaxation.upper[kept], left)
@@ -193,6 +198,9 @@ class PeopleRepair(Repair):
             return False
         columns = self.part.columns_of(np.flatnonzero(alone))
         small, rows = self.part.part(columns, bare & self.part.covered_by(columns))
+        if len(small.rows) > MOST_ENTRIES:
+            self.freed = max(1, self.freed // 2)
+            return False
         start = np.flatnonzero(np.isin(columns, freed))
         found = program(small, self._seconds(stop), start, self.people[rows], len(freed))
         self._learn(freed, proved=found.proved)

@@ -22,6 +22,7 @@ __all__ = ["BudgetSearch"]
 STEPS_PER_ROUND = 100
 GAIN = 1e-6
 RELAXATION_TIME = 0.4
+ROUNDING_TIME = 0.5
 CORE = 0.3
 LEAST_VALUE = 0.01
 SWEEPS = 50
@@ -112,7 +113,8 @@ class BudgetSearch:
         relaxation.advance(STEPS_PER_ROUND // 2, self.search.stop)
         core = np.union1d(np.flatnonzero(relaxation.mean_values > LEAST_VALUE), start)
         self.search.counters["dives"] += 1
-        return dive(self.incidence, core, relaxation, self.search.stop, self.people, enough)
+        part = self.search.stop.part(ROUNDING_TIME * self.search.stop.remaining())
+        return dive(self.incidence, core, relaxation, part, self.people, enough)
 
     def repairing(self, start: IntArray, target: int) -> PeopleRepair:
         """Repairs by columns of small reduced cost that columns with so many people can be among."""
