@@ -197,6 +197,8 @@ class PeopleRepair(Repair):
         if not alone.any():  # nobody misses these columns, nor is anybody seen who would need them
             return False
         columns = self.part.columns_of(np.flatnonzero(alone))
+        if not kept.any():  # all are free: what lies apart counts as well
+            columns = np.arange(self.part.n_columns)
         small, rows = self.part.part(columns, bare & self.part.covered_by(columns))
         if len(small.rows) > MOST_ENTRIES:
             self.freed = max(1, self.freed // 2)
