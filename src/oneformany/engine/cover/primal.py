@@ -18,7 +18,7 @@ __all__ = ["PeopleRepair", "Repair", "dive", "greedy_columns"]
 
 STEPS_PER_DIVE = 50
 SHARE_PER_DIVE = 0.05
-SHARE_WITH_PEOPLE = 0.2  # rougher: repairs gain more there in the same time
+SHARE_WITH_PEOPLE = 0.2  # rougher, in less than half the time
 FIRST_FREED = 60
 FEWEST_FREED = 20
 MOST_FREED = 400
