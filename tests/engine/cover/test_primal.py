@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.cover.primal import Repair, dive, greedy_columns
+from oneformany.engine.cover.primal import PeopleRepair, Repair, dive, greedy_columns
 from oneformany.stop import Stop
 
 N_ROWS = 7
@@ -67,3 +67,31 @@ def test_no_repair_is_made_when_the_bound_is_met_or_time_is_up():
         repair = Repair(table, np.arange(2), np.arange(2), seed=0)
         repair.run(bound, stop, 50, lambda: None)
         assert repair.repairs == 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(groups=tables, k=st.integers(1, 4))
+def test_repairs_for_people_end_at_the_most_that_so_many_columns_cover(groups, k):
+    table, people = incidence_of(groups), np.arange(N_ROWS) + 1
+    k = min(k, len(groups))
+    repair = PeopleRepair(table, np.arange(len(groups)), np.arange(k), 0, people)
+    repair.run(int(people.sum()), Stop(), 50)
+    most = max(sum(row + 1 for row in frozenset().union(*some)) for some in combinations(groups, k))
+    assert len(repair.chosen) <= k
+    assert repair.covered == people[table.covered_by(repair.chosen)].sum() <= most
+    assert repair.covered == most or not repair.complete
+    before = repair.covered
+    repair.drop()
+    assert repair.covered == people[table.covered_by(repair.chosen)].sum() <= before
+
+
+@settings(max_examples=40, deadline=None)
+@given(groups=tables, enough=st.integers(1, N_ROWS))
+def test_a_dive_for_some_people_ends_with_enough(groups, enough):
+    table, people = incidence_of(groups), np.ones(N_ROWS, dtype=np.int64)
+    enough = min(enough, int(table.reachable.sum()))
+    relaxation = FirstOrder(table, people.astype(np.float64), 1)
+    relaxation.advance(50, Stop())
+    for stop in (Stop(), Stop(0)):
+        rounded = dive(table, np.arange(len(groups)), relaxation, stop, people, enough)
+        assert table.covered_by(rounded).sum() >= enough

@@ -13,7 +13,7 @@ from oneformany.engine.table.budget import solve_budget, solve_coverage
 from oneformany.engine.table.options import Search, TableOptions
 from oneformany.stop import Stop
 
-switches = st.builds(TableOptions, fixing=st.booleans(), repair=st.booleans())
+switches = st.builds(TableOptions, fixing=st.booleans(), diving=st.booleans(), repair=st.booleans())
 
 
 def most(table, multiplicity, k):
@@ -150,6 +150,24 @@ def test_every_switch_moves_its_counter():
         answer = solve_budget(table, people, 5, switched)
         assert switched.counters[counter] == 0
         assert answer.covered <= full.covered <= answer.bound
+
+
+def test_rounding_and_repairs_of_a_share_have_switches_and_counters():
+    table = random_table(0, 60, 200, 4)
+    people = np.arange(60) % 3 + 1
+    done = Search(options=TableOptions(exact=False, max_failures=3))
+    full = solve_coverage(table, people, 100, done)
+    assert done.counters["dives"] > 0
+    assert done.counters["repairs"] > 0
+    for options, counter in (
+        (TableOptions(exact=False, diving=False, max_failures=3), "dives"),
+        (TableOptions(exact=False, repair=False), "repairs"),
+    ):
+        switched = Search(options=options)
+        answer = solve_coverage(table, people, 100, switched)
+        assert switched.counters[counter] == 0
+        assert answer.covered >= 100
+        assert answer.bound <= len(full.chosen)
 
 
 def test_a_forged_proof_is_noticed():

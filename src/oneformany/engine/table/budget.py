@@ -15,7 +15,7 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import Weights
 from oneformany.engine.scaling import ONE_IN_TABLES
-from oneformany.engine.table.budget_search import BudgetSearch
+from oneformany.engine.table.budget_search import RELAXATION_TIME, BudgetSearch
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.engine.table.tree import TreeProof
@@ -23,6 +23,7 @@ from oneformany.engine.table.tree import TreeProof
 __all__ = ["PeopleAnswer", "solve_budget", "solve_coverage"]
 
 MOST_TURNS = 6
+FEW_FAILURES = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +107,8 @@ def solve_budget(
         else:
             budget.offer(found)
         report("search")
+    budget.repair(bound(), search.options.max_failures)
+    report("repair")
     covered = budget.covered(budget.best)
     return PeopleAnswer(np.sort(budget.best), covered, max(covered, bound()), budget.weights, proof)
 
@@ -126,7 +129,12 @@ def solve_coverage(
     coverage = _Coverage(budget, min(needed, int(people[budget.incidence.reachable].sum())), start)
     coverage.report("start")
     coverage.relax()
+    coverage.round()
+    coverage.relax()
+    coverage.repair(min(FEW_FAILURES, search.options.max_failures))
     coverage.search_between()
+    coverage.settle()
+    coverage.repair(search.options.max_failures)
     coverage.settle()
     return PeopleAnswer(
         np.sort(coverage.best),
@@ -171,19 +179,43 @@ class _Coverage:
     def relax(self) -> None:
         """Bound the people for as many columns as the bound says, and so on until it stays."""
         k = len(self.best)
+        part = self.search.stop.part(RELAXATION_TIME * self.search.stop.remaining())
         for _ in range(MOST_TURNS):
-            if self.finished():
+            if self.finished() or part.expired():
                 return
             before = self.bound
             self.try_columns(k)
             for _ in self.budget.relax(k):
                 self.raise_bound()
                 self.report("relaxation")
-                if self.finished():
+                if self.finished() or part.expired():
                     return
             if self.bound in {before, k}:
                 return
             k = self.bound
+
+    def round(self) -> None:
+        """Round the relaxation to columns that are enough."""
+        if self.finished():
+            return
+        found = self.budget.rounded(self.bound, self.best, self.needed)
+        if found is not None:
+            self.offer(found)
+            self.report("rounding")
+
+    def repair(self, failures: int) -> None:
+        """Do without one column after the other; let repairs cover again whom that leaves uncovered."""
+        if self.finished() or not self.search.options.repair:
+            return
+        repair = self.budget.repairing(self.best, self.needed)
+        while not self.finished():
+            repair.drop()
+            repair.run(self.needed, self.search.stop, failures)
+            if not repair.meets(self.needed):
+                break
+            self.offer(repair.chosen)
+            self.report("repair")
+        self.search.counters["repairs"] += repair.repairs
 
     def try_columns(self, k: int) -> None:
         """Let a budget of ``k`` columns begin; take what it begins with if that is enough."""

@@ -10,6 +10,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
 from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.integer_program import program
+from oneformany.engine.cover.primal import PeopleRepair, dive
 from oneformany.engine.cover.primal_kernels import greedy, swap_columns
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.engine.table.budget_tree import BudgetQuestion
@@ -21,6 +22,9 @@ __all__ = ["BudgetSearch"]
 STEPS_PER_ROUND = 100
 GAIN = 1e-6
 RELAXATION_TIME = 0.4
+ROUNDING_TIME = 0.5
+CORE = 0.3
+LEAST_VALUE = 0.01
 SWEEPS = 50
 MOST_ENTRIES = 100_000
 FEWEST_COLUMNS = 300
@@ -100,6 +104,33 @@ class BudgetSearch:
         found = self.programmed(k, values, usable[heaviest], self.best, PROGRAM_SECONDS)
         if found is not None and len(found) <= k:
             self._swap(found)
+
+    def rounded(self, k: int, start: IntArray, enough: int) -> IntArray | None:
+        """Round the relaxation for ``k`` columns until so many people are covered; the start covers them."""
+        if not self.search.options.diving or self.search.stop.expired():
+            return None
+        relaxation = self._relaxed(k)
+        relaxation.advance(STEPS_PER_ROUND // 2, self.search.stop)
+        core = np.union1d(np.flatnonzero(relaxation.mean_values > LEAST_VALUE), start)
+        self.search.counters["dives"] += 1
+        part = self.search.stop.part(ROUNDING_TIME * self.search.stop.remaining())
+        return dive(self.incidence, core, relaxation, part, self.people, enough)
+
+    def repairing(self, start: IntArray, target: int) -> PeopleRepair:
+        """Repairs by columns of small reduced cost that columns with so many people can be among."""
+        usable = self.usable(len(start), target)
+        core = usable[self.weights.loads[usable] >= (1.0 - CORE) * self.weights.capacity]
+        return PeopleRepair(self.incidence, core, start, self.search.options.seed, self.people)
+
+    def repair(self, goal: int, failures: int) -> None:
+        """Improve small parts until so many people are covered, or that stops helping."""
+        met = not len(self.best) or self.covered(self.best) >= goal
+        if met or not self.search.options.repair or self.search.stop.expired():
+            return
+        repair = self.repairing(self.best, self.covered(self.best) + 1)
+        repair.run(goal, self.search.stop, failures)
+        self.search.counters["repairs"] += repair.repairs
+        self.offer(repair.chosen)
 
     def programmed(
         self, k: int, values: FloatArray, others: IntArray, start: IntArray, seconds: float
