@@ -19,25 +19,23 @@ from reference import brute_force
 from strategies import small_problems
 
 SWITCHES = {
-    "no quick pricing": Options(quick_pricing=False),
     "no local search": Options(local_search=False),
     "neither": Options(local_search=False, diving=False),
     "no cuts": Options(cuts=False),
     "tiny enumeration": Options(max_columns=1),
     "tiny set cover": Options(max_nodes=1, cuts=False),
     "branching only": Options(enumeration=False, diving=False),
-    "enumeration only": Options(branching=False, diving=False, quick_pricing=False),
+    "enumeration only": Options(branching=False, diving=False, local_search=False),
 }
 # What each switch changes where all parts are needed: a counter, and whether it rises.
 MOVES = {
-    "no quick pricing": ("quick pricings", False),
     "no local search": ("diving steps", True),
     "neither": ("local search steps", False),
     "no cuts": ("cuts", False),
     "tiny enumeration": ("enumerations given up", True),
     "tiny set cover": ("branching nodes", True),
     "branching only": ("branching nodes", True),
-    "enumeration only": ("thorough pricings", True),
+    "enumeration only": ("local search steps", False),
 }
 
 
@@ -134,14 +132,13 @@ ASKED = replace(SMALL, oracle=Veiled(SMALL.oracle))
 LISTED = Options(way="listing")
 EACH = {
     "pricer": (SMALL, Options(), ProgramPricer, "search nodes"),
-    "quick_pricing": (LARGE, Options(), False, "quick pricings"),
     "diving": (LARGE, Options(local_search=False), False, "diving steps"),
     "local_search": (LARGE, Options(), False, "local search steps"),
     "enumeration": (LARGE, Options(), False, "columns enumerated"),
     "cuts": (LARGE, Options(), False, "cuts"),
     "max_columns": (LARGE, Options(), 1, "enumerations given up"),
     "max_nodes": (LARGE, Options(cuts=False), 1, "set cover nodes"),
-    "max_rounds": (LARGE, Options(), 1, "quick pricings"),
+    "max_rounds": (LARGE, Options(), 1, "pricings"),
     "branching": (LARGE, Options(enumeration=False), False, "branching nodes"),
     "way": (SMALL, Options(), "listing", "columns listed"),
     "lazy": (ASKED, LISTED, False, "questions in batches"),
@@ -192,6 +189,14 @@ def random_veiled(problem):
 def test_limits_that_make_no_sense_are_refused(name, value):
     with pytest.raises(InputError, match=name):
         Options(**{name: value})
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_the_switch_that_was_removed_is_accepted_with_a_warning(value):
+    with pytest.warns(DeprecationWarning, match="quick_pricing has no effect"):
+        options = Options(quick_pricing=value)
+    assert options == Options()
+    assert replace(options, cuts=False) == Options(cuts=False)  # without another warning
 
 
 def test_a_pricer_that_cannot_be_made_is_refused():

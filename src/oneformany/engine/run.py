@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from numbers import Real
 from typing import Literal
 
@@ -29,8 +30,6 @@ class Options:
     ----------
     pricer : callable
         Makes the :class:`~oneformany.engine.pricing.protocol.Pricer` of a branching node.
-    quick_pricing : bool
-        Look with few search nodes first, thoroughly only when that finds nothing.
     diving : bool
         Round the relaxation column by column, generating columns on the way; where there is no local search
         among all columns of small reduced cost.
@@ -63,6 +62,8 @@ class Options:
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions
         Switches of the searches over a listing.
+    quick_pricing : bool, optional
+        Deprecated and without effect: columns are always searched for thoroughly.
 
     Examples
     --------
@@ -71,7 +72,7 @@ class Options:
     """
 
     pricer: PricerFactory = SearchPricer
-    quick_pricing: bool = True
+    quick_pricing: InitVar[bool | None] = None
     diving: bool = True
     local_search: bool = True
     enumeration: bool = True
@@ -87,7 +88,9 @@ class Options:
     most_work: float = 2e10
     table: TableOptions = field(default_factory=TableOptions)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, quick_pricing: bool | None) -> None:
+        if quick_pricing is not None:
+            warnings.warn("quick_pricing has no effect; leave it out", DeprecationWarning, stacklevel=3)
         if not callable(self.pricer):
             raise InputError(f"pricer is {self.pricer!r}; it must make a Pricer of items and an oracle")
         if self.way not in {"auto", "listing", "search"}:

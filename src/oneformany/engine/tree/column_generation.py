@@ -11,13 +11,10 @@ from oneformany.engine.columns import Column
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
 from oneformany.engine.pricing.items import Decisions, Items
-from oneformany.engine.pricing.protocol import NO_LIMIT
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
 __all__ = ["Node"]
-
-QUICK_NODES = 200
 
 
 @dataclass(eq=False)
@@ -96,15 +93,14 @@ class Node:
         run = self.run
         if not self.complete():
             return
-        quick = run.options.quick_pricing
         for _ in range(run.options.max_rounds):
             relaxed = self.relax()
             if relaxed is None:
                 break
             self.relaxed = relaxed
             weights = integer_weights(relaxed.duals)
-            priced = self.pricer.price(weights, run.stop, QUICK_NODES if quick else NO_LIMIT)
-            run.statistics.count("quick pricings" if quick else "thorough pricings")
+            priced = self.pricer.price(weights, run.stop)
+            run.statistics.count("pricings")
             if priced.capacity is not None and (priced.bound > self.bound or priced.proves_optimal):
                 self.weights, self.capacity = priced.weights, priced.capacity
             run.pool.add(priced.columns)
@@ -114,4 +110,3 @@ class Node:
             run.report("columns", relaxed.value, self.program.n_columns)
             if priced.proves_optimal or self.bound >= run.count or (added == 0 and priced.complete):
                 break
-            quick = run.options.quick_pricing and added > 0

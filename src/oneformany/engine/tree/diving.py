@@ -10,11 +10,12 @@ from oneformany.arrays import BoolArray
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.scaling import integer_weights
-from oneformany.engine.tree.column_generation import QUICK_NODES, Node
+from oneformany.engine.tree.column_generation import Node
 
 __all__ = ["dive"]
 
 ROUNDS_PER_STEP = 4
+QUICK_NODES = 200  # of the search around an item
 AS_GOOD_AS_ONE = 0.999
 TOLERANCE = 1e-6
 
