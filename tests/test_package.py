@@ -33,12 +33,12 @@ def test_every_public_name_has_an_example_that_runs(name):
         assert runner.run(found).failed == 0
 
 
-def test_the_one_list_of_names_has_each_name_once_with_a_home_that_lists_it():
+def test_the_one_list_of_names_has_each_name_once_with_a_home_that_has_it():
     lines = Path(oneformany.__file__).with_suffix(".pyi").read_text(encoding="utf-8").splitlines()
     names = [line.split()[3] for line in lines if line.startswith("from ")]
     assert sorted([*names, "__version__"]) == sorted(oneformany.__all__)
     for name, home in oneformany.HOMES.items():
-        assert home == "oneformany" or name in import_module(home).__all__
+        assert home == "oneformany" or hasattr(import_module(home), name)
 
 
 def test_everything_a_public_signature_names_is_public():

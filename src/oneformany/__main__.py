@@ -2,7 +2,5 @@
 
 from oneformany.cli.app import app
 
-__all__: list[str] = []
-
 if __name__ == "__main__":
     app(prog_name="oneformany")

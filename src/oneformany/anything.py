@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-__all__ = ["AnyFrame", "AnyModel", "AnyValue"]
-
 AnyModel: TypeAlias = Any  # a fitted model, or a part of one
 AnyFrame: TypeAlias = Any  # a data frame, or where to read one
 AnyValue: TypeAlias = Any  # anything else: a value of a frame, an array of another library, a field of a file

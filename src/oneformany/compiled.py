@@ -16,8 +16,6 @@ from numba.extending import intrinsic
 
 from oneformany.anything import AnyValue
 
-__all__ = ["how_many", "inlined", "inner", "lean", "lowest", "outer"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -13,8 +13,6 @@ from rich.text import Text
 from oneformany.exceptions import InputError, OneForManyError
 from oneformany.result.labels import shown
 
-__all__ = ["CANNOT_RUN", "INTERRUPTED", "NOT_PROVED", "names", "sizes", "tell_errors"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

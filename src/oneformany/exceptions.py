@@ -1,15 +1,5 @@
 """Every error this package raises on purpose; each is also the builtin a caller would expect."""
 
-__all__ = [
-    "CertificateError",
-    "DataUnavailableError",
-    "InputError",
-    "OneForManyError",
-    "PredictionMismatchError",
-    "SolverError",
-    "UnsupportedModelError",
-]
-
 
 class OneForManyError(Exception):
     """Root of all errors of this package.

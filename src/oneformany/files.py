@@ -9,8 +9,6 @@ from pathlib import Path
 
 from oneformany.exceptions import InputError
 
-__all__ = ["write_whole", "writing"]
-
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:

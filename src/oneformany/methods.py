@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from oneformany.engine.run import Options
     from oneformany.paper.methods.options import CgOptions, CompactOptions
 
-__all__ = ["METHODS", "solve"]
-
 Kind = TypeVar("Kind")
 
 METHODS = ("exact", "cg-mip", "mip")

@@ -15,8 +15,6 @@ from rich.text import Text
 
 from oneformany.statistics import Round
 
-__all__ = ["Progress", "round_words"]
-
 PHASES = {
     "start": "first explanations",
     "columns": "column generation",

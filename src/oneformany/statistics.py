@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any, Literal
 
-__all__ = ["Measure", "Round", "Statistics"]
-
 Measure = Literal["explanations", "people", "cost"]
 
 

@@ -13,8 +13,6 @@ from types import FrameType
 
 from oneformany.exceptions import InputError
 
-__all__ = ["Stop"]
-
 
 class Stop:
     """Says when a run should end with what it has; no limit means never.

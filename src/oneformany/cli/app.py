@@ -16,8 +16,6 @@ from oneformany.cli.schema import schema
 from oneformany.cli.verify import verify
 from oneformany.paper.commands import bench
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="oneformany",
     no_args_is_help=True,

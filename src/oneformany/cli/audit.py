@@ -16,8 +16,6 @@ from oneformany.exceptions import InputError
 if TYPE_CHECKING:
     from oneformany.studies.audit import Audit
 
-__all__ = ["audit"]
-
 
 @tell_errors
 def audit(

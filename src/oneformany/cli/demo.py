@@ -18,8 +18,6 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     from oneformany.datasets import Dataset
 
-__all__ = ["demo", "refused_by"]
-
 FEATURES = (
     "checking_account",
     "duration",

@@ -20,8 +20,6 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-__all__ = ["explain"]
-
 
 @tell_errors
 @with_setup

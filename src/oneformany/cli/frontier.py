@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from oneformany.problem import Share
     from oneformany.studies.frontier import Frontier
 
-__all__ = ["frontier"]
-
 CHANGES = 3
 MOST_CHANGES_OF_GERMAN = 20
 

@@ -15,8 +15,6 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_fitted", "load_model", "positive_label"]
-
 UNLOADABLE = (
     AttributeError,
     EOFError,

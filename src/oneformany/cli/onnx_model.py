@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from oneformany.arrays import FloatArray
 
-__all__ = ["GraphFunction", "as_model"]
-
 
 def as_model(graph: AnyModel) -> AnyModel:
     """Choose how to read a graph: itself where the reader of networks may follow it, else as a function."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from oneformany.problem import Share
     from oneformany.schema.rules import RowRule, Rule
 
-__all__ = ["Encoding", "People", "Quiet", "Separator", "Setup", "with_setup"]
-
 Separator: TypeAlias = Annotated[
     str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")
 ]

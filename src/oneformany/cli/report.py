@@ -12,8 +12,6 @@ from oneformany.cli.saving import check_targets, save_all, say
 from oneformany.console import tell_errors
 from oneformany.result.labels import shown
 
-__all__ = ["report"]
-
 
 @tell_errors
 def report(

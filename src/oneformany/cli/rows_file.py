@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from oneformany.arrays import IntArray
 
-__all__ = ["load_rows", "people_in_column"]
-
 SEPARATORS = (",", ";", "\t", "|")
 PROBED_LINES = 200
 MARKS = (

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from oneformany.result.result import Result
 
-__all__ = ["check_targets", "end", "save_all", "save_figure", "save_json", "say", "tell_result", "tell_table"]
-
 
 def check_targets(*paths: Path | None) -> None:
     """Refuse files that could not be written, before any work is done."""

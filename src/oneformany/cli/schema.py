@@ -14,8 +14,6 @@ from oneformany.cli.saving import check_targets, save_all
 from oneformany.cli.settings_files import schema_toml
 from oneformany.console import names, tell_errors
 
-__all__ = ["schema"]
-
 
 @tell_errors
 def schema(

@@ -13,8 +13,6 @@ from oneformany.exceptions import InputError
 if TYPE_CHECKING:
     from oneformany.schema.schema import Schema
 
-__all__ = ["load_costs", "load_schema", "schema_toml"]
-
 HEAD = """\
 # The features of the rows, as `oneformany explain --schema` reads them. Edit freely:
 # - delete the features that the model does not read;

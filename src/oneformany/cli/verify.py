@@ -18,8 +18,6 @@ from oneformany.exceptions import CertificateError
 if TYPE_CHECKING:
     from oneformany.verify.report import Report
 
-__all__ = ["verify"]
-
 EXIT_CODES = {"confirmed": 0, "wrong": 1, "cannot be confirmed": 3}
 STYLES = {"confirmed": "green", "wrong": "bold red", "cannot be confirmed": "yellow"}
 

@@ -14,8 +14,6 @@ from oneformany.exceptions import DataUnavailableError
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["SOURCES", "load_adult"]
-
 PUBLISHER = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult"
 
 SOURCES = (

@@ -11,8 +11,6 @@ from oneformany.datasets.sources import Source, fetch_table
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["SOURCE", "load_compas"]
-
 SOURCE = Source(
     dataset="compas",
     file="compas-scores-two-years.csv",

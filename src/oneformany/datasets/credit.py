@@ -10,8 +10,6 @@ from oneformany.datasets.dataset import Dataset, binned
 from oneformany.datasets.sources import Source, fetch_table
 from oneformany.schema.schema import Schema
 
-__all__ = ["SOURCE", "load_credit"]
-
 SOURCE = Source(
     dataset="give_me_some_credit",
     file="cs-training.csv",

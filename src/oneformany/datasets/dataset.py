@@ -14,8 +14,6 @@ from oneformany.schema.discretise import bin_labels
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["Dataset", "binned", "translated"]
-
 
 @dataclass(frozen=True, eq=False)
 class Dataset:

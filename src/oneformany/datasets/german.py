@@ -12,8 +12,6 @@ from oneformany.datasets.sources import embedded, meanings
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["load_german"]
-
 COLUMNS = (
     "checking_account", "duration", "credit_history", "purpose", "amount", "savings", "employment",
     "installment_rate", "personal_status", "other_debtors", "residence", "property", "age",

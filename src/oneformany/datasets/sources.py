@@ -22,8 +22,6 @@ import pandas as pd
 from oneformany.exceptions import DataUnavailableError, InputError
 from oneformany.files import write_whole
 
-__all__ = ["Source", "cache_folder", "embedded", "fetch", "fetch_table", "meanings"]
-
 DATA_VARIABLE = "ONEFORMANY_DATA"
 CACHE_VARIABLE = "ONEFORMANY_CACHE"
 TIMEOUT_SECONDS = 60

@@ -13,8 +13,6 @@ from oneformany.datasets.sources import embedded, meanings
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
-__all__ = ["YES_NO", "load_students", "load_students_published"]
-
 GOOD_GRADE = 12
 
 YES_NO = ("schoolsup", "famsup", "paid", "activities", "nursery", "higher", "internet", "romantic")

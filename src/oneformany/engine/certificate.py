@@ -11,8 +11,6 @@ from oneformany.engine.tree.column_generation import Node
 from oneformany.problem import Problem
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
 
-__all__ = ["branch_proof", "dual_proof", "enumeration_proof", "first_given", "on_given", "renumbered"]
-
 
 def first_given(problem: Problem) -> IntArray:
     """For each distinct row the first given row that equals it."""

@@ -9,8 +9,6 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
 
-__all__ = ["Column", "ColumnPool"]
-
 
 @dataclass(frozen=True, eq=False)
 class Column:

@@ -21,8 +21,6 @@ from oneformany.engine.tree.diving import dive
 from oneformany.engine.tree.enumeration import enumerate_columns
 from oneformany.result.proof import EnumerationProof, Proof
 
-__all__ = ["minimise"]
-
 QUICK_COVER_NODES = 100
 FEW_COLUMNS = 200  # generated: up to so many a short walk is not worth compiling it
 QUICK_STEPS = 50_000

@@ -9,8 +9,6 @@ from oneformany.engine.columns import Column
 from oneformany.engine.pricing.cached_oracle import POINTS_KEPT
 from oneformany.engine.run import Run
 
-__all__ = ["first_columns"]
-
 
 def first_columns(run: Run, points: list[IntArray]) -> list[Column]:
     """A column around every row; when time is short, at least one for rows of the same point and changes.

@@ -15,8 +15,6 @@ from oneformany.problem import Problem
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 
-__all__ = ["accepted_explanations", "accepts", "as_asked", "hopeful_problems"]
-
 
 def hopeful_problems(problem: Problem) -> Iterator[Problem]:
     """Ask with an oracle that calls all doubtful points positive, if there are any.

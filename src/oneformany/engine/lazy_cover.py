@@ -17,8 +17,6 @@ from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.stop import Stop
 
-__all__ = ["LazyAnswer", "cover_lazily"]
-
 STEPS = 500
 LOOKING_TIME = 0.7
 USED = 1e-3

@@ -37,8 +37,6 @@ from oneformany.result.result import Result
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["PACKAGES", "ListedRun", "solve_by_listing"]
-
 OPTIMISTIC_TIME = 0.4
 OPTIMISTIC_SECONDS = 60.0
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")

@@ -23,8 +23,6 @@ from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["ChosenColumns", "columns_holding", "groups_of", "own_ends", "reasons_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class ChosenColumns:

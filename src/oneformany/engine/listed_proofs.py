@@ -16,8 +16,6 @@ from oneformany.problem import Problem
 from oneformany.result.goal_proofs import CostProof, CoverageProof, Exclusion
 from oneformany.result.proof import DualProof, EnumerationProof, Proof
 
-__all__ = ["ListedProofs"]
-
 
 class ListedProofs:
     """Turns what was proved about a complete table into proofs about the problem.

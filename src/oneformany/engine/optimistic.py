@@ -16,8 +16,6 @@ from oneformany.result.proof import DualProof, EnumerationProof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["optimistic_weights"]
-
 
 def optimistic_weights(problem: Problem, reachable: BoolArray, stop: Stop) -> tuple[IntArray, int] | None:
     """Weights of distinct rows that can be helped, and what no group weighs more than, by cells and moves.

@@ -21,8 +21,6 @@ from oneformany.problem.goal import Goal
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Plan", "asks_for_cost", "needs_listing", "planned", "worth_listing", "worth_waiting"]
-
 MANY_ROWS = 1_000
 QUICK = 2e9  # steps, a second or two
 

@@ -11,8 +11,6 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.problem import Problem
 
-__all__ = ["assign", "simplest_point"]
-
 
 def assign(problem: Problem, helpable: IntArray, cover: Sequence[Column]) -> list[IntArray]:
     """Assign each row to the column that changes fewest of its features; return the rows of each column."""

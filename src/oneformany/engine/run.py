@@ -19,8 +19,6 @@ from oneformany.exceptions import InputError
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Options", "Run"]
-
 
 @dataclass(frozen=True)
 class Options:

@@ -10,8 +10,6 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 
-__all__ = ["ONE_IN_COVERS", "ONE_IN_PRICING", "ONE_IN_TABLES", "STEP", "integer_weights"]
-
 ONE_IN_PRICING = 2**40
 """What a dual of 1 is in pricing: a column heavier than this improves the relaxation. Weights are divided
 evenly there, and each part is rounded up: that is much finer than ``STEP``."""

@@ -14,8 +14,6 @@ from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Screened", "screen"]
-
 BLOCK = 4096
 TINY = 1e-6
 

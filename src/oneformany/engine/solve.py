@@ -29,8 +29,6 @@ from oneformany.result.result import Result
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["solve_exact"]
-
 POLISHING = 0.5  # seconds beyond the limit for simpler points
 
 

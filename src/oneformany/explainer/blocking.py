@@ -18,8 +18,6 @@ from oneformany.schema.rules import RowRule, Rule, allowed_moves
 from oneformany.schema.schema import Schema
 from oneformany.stop import Stop
 
-__all__ = ["DATA", "LIMIT", "MODEL", "with_reasons"]
-
 LIMIT = "max_changes"
 MODEL = "the model"
 DATA = "the data"

@@ -34,8 +34,6 @@ from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
 from oneformany.stop import Stop
 
-__all__ = ["OneForMany"]
-
 A_MOMENT = 0.5
 """Seconds beyond a time limit for telling why rows cannot be helped, and for ranges."""
 READING = 0.8

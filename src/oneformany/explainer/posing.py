@@ -36,8 +36,6 @@ from oneformany.schema.wishes import Wishes, integer_costs
 if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
 
-__all__ = ["Posed", "moves_to_targets", "pose", "with_other"]
-
 
 @dataclass(frozen=True, eq=False)
 class Posed:

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["model_record"]
-
 
 def model_record(
     model: object,

@@ -19,8 +19,6 @@ from oneformany.schema.frames import Table
 from oneformany.schema.values import alike
 from oneformany.stop import Stop
 
-__all__ = ["with_ranges"]
-
 SECONDS = 2.0
 MOST_QUESTIONS = 20_000
 """So many changed rows are shown to the model for one explanation."""

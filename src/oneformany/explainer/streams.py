@@ -22,17 +22,6 @@ from oneformany.schema.frames import as_pandas
 if TYPE_CHECKING:
     from oneformany.stop import Stop
 
-__all__ = [
-    "BATCH",
-    "DistinctRows",
-    "batches_of",
-    "check_one_frame",
-    "distinct_refused",
-    "first_batch",
-    "is_stream",
-    "typed",
-]
-
 BATCH = 200_000
 LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
 PEOPLE = "__people__"

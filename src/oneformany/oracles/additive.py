@@ -18,8 +18,6 @@ from oneformany.oracles.grid import finest_digits
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Acceptance, Decide
 
-__all__ = ["AdditiveOracle"]
-
 LARGEST_SUM = 2**61
 NEVER = -(2**40)
 LARGEST_BOX = 10_000

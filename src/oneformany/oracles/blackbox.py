@@ -14,8 +14,6 @@ from oneformany.oracles.box import count_points, list_points
 from oneformany.oracles.climb import climb
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 
-__all__ = ["LARGEST_BOX", "BlackBoxOracle", "check_probabilities"]
-
 LARGEST_BOX = 10_000
 BATCH = 4096
 MOST_KNOWN = 1 << 21

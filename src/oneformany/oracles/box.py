@@ -11,8 +11,6 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.oracles.protocol import Question
 
-__all__ = ["admits", "choices", "count_points", "list_points"]
-
 
 def choices(question: Question) -> list[IntArray]:
     """For each feature the levels that it may take when it moves: for a free one all of its domain."""

@@ -10,8 +10,6 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.oracles.box import choices
 from oneformany.oracles.protocol import Question
 
-__all__ = ["climb"]
-
 
 def climb(
     question: Question,

@@ -12,8 +12,6 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.oracles.box import choices, count_points, list_points
 from oneformany.oracles.protocol import Answer, Oracle, Question, Relaxation
 
-__all__ = ["ConstrainedOracle"]
-
 LARGEST_BOX = 4096
 MOST_QUESTIONS = 10_000
 

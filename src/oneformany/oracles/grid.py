@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from oneformany.exceptions import InputError
 
-__all__ = ["finest_digits"]
-
 FINEST_DIGITS = 12
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.stop import Stop
 
-__all__ = ["NEAR", "NEGATIVE", "POSITIVE", "Answer", "JudgesMoves", "Oracle", "Question", "Relaxation"]
-
 NEGATIVE, POSITIVE, NEAR = range(3)
 """What a quick look says about a point; near: ask whether it is positive."""
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Acceptance", "Decide"]
-
 Decide: TypeAlias = Callable[[IntArray], BoolArray]
 """Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from oneformany.paper.runs.records import Record
     from oneformany.paper.runs.run import Failure, Settings, Task
 
-__all__ = ["bench"]
-
 OTHER_ROWS = (
     "The paper ran the protocol and the coding called 'published', at threshold 0.5, with all features free; "
     "here its numbers are of other rows, data or questions and give the order of magnitude only."

@@ -17,8 +17,6 @@ from oneformany.plotting.bars import plot_change_counts
 from oneformany.plotting.maps import plot_explanations
 from oneformany.schema.schema import Schema
 
-__all__ = ["draw_figures"]
-
 HEAT_MAPS = (("compas", 3, 10), ("compas", 3, 20))
 
 

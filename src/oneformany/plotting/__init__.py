@@ -41,7 +41,7 @@ def __getattr__(name: str) -> object:
         homes = (
             import_module(f"oneformany.plotting.{home}") for home in ("bars", "lines", "maps", "subgroups")
         )
-        return next(getattr(home, name) for home in homes if name in home.__all__)
+        return next(getattr(home, name) for home in homes if hasattr(home, name))
     raise AttributeError(f"module 'oneformany.plotting' has no attribute {name!r}")
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.schema.schema import Schema
 
-__all__ = ["plot_change_counts", "plot_changed_features", "plot_group_sizes"]
-
 
 def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
     """Draw the size of every group, largest first.

@@ -11,21 +11,6 @@ from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
 
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "INK",
-    "PALE",
-    "PAPER_WIDTH",
-    "RED",
-    "axes",
-    "plain",
-    "taken",
-    "tick_integers",
-    "tidy",
-]
-
 PAPER_WIDTH = 6.3  # inches between the margins of an A4 page
 GREEN, PALE, BLUE, INK, GREY, RED = "#3a9d4f", "#cfe8d6", "#2457a6", "#202020", "#7a828a", "#9b2335"
 

@@ -15,8 +15,6 @@ from oneformany.result.sizes import MEASURED, coverage_curve, noun, shown_rounds
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-__all__ = ["plot_bounds", "plot_coverage", "plot_frontier"]
-
 # What grows: its name on the axis, the columns that may hold what it buys, and what that is called.
 BUDGETS = {
     "max_changes": (

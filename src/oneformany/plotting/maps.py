@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.schema.schema import Schema
 
-__all__ = ["plot_explanations", "plot_one_hot", "plot_profiles"]
-
 WHITE_GREEN = ListedColormap(["white", GREEN])
 GRID = "#c8c8c8"
 MOST_LETTERS = 20

@@ -10,8 +10,6 @@ from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREY, INK, PAPER_WIDTH, RED, axes, plain, taken, tidy
 from oneformany.studies.audit import MEASURES, Audit
 
-__all__ = ["plot_subgroups"]
-
 
 def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused") -> Axes:
     """Draw one measure: every subgroup's difference from the others, with its interval.

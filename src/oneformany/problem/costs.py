@@ -9,8 +9,6 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 
-__all__ = ["Costs"]
-
 
 @dataclass(frozen=True, eq=False)
 class Costs:

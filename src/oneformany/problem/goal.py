@@ -9,8 +9,6 @@ import numpy as np
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import is_integer
 
-__all__ = ["Goal"]
-
 
 @dataclass(frozen=True)
 class Goal:

@@ -9,8 +9,6 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 
-__all__ = ["NO_TARGET", "OwnValues"]
-
 NO_TARGET = -1
 
 

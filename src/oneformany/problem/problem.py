@@ -16,8 +16,6 @@ from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 
-__all__ = ["Problem", "Restriction", "Share", "checked_changes", "checked_people"]
-
 Share = Literal["point", "action", "features"]
 
 

@@ -15,8 +15,6 @@ from oneformany.readers.callables import BlackBox
 from oneformany.readers.inputs import plain_array
 from oneformany.readers.verdict import Verdict, class_index
 
-__all__ = ["as_black_box"]
-
 ALMOST = 1 - 2**-20
 
 

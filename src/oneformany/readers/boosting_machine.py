@@ -18,8 +18,6 @@ from oneformany.readers.trees.tree_reading import log_odds_oracle
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
 from oneformany.schema.schema import Schema
 
-__all__ = ["read_boosting_machine"]
-
 MOST_CELLS = 1_000_000
 N_CHECKED = 64
 LARGEST_DIFFERENCE = 1e-9

@@ -17,8 +17,6 @@ from oneformany.readers.rows import own_rows
 from oneformany.readers.verdict import FrameVerdict, Reading, class_index
 from oneformany.schema.schema import Schema
 
-__all__ = ["BlackBox", "decision", "read_function"]
-
 
 @dataclass(frozen=True, eq=False)
 class BlackBox:

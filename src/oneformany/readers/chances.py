@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 
-__all__ = ["DOUBLE", "SINGLE", "are_round", "both_classes", "least_probability", "log_odds"]
-
 DOUBLE = 2.0**-53
 """Largest relative error of one operation in float64."""
 

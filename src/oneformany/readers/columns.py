@@ -14,8 +14,6 @@ from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-__all__ = ["columns_of", "encoding_for", "inputs_for", "reads_schema"]
-
 
 def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
     """Find how codes become the columns that a model was fitted on.

@@ -12,8 +12,6 @@ from sklearn.preprocessing import FunctionTransformer
 from oneformany.anything import AnyModel
 from oneformany.exceptions import UnsupportedModelError
 
-__all__ = ["ENCODERS", "SELECTORS", "check_step"]
-
 ENCODERS = frozenset(
     {
         *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),

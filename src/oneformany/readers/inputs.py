@@ -20,8 +20,6 @@ from oneformany.readers.registry import Reader, reader_for, unwrapped
 from oneformany.readers.verdict import Verdict, class_index
 from oneformany.schema.frames import Table
 
-__all__ = ["Inputs", "inputs_of", "plain_array"]
-
 
 @dataclass(frozen=True, eq=False)
 class Inputs:

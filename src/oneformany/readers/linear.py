@@ -18,8 +18,6 @@ from oneformany.readers.networks.feed_forward import Affine, network_oracle
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["MARGIN", "read_linear"]
-
 MARGIN = 1e-9
 """Scores nearer to the threshold are the model's to decide, since it may round."""
 

@@ -15,8 +15,6 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.chances import log_odds
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["REST", "Score", "score_of"]
-
 REST = -1
 """Instead of a class: all others together, for models that set one class against the rest."""
 

@@ -17,8 +17,6 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.registry import named
 from oneformany.schema.discretise import NUMBERS
 
-__all__ = ["CategoryCodes", "TextsError", "known_categories", "preprocessed"]
-
 
 class TextsError(InputError):
     """A column holds texts, and the model reads numbers."""

@@ -31,8 +31,6 @@ from oneformany.schema.targets import choose_targets, named_targets
 from oneformany.schema.values import ColumnValues, ValueSchema, alike, in_own_type
 from oneformany.schema.wishes import Wishes
 
-__all__ = ["Cells", "read_cells", "read_values"]
-
 MOST_ENTRIES = 1 << 28
 """Splits times columns times values up to which trees are read, in a second or two; larger ones are asked."""
 

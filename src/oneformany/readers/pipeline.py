@@ -22,8 +22,6 @@ from oneformany.schema.discretise import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-__all__ = ["Transform", "first_step", "open_pipeline", "probe", "read_pipeline"]
-
 N_CHECKED = 64
 MOST_ENTRIES = 1 << 22
 """How many numbers the steps shall make at once."""

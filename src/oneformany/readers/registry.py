@@ -17,18 +17,6 @@ from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-__all__ = [
-    "READERS",
-    "Reader",
-    "named",
-    "oracle_for",
-    "read_model",
-    "reader_for",
-    "reads_levels",
-    "register_reader",
-    "unwrapped",
-]
-
 
 @dataclass(frozen=True)
 class Reader:

@@ -18,8 +18,6 @@ from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 from oneformany.schema.values import ValueSchema, alike, in_own_type
 
-__all__ = ["Rows", "own_rows", "wanted_columns"]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:

@@ -15,8 +15,6 @@ from oneformany.readers.verdict import Reading
 from oneformany.schema.feature import Feature, levels_told
 from oneformany.schema.schema import Schema
 
-__all__ = ["read_scorecard"]
-
 Points = Mapping[str, Mapping[str, float]]
 
 

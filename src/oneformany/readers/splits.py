@@ -13,8 +13,6 @@ from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.readers.registry import named
 
-__all__ = ["Splits", "model_splits"]
-
 Split = tuple[int, float, float] | tuple[IntArray, FloatArray, FloatArray]
 
 

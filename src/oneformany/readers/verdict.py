@@ -15,8 +15,6 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.rows import Rows
 
-__all__ = ["FrameVerdict", "ProbabilityVerdict", "Reading", "Verdict", "class_index", "find_class"]
-
 
 @dataclass(frozen=True, eq=False)
 class Verdict:

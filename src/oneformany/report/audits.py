@@ -13,8 +13,6 @@ from oneformany.studies.audit import MEASURES, measure_words
 if TYPE_CHECKING:
     from oneformany.studies.audit import Audit
 
-__all__ = ["audit_part"]
-
 NONE_CLEAR = "No difference between a subgroup and the others is clear of chance"
 CAUTION = (
     "Clear means that the interval leaves out 0; such lines are red. Intervals are not adjusted for the "

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from oneformany.report.page import Chart
 
-__all__ = ["line_chart"]
-
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 612.0, 12.0, 250.0
 MOST_POINTS = 400
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.studies.audit import Audit
 
-__all__ = ["page_of"]
-
 FEW_ROWS = 12
 MODEL_WORDS = {
     "kind": "model",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["AuditPart", "Card", "Chart", "Interval", "LeftOut", "Page", "TableData"]
-
 Pairs = tuple[tuple[str, str], ...]
 
 

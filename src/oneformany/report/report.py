@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.studies.audit import Audit
 
-__all__ = ["report_html", "write_report"]
-
 BADGES = {"proved": "proved", "open": "not closed", "impossible": "impossible, proved"}
 
 

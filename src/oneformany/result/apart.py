@@ -14,8 +14,6 @@ from oneformany.result.labels import labels_of
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-__all__ = ["Apart", "apart_words", "keeps_apart"]
-
 MOST_ROWS = 400
 """So many rows are compared with each other."""
 

@@ -15,8 +15,6 @@ from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-__all__ = ["problem_to_dict", "rule_words", "share_words"]
-
 SHARES = {
     "point": "one profile: the changed features, their new values, and the cells of all other features",
     "action": "one advice: the changed features and their new values",

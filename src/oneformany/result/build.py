@@ -19,8 +19,6 @@ from oneformany.result.result import Ended, Result, Status
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Group", "build_result", "versions_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Group:

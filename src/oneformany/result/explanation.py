@@ -7,8 +7,6 @@ from typing import ClassVar
 
 from oneformany.result.plain import Plain, integers
 
-__all__ = ["Explanation", "Unreachable"]
-
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Plain):

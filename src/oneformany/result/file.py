@@ -25,8 +25,6 @@ from oneformany.statistics import Statistics
 if TYPE_CHECKING:
     from oneformany.schema.schema import Schema
 
-__all__ = ["FORMAT", "VERSION", "digest", "digest_of", "read_result", "to_text"]
-
 FORMAT = "oneformany-result"
 VERSION = 2
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.schema.schema import Schema
 
-__all__ = ["apply", "assign", "explained_rows", "follow"]
-
 
 def follow(
     schema: Schema,

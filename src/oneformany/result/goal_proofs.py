@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 
 from oneformany.result.plain import Plain
 
-__all__ = ["AnchoredCostProof", "CostProof", "CoverageProof", "Exclusion", "cost_proof_from_dict"]
-
 
 @dataclass(frozen=True)
 class Exclusion(Plain):

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
     from oneformany.result.result import Result
 
-__all__ = ["result_table"]
-
 MOST_LINES = 10
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from oneformany.result.row_index import RowIndex
     from oneformany.schema.schema import Schema
 
-__all__ = ["Labels", "labels_of", "shown"]
-
 
 def shown(text: object) -> str:
     r"""Make a text harmless to show: what would control the terminal or the line is spelled out.

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from oneformany.anything import AnyValue
 
-__all__ = ["Plain", "integers"]
-
 
 @dataclass(frozen=True)
 class Plain:

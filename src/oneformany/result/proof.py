@@ -8,16 +8,6 @@ from typing import Any, ClassVar, Protocol
 
 from oneformany.result.plain import Plain, integers
 
-__all__ = [
-    "BranchProof",
-    "CoverCase",
-    "DualProof",
-    "EnumerationProof",
-    "Proof",
-    "SolverProof",
-    "proof_from_dict",
-]
-
 Pairs = tuple[tuple[tuple[int, ...], int], ...]
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     Audit = Any
     Report = Any
 
-__all__ = ["Ended", "Result", "Status"]
-
 Status = Literal["optimal", "feasible", "infeasible"]
 Ended = Literal["proved", "time limit", "interrupted", "limit"]
 

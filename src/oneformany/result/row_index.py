@@ -12,8 +12,6 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RowIndex"]
-
 SEVERAL = "several"
 
 

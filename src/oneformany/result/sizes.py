@@ -13,17 +13,6 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.statistics import Round
 
-__all__ = [
-    "MEASURED",
-    "changes_by_feature",
-    "coverage_curve",
-    "group_sizes",
-    "noun",
-    "people_in",
-    "rows_by_reason",
-    "shown_rounds",
-]
-
 MEASURED = {
     "explanations": ("explanations", "proved: no fewer"),
     "people": ("rows covered", "proved: no more"),

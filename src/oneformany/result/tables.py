@@ -16,8 +16,6 @@ from oneformany.result.sizes import group_sizes
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-__all__ = ["assignment_frame", "explanation_frame"]
-
 NULLABLE: dict[type, ExtensionDtype] = {
     bool: pd.BooleanDtype(),
     int: pd.Int64Dtype(),

@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
     from oneformany.result.result import Result
 
-__all__ = [
-    "changes_of",
-    "explanation_words",
-    "proof_words",
-    "short_words",
-    "status_words",
-    "summarise",
-    "target_words",
-    "undecided_words",
-    "unreachable_words",
-]
-
 MANY_ROWS = 12
 ENDINGS = {
     "proved": "nothing was left to do",

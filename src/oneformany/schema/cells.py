@@ -14,8 +14,6 @@ from oneformany.schema.feature import Feature, Raw, number_label
 from oneformany.schema.round_numbers import roundest
 from oneformany.schema.values import ColumnValues
 
-__all__ = ["MOST_CELLS", "Choice", "Told", "decide_cells", "same_rows"]
-
 MOST_CELLS = 8
 """How many cells a feature has at most, unless the user or the model's own steps say otherwise."""
 

@@ -16,17 +16,6 @@ from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label, plain_value
 from oneformany.schema.schema import Schema, check_columns
 
-__all__ = [
-    "ANY_VALUE",
-    "NUMBERS",
-    "bin_labels",
-    "bins_of",
-    "check_finite",
-    "column_kind",
-    "infer_schema",
-    "levels_of_values",
-]
-
 ANY_VALUE = "any value"
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 LONGEST_VALUE = 40

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 
-__all__ = ["Encoding"]
-
 
 @dataclass(frozen=True, eq=False)
 class Encoding:

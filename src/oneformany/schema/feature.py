@@ -16,19 +16,6 @@ import numpy as np
 from oneformany.anything import AnyValue
 from oneformany.exceptions import InputError
 
-__all__ = [
-    "MISSING",
-    "UNSEEN",
-    "Feature",
-    "Raw",
-    "Value",
-    "is_integer",
-    "is_missing",
-    "levels_told",
-    "number_label",
-    "plain_value",
-]
-
 Value = bool | int | float
 Raw = str | bool | int | float
 

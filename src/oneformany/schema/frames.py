@@ -11,8 +11,6 @@ import pandas as pd
 from oneformany.anything import AnyFrame
 from oneformany.exceptions import InputError
 
-__all__ = ["Table", "as_pandas"]
-
 
 @dataclass(frozen=True, eq=False)
 class Table:

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from oneformany.schema.feature import Feature
     from oneformany.schema.schema import Schema
 
-__all__ = ["html_table", "schema_table"]
-
 MOST_LINES = 30
 MOST_LEVELS = 8
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import floor, log10
 
-__all__ = ["roundest", "roundness"]
-
 STEPS = (5, 2, 1)
 DIGITS = 15
 

@@ -17,8 +17,6 @@ from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value
 
-__all__ = ["Schema", "check_columns", "find_levels", "no_level", "suggestion"]
-
 MOST_NAMES_TOLD = 20
 
 

@@ -13,8 +13,6 @@ from oneformany.schema.feature import MISSING, Feature, Raw, levels_told
 from oneformany.schema.round_numbers import roundness
 from oneformany.schema.values import ColumnValues
 
-__all__ = ["choose_targets", "named_targets"]
-
 MIDDLE = (0.4, 0.6)
 """Between these quantiles of a cell a rounder number that occurs is taken instead of the median."""
 

@@ -17,8 +17,6 @@ from oneformany.schema.discretise import check_finite, column_kind
 from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value
 from oneformany.schema.schema import Schema
 
-__all__ = ["ColumnValues", "ValueSchema", "alike", "in_own_type", "missing_value"]
-
 
 @dataclass(frozen=True, eq=False)
 class ColumnValues:

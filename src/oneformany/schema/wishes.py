@@ -16,8 +16,6 @@ from oneformany.schema.feature import Raw, is_integer
 from oneformany.schema.frames import Table
 from oneformany.schema.schema import Schema
 
-__all__ = ["Wishes", "integer_costs"]
-
 MOST_SCALE = 10_000
 """Costs have at most four digits after the point."""
 

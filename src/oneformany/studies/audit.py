@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from oneformany.result.result import Result
 
-__all__ = ["MEASURES", "Audit", "Difference", "audit", "measure_words"]
-
 RESAMPLES = 2_000
 NORMAL = 1.959963984540054  # 97.5 % of a normal distribution lie below
 MOST_GROUPS = 20

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from oneformany.explainer import OneForMany
 
-__all__ = ["Frontier", "FrontierPoint", "frontier", "frontier_of_frame"]
-
 Over = Literal["max_changes", "explanations"]
 POINT_COLUMNS = ("asked", "value", "covered", "bound", "seconds")
 

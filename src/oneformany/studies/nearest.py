@@ -14,8 +14,6 @@ from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 
-__all__ = ["Alternative", "alternatives", "nearest_change"]
-
 
 @dataclass(frozen=True)
 class Alternative:

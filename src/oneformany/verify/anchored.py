@@ -17,8 +17,6 @@ from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof
 from oneformany.verify.unreachable import check_fewest_changes
 
-__all__ = ["check_anchored"]
-
 WORK_BETWEEN_CHECKS = 10**8
 MOST_RANGES = 32
 

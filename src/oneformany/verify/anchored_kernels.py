@@ -22,8 +22,6 @@ from numba import njit
 from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.kernels import inner, largest
 
-__all__ = ["EXCEEDED", "NEVER", "PAUSED", "Market", "Waiting", "exceeds"]
-
 NONE, EXCEEDED, PAUSED = 0, 1, 2
 OPEN, KEPT = -1, -2
 NEVER = 2**40

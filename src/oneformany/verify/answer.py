@@ -13,16 +13,6 @@ from oneformany.verify.claims import Claims, Explanation
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.problem import Problem
 
-__all__ = [
-    "Score",
-    "check_assignment",
-    "check_changes",
-    "check_cost",
-    "check_counts",
-    "check_points",
-    "check_scores",
-]
-
 Score = Callable[[IntArray], ArrayLike]
 
 SCORE_SLACK = 1e-9

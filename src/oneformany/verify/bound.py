@@ -18,8 +18,6 @@ from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Branch, Dual, Enumeration, Proof, SolverBound
 from oneformany.verify.search import GroupSearch
 
-__all__ = ["check_bound"]
-
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
 # set at least as long as at so many rows.
 OVERHEAD = 2000

@@ -13,8 +13,6 @@ from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.limits import Limits
 from oneformany.verify.proofs import Case, Exclusion
 
-__all__ = ["TREE_SCALE", "Choice", "Pairs", "check_exclusion", "thinned", "walk"]
-
 TREE_SCALE = 2**20
 """What one person counts in the weights of a tree, and a cost of one in its prices."""
 

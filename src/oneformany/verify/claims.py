@@ -24,8 +24,6 @@ from oneformany.verify.proofs import (
     read_proof,
 )
 
-__all__ = ["Claims", "Explanation", "Goal", "read_claims"]
-
 NO_CELL = -1
 STATUSES = ("optimal", "feasible", "infeasible")
 ENDINGS = ("proved", "time limit", "interrupted", "limit")

@@ -10,8 +10,6 @@ import numpy as np
 
 from oneformany.verify.arrays import IntArray
 
-__all__ = ["Classes"]
-
 LARGEST_KEY = 2**62
 
 

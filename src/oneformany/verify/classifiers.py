@@ -23,8 +23,6 @@ from oneformany.verify.limits import Limits
 from oneformany.verify.networks import read_network
 from oneformany.verify.trees import read_trees
 
-__all__ = ["Classifier", "Judge", "read_classifier"]
-
 Judge = Callable[[IntArray], tuple[BoolArray, BoolArray]]
 """Whether each row of codes is surely, and whether it is possibly positive."""
 

@@ -15,8 +15,6 @@ from oneformany.verify.listing import Groups, Listing
 from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof, Column, CostProof
 from oneformany.verify.savings import BestSavings
 
-__all__ = ["check_cost_bound"]
-
 
 def check_cost_bound(claims: Claims) -> str:
     """Confirm that no answer with as few explanations and as many people costs less than the bound.

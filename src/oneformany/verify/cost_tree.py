@@ -19,8 +19,6 @@ from oneformany.verify.items import HelpableRows
 from oneformany.verify.limits import Limits, NotConfirmedError
 from oneformany.verify.proofs import LARGEST_NUMBER, Exclusion
 
-__all__ = ["check_cost_tree", "check_prices", "paid_by_cheapest"]
-
 
 def check_prices(prices: Sequence[int], people: IntArray) -> None:
     """Stop where sums of prices could be too large for arrays of integers."""

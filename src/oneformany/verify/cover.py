@@ -14,8 +14,6 @@ from oneformany.verify.cases import thinned, walk
 from oneformany.verify.limits import Limits
 from oneformany.verify.proofs import CoverCase
 
-__all__ = ["Covering", "check_refutation", "incidence"]
-
 BATCH = 2**22
 
 

@@ -14,8 +14,6 @@ from oneformany.verify.listed import ListedColumns, check_all_listed
 from oneformany.verify.listing import Listing
 from oneformany.verify.proofs import CoverageProof, Exclusion
 
-__all__ = ["CoverageCheck"]
-
 
 class CoverageCheck:
     """What the weights and the search of a coverage proof show, found once and used for two claims."""

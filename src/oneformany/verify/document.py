@@ -14,8 +14,6 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
 
-__all__ = ["FORMAT", "VERSION", "Source", "check_digest", "read_document"]
-
 Parsed: TypeAlias = Any  # what JSON holds, before it is checked
 Source = str | os.PathLike[str] | Mapping[str, Any]
 

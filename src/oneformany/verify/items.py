@@ -11,8 +11,6 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import IntArray
 from oneformany.verify.claims import Claims
 
-__all__ = ["HelpableRows", "Items"]
-
 
 @dataclass(frozen=True)
 class Items:

@@ -11,8 +11,6 @@ import numpy as np
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import IntArray
 
-__all__ = ["MOST_LEVELS", "Json"]
-
 LONGEST_LIST = 10**7
 LARGEST_FLOAT = 10**300
 MOST_LEVELS = 2**20

@@ -17,19 +17,6 @@ from numba import njit
 
 from oneformany.verify.arrays import BoolArray, IntArray
 
-__all__ = [
-    "BUDGET",
-    "CHANGED",
-    "KEPT",
-    "PAUSED",
-    "Stack",
-    "Surroundings",
-    "begin",
-    "find_group",
-    "inner",
-    "largest",
-]
-
 OPEN, CHANGED, KEPT = 0, 1, 2
 NONE = -1
 PAUSED = -1

@@ -7,8 +7,6 @@ from time import perf_counter
 
 from oneformany.exceptions import InputError
 
-__all__ = ["MEMORY_LIMIT", "TIME_LIMIT", "Limits", "NotConfirmedError"]
-
 TIME_LIMIT = 600.0
 MEMORY_LIMIT = 4.0
 GIGABYTE = 10**9

@@ -12,8 +12,6 @@ from oneformany.verify.arrays import IntArray
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.listing import Groups, Listing
 
-__all__ = ["ListedColumns", "check_all_listed", "named", "unproved"]
-
 SHOWN = 10
 
 

@@ -21,8 +21,6 @@ from oneformany.verify.classes import Classes
 from oneformany.verify.moves import Moves
 from oneformany.verify.problem import Problem
 
-__all__ = ["Groups", "Listing"]
-
 PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24

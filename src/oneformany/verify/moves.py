@@ -11,8 +11,6 @@ from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.classifiers import Judge
 from oneformany.verify.problem import NO_TARGET, Problem
 
-__all__ = ["Moves"]
-
 LARGEST_KEY = 2**62
 BATCH = 2**15
 

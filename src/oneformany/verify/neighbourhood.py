@@ -9,8 +9,6 @@ import numpy as np
 from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.problem import Problem
 
-__all__ = ["MOST_POINTS", "SURELY", "Neighbourhood", "doubt_of_point"]
-
 MOST_POINTS = 2**22
 BATCH = 2**18  # numbers, not points
 

@@ -10,8 +10,6 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import BoolArray, FloatArray, IntArray
 from oneformany.verify.json_value import Json
 
-__all__ = ["Network", "read_network"]
-
 ROUNDOFF = 2.0**-53
 # What products below the smallest normal number lose is far less.
 UNDERFLOW = 1e-290

@@ -14,8 +14,6 @@ from oneformany.verify.json_value import MOST_LEVELS, Json
 from oneformany.verify.limits import Limits
 from oneformany.verify.restrictions import Restriction, read_restrictions
 
-__all__ = ["NO_TARGET", "DistinctRows", "OwnValues", "Problem", "read_problem"]
-
 NO_TARGET = -1
 MOST_FEATURES = 2**16
 LONGEST_FRAME = 10**12

@@ -7,25 +7,6 @@ from dataclasses import dataclass
 from oneformany.exceptions import CertificateError
 from oneformany.verify.json_value import Json
 
-__all__ = [
-    "LARGEST_NUMBER",
-    "AnchoredCostProof",
-    "Branch",
-    "Case",
-    "Column",
-    "CostProof",
-    "CoverCase",
-    "CoverageProof",
-    "Dual",
-    "Enumeration",
-    "Exclusion",
-    "Proof",
-    "SolverBound",
-    "read_cost",
-    "read_coverage",
-    "read_proof",
-]
-
 LARGEST_NUMBER = 2**60
 LARGEST_SCALE = 2**40
 DEEPEST_PROOF = 250

@@ -7,8 +7,6 @@ from enum import StrEnum
 
 from oneformany.exceptions import CertificateError
 
-__all__ = ["Check", "Outcome", "Report"]
-
 
 class Outcome(StrEnum):
     """What became of a claim, or of all claims of a file together."""

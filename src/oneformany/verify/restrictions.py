@@ -13,8 +13,6 @@ from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.json_value import Json
 from oneformany.verify.limits import NotConfirmedError
 
-__all__ = ["Restriction", "read_restrictions"]
-
 MOST_ROWS = 10**12
 
 Holds = Callable[[IntArray, IntArray], BoolArray]

@@ -9,8 +9,6 @@ from oneformany.verify.limits import Limits
 from oneformany.verify.listed import ListedColumns
 from oneformany.verify.listing import Groups
 
-__all__ = ["BestSavings"]
-
 SPARE = 100
 FACTOR = 4
 

@@ -13,8 +13,6 @@ from oneformany.verify.listed import ListedColumns
 from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 
-__all__ = ["LARGEST_TOTAL", "GroupSearch"]
-
 LARGEST_TOTAL = 2**60
 FINEST_SHARE = 2**20
 WORK_BETWEEN_CHECKS = 10**8

@@ -11,8 +11,6 @@ from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
 
-__all__ = ["Trees", "read_trees"]
-
 LEAF = -1
 LARGEST_UNIT = 2**61
 MOST_NODES = 10**7

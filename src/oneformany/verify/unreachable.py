@@ -13,8 +13,6 @@ from oneformany.verify.moves import Moves
 from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 
-__all__ = ["check_fewest_changes", "check_unreachable"]
-
 
 def check_unreachable(claims: Claims) -> str:
     """Confirm for every row that is called unreachable that nothing helps it, alone."""

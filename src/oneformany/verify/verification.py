@@ -23,8 +23,6 @@ from oneformany.verify.limits import MEMORY_LIMIT, TIME_LIMIT, Limits, NotConfir
 from oneformany.verify.report import Check, Outcome, Report
 from oneformany.verify.unreachable import check_unreachable
 
-__all__ = ["verify"]
-
 
 def verify(
     source: Source,

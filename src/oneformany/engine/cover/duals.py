@@ -17,8 +17,6 @@ from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
-__all__ = ["FirstOrder", "Weights", "weighed"]
-
 FIRST_BALANCE = 2.0
 ENTRIES_AT_ONCE = 50_000_000
 MOST_DUALS = 2.0**32  # together

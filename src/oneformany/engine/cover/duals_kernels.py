@@ -11,8 +11,6 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.compiled import lean
 from oneformany.engine.cover.incidence import Incidence
 
-__all__ = ["feasible_duals", "integer_loads", "primal_dual_steps"]
-
 
 def integer_loads(incidence: Incidence, weights: IntArray) -> IntArray:
     """Total weight of each column."""

@@ -19,8 +19,6 @@ from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import greedy_columns
 from oneformany.stop import Stop
 
-__all__ = ["FixedSetSearch"]
-
 THREADS = 2
 STEPS_PER_ROW = 200
 FIRST_SEARCHES = 30

@@ -9,8 +9,6 @@ import numpy as np
 
 from oneformany.engine.columns import Column
 
-__all__ = ["greedy_cover"]
-
 
 def greedy_cover(columns: Sequence[Column], n_rows: int, taken: Sequence[int] = ()) -> list[Column]:
     """Cover by the largest remainder first, then drop columns that the others make superfluous.

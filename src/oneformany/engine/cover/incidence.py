@@ -11,8 +11,6 @@ from scipy import sparse
 
 from oneformany.arrays import BoolArray, IntArray
 
-__all__ = ["Incidence", "entries_of", "joined"]
-
 
 def joined(groups: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     """Where each group begins, and their rows, one group after the other."""

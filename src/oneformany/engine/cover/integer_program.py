@@ -12,8 +12,6 @@ from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.merging import merged
 from oneformany.engine.cover.program import budgeted, covering
 
-__all__ = ["Programmed", "program"]
-
 
 class Programmed(NamedTuple):
     """Columns of the best solution found, if one was; ``proved``: HiGHS says that nothing is better.

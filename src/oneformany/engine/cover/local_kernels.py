@@ -15,8 +15,6 @@ import numpy as np
 
 from oneformany.compiled import lean
 
-__all__ = ["BEST", "walk"]
-
 # indices into the scalars of a search
 BARE, SIZE, BEST, STEP, TABU, RANDOM = range(6)
 # literals would compile what they are given to a second time

@@ -15,8 +15,6 @@ from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.local_kernels import BEST, walk
 from oneformany.stop import Stop
 
-__all__ = ["LocalSearch"]
-
 STEPS_AT_ONCE = 20_000
 DUAL_OF_ONE = 100
 SEED = 88_172_645_463_325_252

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
 
-__all__ = ["Merged", "merged"]
-
 
 class Merged(NamedTuple):
     """Columns over classes of rows, with costs; the people of each class; the class of each row, -1: none."""

@@ -14,8 +14,6 @@ from oneformany.engine.cover.integer_program import program
 from oneformany.engine.cover.primal_kernels import greedy, neighbourhood, without_superfluous
 from oneformany.stop import Stop
 
-__all__ = ["PeopleRepair", "Repair", "dive", "greedy_columns"]
-
 STEPS_PER_DIVE = 50
 SHARE_PER_DIVE = 0.05
 SHARE_WITH_PEOPLE = 0.2  # rougher, in less than half the time

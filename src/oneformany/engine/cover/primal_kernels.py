@@ -11,8 +11,6 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.compiled import lean
 from oneformany.engine.cover.incidence import Incidence
 
-__all__ = ["greedy", "neighbourhood", "swap_columns", "without_superfluous"]
-
 # literals would compile what they are given to a second time
 ROOT, IN, OUT = np.int64(0), np.int64(1), np.int64(-1)
 

@@ -20,8 +20,6 @@ from oneformany.engine.cover.incidence import joined
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["CoveringProgram", "RelaxedCover", "as_matrix", "budgeted", "covering", "solved"]
-
 
 @dataclass(frozen=True, eq=False)
 class RelaxedCover:

@@ -20,8 +20,6 @@ from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_ma
 from oneformany.engine.cover.relaxation_kernels import violated_triples
 from oneformany.stop import Stop
 
-__all__ = ["CoverRelaxation"]
-
 COLUMNS_AT_ONCE = 200
 CUTS_AT_ONCE = 25
 MOST_CUTS = 250

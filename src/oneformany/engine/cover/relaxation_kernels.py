@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from oneformany.compiled import lean
 
-__all__ = ["violated_triples"]
-
 
 @lean()
 def violated_triples(inside, values, least, shared, triples, lacks):

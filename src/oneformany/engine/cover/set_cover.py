@@ -21,8 +21,6 @@ from oneformany.engine.cover.relaxation import CoverRelaxation
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.stop import Stop
 
-__all__ = ["CoverSearch", "cover_within"]
-
 ROUNDS_AT_ROOT = 20
 ROUNDS_BELOW = 1
 

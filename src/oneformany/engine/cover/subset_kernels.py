@@ -10,8 +10,6 @@ from oneformany.compiled import lean
 from oneformany.engine.cover.incidence import Incidence, entries_of
 from oneformany.stop import Stop
 
-__all__ = ["inside_others", "inside_some"]
-
 AT_ONCE = 2000
 WORDS = 4
 SEED = 0

@@ -15,8 +15,6 @@ from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.jobs import Job, accepted_groups, priced
 from oneformany.engine.listing.store.columns import Found
 
-__all__ = ["action_jobs", "useful_targets"]
-
 ENTRIES = 1 << 22
 
 

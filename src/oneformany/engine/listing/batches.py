@@ -13,8 +13,6 @@ from oneformany.engine.listing.store.answers import Answers, OutOfTimeError
 from oneformany.oracles.protocol import NEAR, JudgesMoves
 from oneformany.stop import Stop
 
-__all__ = ["Batches"]
-
 PAIRS = 1 << 13  # few, so that slow classifiers have answered about some choices when time is up
 JUDGED_PAIRS = 1 << 20
 

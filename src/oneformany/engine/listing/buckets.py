@@ -13,8 +13,6 @@ from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.ground import Ground
 
-__all__ = ["Buckets", "CodedRows"]
-
 CODE_SEED = 1
 SEED = 3
 

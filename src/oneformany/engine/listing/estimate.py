@@ -15,8 +15,6 @@ from oneformany.engine.listing.listing import MEMORY
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 
-__all__ = ["MOST_WORK", "Estimate", "affordable", "bucketing"]
-
 MOST_WORK = 2e10
 TRYING = 1.0
 ADDING = 20.0

@@ -16,8 +16,6 @@ from oneformany.engine.listing.jobs import Job
 from oneformany.engine.listing.store.columns import Found
 from oneformany.engine.table.table import NO_CELL
 
-__all__ = ["feature_jobs"]
-
 
 def feature_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Job]:
     """Jobs that find the groups of all feature sets; each row goes where it is cheapest, costed or not."""

@@ -13,8 +13,6 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.oracles.protocol import Relaxation
 from oneformany.problem import Problem
 
-__all__ = ["BYTES_PER_ENTRY", "FORBIDDEN", "Ground", "Indices", "deficits", "gains"]
-
 FORBIDDEN = np.iinfo(np.int64).min
 BYTES_PER_ENTRY = 16  # gain and price of a row at a slot
 Indices = NDArray[np.integer[Any]]

@@ -18,8 +18,6 @@ from oneformany.engine.listing.ground import Ground, Indices
 from oneformany.engine.listing.store.columns import Found
 from oneformany.stop import Stop
 
-__all__ = ["Job", "Sharing", "accepted_groups", "priced", "run"]
-
 Job = Callable[[], list[Found]]
 
 

@@ -11,8 +11,6 @@ from oneformany.compiled import lean
 from oneformany.engine.listing.cost.kernels import accepts, cheapen
 from oneformany.engine.listing.ground import FORBIDDEN
 
-__all__ = ["action_groups", "candidates", "fill_buckets", "groups_of", "largest_groups", "point_groups"]
-
 
 @lean()
 def fill_buckets(cells, keys, row_codes, offsets, features, outside, slots, codes, numbers, starts, order):

@@ -26,8 +26,6 @@ from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 
-__all__ = ["LazyListing", "lazy_listing"]
-
 SAMPLE = 100
 FIRST_CHOICES = 16
 FIRST_SETS = 3

@@ -19,8 +19,6 @@ from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
 
-__all__ = ["MEMORY", "SHARINGS", "THREADS", "FullListing", "list_columns", "table_of"]
-
 MEMORY = 1 << 30
 THREADS = 2
 SHARINGS: dict[Share, Sharing] = {"point": point_jobs, "action": action_jobs, "features": feature_jobs}

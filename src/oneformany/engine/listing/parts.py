@@ -14,8 +14,6 @@ from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 
-__all__ = ["joined_listings", "parts_of", "rows_at_once"]
-
 
 def rows_at_once(problem: Problem, memory: int) -> int:
     """How many distinct rows have a table of all cells within so many bytes, at least one."""

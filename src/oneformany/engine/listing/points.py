@@ -18,8 +18,6 @@ from oneformany.engine.listing.jobs import Job, accepted_groups, priced
 from oneformany.engine.listing.store.columns import Found, Store
 from oneformany.stop import Stop
 
-__all__ = ["add_single_rows", "point_jobs"]
-
 ROWS_AT_ONCE = 256
 FEWEST_GROUPS = 256
 

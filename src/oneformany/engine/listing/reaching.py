@@ -13,8 +13,6 @@ from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.store.answers import OutOfTimeError
 from oneformany.stop import Stop
 
-__all__ = ["REACHING_TIME", "Reached", "reach_rows"]
-
 REACHING_TIME = 0.4
 """The share of the time that is left which rows one by one may take."""
 

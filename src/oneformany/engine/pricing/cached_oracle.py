@@ -14,8 +14,6 @@ from oneformany.oracles.protocol import Answer, Question
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["CachedOracle"]
-
 POINTS_KEPT = 512
 
 

@@ -11,8 +11,6 @@ from oneformany.arrays import IntArray
 from oneformany.engine.pricing import kernels
 from oneformany.engine.pricing.space import SearchSpace
 
-__all__ = ["Decisions", "Items"]
-
 SAMPLE = 2000
 
 

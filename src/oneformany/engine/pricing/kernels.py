@@ -16,31 +16,6 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import how_many, lean, lowest
 
-__all__ = [
-    "ACCEPT",
-    "ANCHOR",
-    "BEGIN",
-    "BEST",
-    "CANDIDATE",
-    "DEPTH",
-    "DONE",
-    "FEATURE",
-    "FOUND",
-    "GO_ON",
-    "LIMIT",
-    "NODE",
-    "NODES",
-    "PRUNE",
-    "REJECTED",
-    "STAGE",
-    "TARGET",
-    "WEIGHT",
-    "SearchArrays",
-    "SearchState",
-    "advance",
-    "open_bound",
-]
-
 # what `advance` returns
 DONE, LIMIT, CANDIDATE, FOUND = 0, 1, 2, 3
 # indices into SearchState.scalars

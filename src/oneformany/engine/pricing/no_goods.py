@@ -6,8 +6,6 @@ import numpy as np
 
 from oneformany.oracles.protocol import Question
 
-__all__ = ["NoGoods"]
-
 ENTRIES = 250_000  # that can be looked at while a classifier answers
 NEVER = 2**40  # more than any budget of changes
 

@@ -10,8 +10,6 @@ from oneformany.engine.pricing.search import ColumnSearch, Heaviest
 from oneformany.engine.scaling import ONE_IN_PRICING, STEP
 from oneformany.stop import Stop
 
-__all__ = ["SearchPricer"]
-
 UNPROVED = 2**62
 
 

@@ -12,8 +12,6 @@ from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.items import Items
 from oneformany.stop import Stop
 
-__all__ = ["NO_LIMIT", "Priced", "Pricer", "PricerFactory"]
-
 NO_LIMIT = 2**62
 
 

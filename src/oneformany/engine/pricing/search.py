@@ -14,8 +14,6 @@ from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.space import members
 from oneformany.stop import Stop
 
-__all__ = ["ColumnSearch", "Heaviest"]
-
 # Nodes, times items, between two looks at the clock: a node looks at every item.
 WORK_AT_ONCE = 20_000_000
 NODES_AT_ONCE = 20_000

@@ -18,8 +18,6 @@ from oneformany.engine.pricing.kernels import SearchArrays
 from oneformany.oracles.protocol import Question, Relaxation
 from oneformany.problem import Problem
 
-__all__ = ["SearchSpace", "members"]
-
 
 @dataclass(frozen=True, eq=False)
 class SearchSpace:

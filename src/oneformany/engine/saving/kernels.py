@@ -21,19 +21,6 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import lean
 from oneformany.engine.saving.least_changes import NEVER
 
-__all__ = [
-    "BEST",
-    "DONE",
-    "EXTRA",
-    "HIGH",
-    "LOW",
-    "NODES",
-    "SavingArrays",
-    "SavingState",
-    "advance",
-    "begin",
-]
-
 DONE, LIMIT = 0, 1
 DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED = range(7)
 OPEN, LEFT = -1, -2

@@ -12,8 +12,6 @@ from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
-__all__ = ["NEVER", "fewest_changes", "least_costs", "leaving_costs", "meeting_costs", "move_costs"]
-
 NEVER = 2**40
 
 

@@ -12,8 +12,6 @@ from oneformany.oracles.protocol import Question
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
-__all__ = ["CheapPoints"]
-
 MOST_STEPS = 4
 SWEEPS = 20
 FORBIDDEN = np.iinfo(np.int64).max

@@ -14,8 +14,6 @@ from oneformany.engine.cover.program import CoveringProgram
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-__all__ = ["GroupPrices"]
-
 FIRST_WIDTH = 1.0  # low prices leave little to save: the first searches are quick
 WIDEST = 8.0
 NARROWEST = 0.02

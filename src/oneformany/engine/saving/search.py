@@ -16,8 +16,6 @@ from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.oracles.protocol import Relaxation
 from oneformany.stop import Stop
 
-__all__ = ["Saving", "SavingsSearch", "ranges"]
-
 MOST_RANGES = 32
 HALVINGS = 1
 NODES_AT_ONCE = 50_000

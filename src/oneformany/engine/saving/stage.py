@@ -31,8 +31,6 @@ from oneformany.result.build import Group
 from oneformany.result.goal_proofs import AnchoredCostProof
 from oneformany.stop import Stop
 
-__all__ = ["CheapestCover", "cheapest_cover"]
-
 FIRST_LIMIT = 2_000
 HIGHEST_LIMIT = 2_000_000
 MOST_NODES = 60_000_000

@@ -20,8 +20,6 @@ from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.engine.table.tree import TreeProof
 
-__all__ = ["PeopleAnswer", "solve_budget", "solve_coverage"]
-
 MOST_TURNS = 6
 FEW_FAILURES = 15
 

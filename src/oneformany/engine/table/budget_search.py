@@ -17,8 +17,6 @@ from oneformany.engine.table.budget_tree import BudgetQuestion
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.tree import TreeProof, search_tree
 
-__all__ = ["BudgetSearch"]
-
 STEPS_PER_ROUND = 100
 GAIN = 1e-6
 RELAXATION_TIME = 0.4

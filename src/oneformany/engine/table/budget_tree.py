@@ -20,8 +20,6 @@ from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.tree import Relaxed, run_node
 from oneformany.stop import Stop
 
-__all__ = ["BudgetQuestion"]
-
 
 class BudgetQuestion:
     """Whether ``budget`` columns cover ``target`` people."""

@@ -19,8 +19,6 @@ from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.engine.table.tree import TreeProof
 
-__all__ = ["CostAnswer", "solve_cost"]
-
 FEW_NODES = 1_000
 
 

@@ -13,8 +13,6 @@ from oneformany.engine.cover.merging import Merged
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.table import ColumnTable
 
-__all__ = ["cheapest", "column_savings"]
-
 
 def column_savings(table: ColumnTable | Merged, people: IntArray, prices: IntArray) -> IntArray:
     """What each column saves against the prices: sum of ``people * max(0, price - scale * cost)``."""

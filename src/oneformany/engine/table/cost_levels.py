@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.incidence import Incidence
 
-__all__ = ["CostLevels"]
-
 WIDEST = 50_000_000
 
 

@@ -20,8 +20,6 @@ from oneformany.engine.table.table import ColumnTable
 from oneformany.engine.table.tree import TreeProof, search_tree
 from oneformany.exceptions import InputError
 
-__all__ = ["CostSearch", "PriceBound", "price_bound"]
-
 DEAR = 3
 STEPS_PER_ROUND = 200
 GAIN = 1e-5

@@ -23,8 +23,6 @@ from oneformany.engine.table.left_out import cheapest_rows, people_at_prices
 from oneformany.engine.table.tree import Relaxed, UndecidedError, run_node
 from oneformany.stop import Stop
 
-__all__ = ["CostQuestion"]
-
 
 class CostQuestion:
     """Whether ``budget`` columns serve ``needed`` people for at most ``target``.

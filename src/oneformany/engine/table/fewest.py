@@ -20,8 +20,6 @@ from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 
-__all__ = ["CoverAnswer", "Enumeration", "solve_cover"]
-
 STEPS_PER_ROUND = 250
 ROUGH_GAIN = 1e-3
 FINE_GAIN = 1e-6

@@ -6,8 +6,6 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 
-__all__ = ["cheapest_rows", "people_at_prices"]
-
 MOST_STEPS = 200_000_000
 
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
-__all__ = ["Search", "State", "TableOptions"]
-
 
 @dataclass(frozen=True)
 class TableOptions:

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.cover.incidence import Incidence, entries_of
 
-__all__ = ["NO_CELL", "ColumnTable"]
-
 NO_CELL = -1
 
 

@@ -20,8 +20,6 @@ from oneformany.engine.cover.program import solved
 from oneformany.engine.table.options import Search
 from oneformany.stop import Stop
 
-__all__ = ["Relaxed", "TreeProof", "TreeQuestion", "UndecidedError", "renamed", "run_node", "search_tree"]
-
 DEEPEST = 400  # levels of a proof; what reads and writes deeper ones runs out of stack
 
 

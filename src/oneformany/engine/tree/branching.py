@@ -15,8 +15,6 @@ from scipy import sparse
 from oneformany.engine.cover.program import as_matrix
 from oneformany.engine.tree.column_generation import Node
 
-__all__ = ["pair_to_branch_on"]
-
 PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
 
 

@@ -14,8 +14,6 @@ from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
-__all__ = ["Node"]
-
 
 @dataclass(eq=False)
 class Node:

@@ -12,8 +12,6 @@ from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.enumeration import EnumeratedColumns, heavy_columns
 
-__all__ = ["CoreColumns"]
-
 LIGHTEST = 0.9  # of the capacity
 MOST_COLUMNS = 20_000
 ENOUGH_COLUMNS = 3_000  # for searches that are to find something new

@@ -12,8 +12,6 @@ from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.scaling import integer_weights
 from oneformany.engine.tree.column_generation import Node
 
-__all__ = ["dive"]
-
 ROUNDS_PER_STEP = 4
 QUICK_NODES = 200  # of the search around an item
 AS_GOOD_AS_ONE = 0.999

@@ -18,8 +18,6 @@ from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
 
-__all__ = ["EnumeratedColumns", "enumerate_columns", "heavy_columns", "without_subsets"]
-
 MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
 
 

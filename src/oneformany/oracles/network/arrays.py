@@ -14,37 +14,6 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.compiled import lean
 
-__all__ = [
-    "BASE",
-    "COEFS",
-    "EXTRA",
-    "GAINS",
-    "HIDDEN",
-    "HIGH",
-    "INSIDE",
-    "LOOSENESS",
-    "LOW",
-    "LOWER_SLOPE",
-    "PENALTY",
-    "RAW",
-    "SIDE",
-    "SLOPE",
-    "STALE",
-    "TARGET",
-    "TRIAL",
-    "UPPER_SHIFT",
-    "UPPER_SLOPE",
-    "Arrays",
-    "Part",
-    "Work",
-    "copy_part",
-    "forward",
-    "make_part",
-    "reserve",
-    "score_point",
-    "score_points",
-]
-
 
 class Arrays(NamedTuple):
     """What the compiled functions know of a network.

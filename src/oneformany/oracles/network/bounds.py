@@ -53,8 +53,6 @@ from oneformany.oracles.network.arrays import (
     score_point,
 )
 
-__all__ = ["bound_each", "bound_logit", "bound_sides"]
-
 TINY, HUGE = 1e-100, 1e100
 """Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
 

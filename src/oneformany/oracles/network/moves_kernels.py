@@ -10,8 +10,6 @@ from oneformany.compiled import outer
 from oneformany.oracles.network.arrays import Arrays, forward
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 
-__all__ = ["judge_moves"]
-
 
 @outer
 def judge_moves(

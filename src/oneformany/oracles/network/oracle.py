@@ -22,8 +22,6 @@ from oneformany.oracles.network.search import search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.ties import Acceptance, Decide
 
-__all__ = ["Network", "NetworkOracle"]
-
 ROUNDOFF = 2.0**-53
 TINIEST = 1e-290
 LARGEST = 1e100

@@ -24,8 +24,6 @@ from oneformany.oracles.network.arrays import (
     score_point,
 )
 
-__all__ = ["all_points", "climb", "enter", "has_more_points_than", "shrink"]
-
 
 @lean()
 def enter(net: Arrays, part: Part, work: Work) -> int:

@@ -29,8 +29,6 @@ from oneformany.oracles.protocol import Answer
 from oneformany.oracles.ties import Acceptance
 from oneformany.stop import Stop
 
-__all__ = ["FEW", "ROUNDS", "search"]
-
 ROUNDS = 10
 """How often a bound is improved."""
 

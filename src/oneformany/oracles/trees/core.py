@@ -10,8 +10,6 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import outer
 from oneformany.oracles.trees.kernels import WordArray, open_words, reachable
 
-__all__ = ["Core", "narrow"]
-
 
 class Core(NamedTuple):
     """What is left of an ensemble when the levels are limited to those of a question."""

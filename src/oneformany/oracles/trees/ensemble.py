@@ -12,8 +12,6 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.grid import finest_digits
 
-__all__ = ["LARGEST_SUM", "LEAF", "Tree", "TreeEnsemble"]
-
 LEAF = -1
 LARGEST_SUM = 2**50  # units up to this size survive the way through a float and back
 

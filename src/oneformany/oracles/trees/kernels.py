@@ -16,20 +16,6 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import inner, lean, lowest, outer
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
 
-__all__ = [
-    "ALL",
-    "ONE",
-    "WORD",
-    "ZERO",
-    "LeafSets",
-    "WordArray",
-    "best_leaves",
-    "leaf_sets",
-    "open_words",
-    "reachable",
-    "totals",
-]
-
 WordArray: TypeAlias = NDArray[np.uint64]
 
 WORD = 64

@@ -10,8 +10,6 @@ from oneformany.compiled import inner, lowest, outer
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 from oneformany.oracles.trees.kernels import ALL, WORD, ZERO, WordArray, open_words
 
-__all__ = ["judge_moves"]
-
 
 @inner
 def _best(

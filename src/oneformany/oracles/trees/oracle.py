@@ -19,8 +19,6 @@ from oneformany.oracles.trees.kernels import best_leaves, leaf_sets, reachable, 
 from oneformany.oracles.trees.moves_kernels import judge_moves
 from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, begin_walk, branch, climb
 
-__all__ = ["TreeOracle"]
-
 DEFAULT_MAX_NODES = 10_000_000
 NODES_PER_LOOK = 5_000
 """How many nodes are searched between two looks at the clock."""

@@ -11,8 +11,6 @@ from oneformany.compiled import inner, lean, lowest, outer
 from oneformany.oracles.trees.core import Core
 from oneformany.oracles.trees.kernels import ONE, WORD, ZERO, WordArray, best_leaves
 
-__all__ = ["FOUND", "NODES", "NONE", "TIES", "Walk", "begin_walk", "branch", "climb"]
-
 FOUND, NONE, PAUSED = 1, 0, -1
 
 

@@ -21,8 +21,6 @@ from oneformany.paper.methods.start import Log, Start, dual_proof
 from oneformany.result.proof import Proof
 from oneformany.stop import Stop
 
-__all__ = ["PaperMaster", "PaperRelaxed", "improve_by_columns"]
-
 LAST_SHARE = 0.1  # of the time, kept for the final cover
 INTEGRAL = 1e-6
 

@@ -9,8 +9,6 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError, SolverError
 from oneformany.problem import Problem
 
-__all__ = ["PaperColumn", "PaperRows", "check_asked", "confirmed_column"]
-
 
 def check_asked(problem: Problem) -> None:
     """Refuse what the paper does not ask: its formulas would answer another question."""

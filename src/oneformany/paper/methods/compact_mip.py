@@ -21,8 +21,6 @@ from oneformany.paper.methods.options import CompactOptions
 from oneformany.paper.methods.start import Initial, Log, Start
 from oneformany.result.proof import Proof, SolverProof
 
-__all__ = ["CompactModel", "improve_by_model"]
-
 TOLERANCE = 1e-5
 ENTRIES = 13  # coefficients per explanation, row and one-hot column; all others are few
 

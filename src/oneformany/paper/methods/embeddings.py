@@ -20,8 +20,6 @@ from oneformany.paper.methods.one_hot import OneHot
 from oneformany.paper.methods.solvers.highs import Highs
 from oneformany.stop import Stop
 
-__all__ = ["AdditiveEmbedding", "Embedding", "NetworkEmbedding", "TreeEmbedding", "embed", "require_positive"]
-
 SMALLEST = 1e-9  # what solvers take for zero
 ROUNDING = 1e-9  # more than float64 loses in a row scaled to 1
 WIDENING = 1e-6  # relative; more than the tolerance of the linear programs behind the bounds

@@ -16,8 +16,6 @@ from oneformany.paper.methods.embeddings import Embedding, require_positive
 from oneformany.paper.methods.model import LinearExpression, Model
 from oneformany.paper.methods.one_hot import OneHot
 
-__all__ = ["Block", "PublishedBlock", "add_compact", "add_published", "exclude_point"]
-
 
 @dataclass(frozen=True, eq=False)
 class Block:

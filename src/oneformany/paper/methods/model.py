@@ -14,11 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.stop import Stop
 
-__all__ = [
-    "Constraints", "LinearExpression", "Model", "Objective", "Request", "Solution", "Solver", "SolverOutcome",
-    "Variables", "Watch",
-]  # fmt: skip
-
 Watch = Callable[[float, float], None]
 LENGTHS, COLUMNS, VALUES, LOWER, UPPER = range(5)  # what constraints are stored as
 

@@ -9,8 +9,6 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.paper.methods.model import LinearExpression, Model
 
-__all__ = ["OneHot"]
-
 
 class OneHot:
     """Where each level of each feature is found among the expanded features.

@@ -7,8 +7,6 @@ from typing import Literal, get_args
 
 from oneformany.exceptions import InputError
 
-__all__ = ["CgOptions", "CompactOptions", "Pricing"]
-
 Pricing = Literal["published", "compact"]
 
 

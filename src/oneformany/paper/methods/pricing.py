@@ -16,8 +16,6 @@ from oneformany.paper.methods.options import CgOptions
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-__all__ = ["DUAL_UNIT", "MipPricer", "PaperPriced", "scaled"]
-
 DUAL_UNIT = 10**9  # one in the integer weights that stand for duals
 TOLERANCE = 1e-5  # far above what solvers take for equal
 MANY = 100  # as many solutions as are looked at when all are wanted

@@ -24,8 +24,6 @@ from oneformany.paper.methods.model import Model, Objective, Request
 from oneformany.paper.methods.solvers import make_solver
 from oneformany.stop import Stop
 
-__all__ = ["ProgramPricer"]
-
 TOLERANCE = 1e-5  # far above what solvers take for equal
 SOLUTIONS = 100
 

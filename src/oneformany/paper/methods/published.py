@@ -20,8 +20,6 @@ from oneformany.result.result import Result
 from oneformany.statistics import Round
 from oneformany.stop import Stop
 
-__all__ = ["solve_published"]
-
 EMBEDDING_SHARE = 0.3  # of the time, for bounds on the units of a network
 
 

@@ -17,8 +17,6 @@ from oneformany.result.proof import DualProof
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-__all__ = ["Initial", "Log", "Start", "dual_proof", "initial_solution", "one_is_needed"]
-
 
 class Log:
     """Writes one record per step into the statistics and hands it to whoever watches."""

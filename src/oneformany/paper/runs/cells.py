@@ -11,19 +11,6 @@ import pandas as pd
 
 from oneformany.exceptions import InputError
 
-__all__ = [
-    "DATASETS",
-    "MODELS",
-    "PAPER_LIMIT",
-    "TITLES",
-    "Cell",
-    "Published",
-    "check_names",
-    "choose",
-    "published_cells",
-    "published_table",
-]
-
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
 DATASETS = tuple(TITLES)
 MODELS = ("lr", "nn")

@@ -10,8 +10,6 @@ import pandas as pd
 from oneformany.paper.runs.cells import PAPER_LIMIT
 from oneformany.paper.runs.records import Record, frame_of
 
-__all__ = ["TextColumn", "contradictions", "header", "line", "model_columns", "paper_columns", "totals"]
-
 CELL = [
     "dataset", "model", "protocol", "rows", "max_changes", "threshold", "immutable", "unreachable",
     "undecided",

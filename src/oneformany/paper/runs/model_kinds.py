@@ -20,16 +20,6 @@ from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset
 from oneformany.exceptions import InputError
 
-__all__ = [
-    "HIDDEN_LAYERS",
-    "MODEL_KINDS",
-    "ModelKind",
-    "model_kind",
-    "paper_model",
-    "paper_network",
-    "paper_split",
-]
-
 TREES = 200
 HIDDEN = (20, 20)
 HIDDEN_LAYERS = {"compas": (10, 10), "german": (20, 20), "students": (14, 14, 14)}

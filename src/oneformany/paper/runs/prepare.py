@@ -20,8 +20,6 @@ from oneformany.readers.verdict import Reading
 from oneformany.result.result import Result
 from oneformany.schema.rules import Immutable, allowed_moves
 
-__all__ = ["IMMUTABLE", "PROTOCOLS", "Prepared", "prepare"]
-
 AS_PREDICTED = 0.5
 IMMUTABLE = ("none", "half")  # half: every second feature, beginning with the first
 PROTOCOLS = ("published", "negatives")  # the first rows of the test half, or those that are turned down

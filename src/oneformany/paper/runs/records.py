@@ -21,8 +21,6 @@ from oneformany.paper.runs.cells import MODELS, Cell, Published
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 
-__all__ = ["Key", "Questions", "Record", "Trained", "append", "frame_of", "read", "read_all", "resume"]
-
 STATUSES = ("optimal", "feasible", "infeasible")
 BEGINNING = b'{"dataset": "'
 

@@ -29,8 +29,6 @@ from oneformany.verify import verify
 if TYPE_CHECKING:
     from oneformany.paper.methods.options import CgOptions, CompactOptions
 
-__all__ = ["FAILURES", "Failure", "Settings", "Task", "Watch", "bound_without_classifier", "plan", "run"]
-
 CODINGS = ("published", "correct")
 FAILURES = (SolverError, UnsupportedModelError)
 

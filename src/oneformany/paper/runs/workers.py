@@ -18,8 +18,6 @@ from oneformany.paper.runs.records import Record
 from oneformany.paper.runs.run import FAILURES, Failure, Settings, Task, run_task
 from oneformany.progress import Progress
 
-__all__ = ["run_side_by_side"]
-
 QUIET = 30.0  # seconds between two lines of one cell
 
 

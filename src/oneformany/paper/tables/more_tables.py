@@ -11,8 +11,6 @@ from oneformany.paper.runs.model_kinds import MODEL_KINDS
 from oneformany.paper.runs.records import Record, frame_of
 from oneformany.paper.tables.table import Heading, TextTable, make_table
 
-__all__ = ["more_tables", "short_summaries"]
-
 SETTING = ["model", "protocol", "threshold", "immutable"]
 QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
 SUMS = [

@@ -12,8 +12,6 @@ from oneformany.paper.runs.lines import contradictions
 from oneformany.paper.runs.records import Record, Trained, frame_of
 from oneformany.paper.tables.table import Columns, TextTable, make_table
 
-__all__ = ["paper_tables", "short_tables"]
-
 MODELS = {"lr": "the LR model", "nn": "the NN"}
 METHODS = ("exact", "cg-mip", "mip")
 IMPOSSIBLE = "†"

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-__all__ = ["FORMATS", "Columns", "Format", "Heading", "TextTable", "make_table"]
-
 Heading = str | tuple[str, str]  # a title, or a group and a title
 Columns = dict[Heading, Iterable[Any]]
 

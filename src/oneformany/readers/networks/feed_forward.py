@@ -17,8 +17,6 @@ from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.readers.chances import least_probability, log_odds
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["RELU", "Affine", "Step", "confirmed_oracle", "network_oracle", "normalisation"]
-
 SMALLEST_MARGIN: Final = 1e-9
 """By how much the logit of a positive point exceeds what the threshold asks for, at least."""
 

@@ -19,8 +19,6 @@ from oneformany.readers.chances import DOUBLE, SINGLE, both_classes
 from oneformany.readers.networks.feed_forward import RELU, Affine, Step, confirmed_oracle, normalisation
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["class_probabilities", "read_network"]
-
 TRIVIAL = frozenset({"Cast", "Dropout", "Flatten", "Identity", "Reshape", "Squeeze"})
 HEADS = frozenset({"LogSoftmax", "Sigmoid", "Softmax"})
 ENTRYWISE = frozenset({"Add", "Div", "Mul", "Sub"})

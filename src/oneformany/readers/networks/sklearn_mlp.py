@@ -12,8 +12,6 @@ from oneformany.readers.networks.feed_forward import RELU, Affine, Step, network
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["read_network"]
-
 
 def read_network(
     model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1

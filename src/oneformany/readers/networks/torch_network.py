@@ -15,8 +15,6 @@ from oneformany.readers.chances import DOUBLE, SINGLE, both_classes
 from oneformany.readers.networks.feed_forward import RELU, Affine, Step, confirmed_oracle, normalisation
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["class_probabilities", "read_network"]
-
 TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", "view"})
 RANDOM = frozenset({"alphadropout", "dropout", "featurealphadropout"})
 HEADS = frozenset({"sigmoid", "softmax", "logsoftmax"})

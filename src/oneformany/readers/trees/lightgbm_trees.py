@@ -15,8 +15,6 @@ from oneformany.readers.chances import both_classes, least_probability
 from oneformany.readers.trees.tree_reading import LevelTable, class_sign, log_odds_oracle
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["class_probabilities", "read_trees"]
-
 NEARLY_ZERO = 1e-35
 
 

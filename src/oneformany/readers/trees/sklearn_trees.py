@@ -27,8 +27,6 @@ from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle, p
 from oneformany.readers.verdict import class_index
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["read_trees"]
-
 
 def read_trees(
     model: AnyModel, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1

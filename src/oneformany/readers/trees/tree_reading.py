@@ -15,8 +15,6 @@ from oneformany.readers.chances import DOUBLE, are_round, log_odds
 from oneformany.readers.verdict import class_index, find_class
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["LevelTable", "class_sign", "log_odds_oracle", "probability_oracle"]
-
 
 @dataclass(frozen=True, eq=False)
 class LevelTable:

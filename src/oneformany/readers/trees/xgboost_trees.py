@@ -17,8 +17,6 @@ from oneformany.readers.chances import SINGLE, both_classes, least_probability, 
 from oneformany.readers.trees.tree_reading import LevelTable, class_sign, log_odds_oracle
 from oneformany.schema.encoding import Encoding
 
-__all__ = ["class_probabilities", "read_trees"]
-
 
 def read_trees(
     model: AnyModel, encoding: Encoding, threshold: float | None = 0.5, positive: object = 1

@@ -14,8 +14,6 @@ from oneformany.schema.rules.rows import Linked, NotTogether, Observed
 from oneformany.schema.rules.rule import CellRule, RowRule, Rule
 from oneformany.schema.schema import Schema, suggestion
 
-__all__ = ["allowed_moves", "check_rules", "named_by_value", "restrictions_of"]
-
 MOVES_ALONE = (Immutable, OnlyIncrease, OnlyDecrease, AtMostSteps, Range, Linked, NotTogether, Observed)
 KNOWN = (
     "Immutable, OnlyIncrease, OnlyDecrease, Forbid, AtMostSteps, Range, NeverTarget, Implies, Linked, "

@@ -22,8 +22,6 @@ from oneformany.schema.rules.moves import (
 from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
 from oneformany.schema.rules.rule import RowRule, Rule
 
-__all__ = ["rules_from_toml"]
-
 AnyRule = Rule | RowRule
 
 

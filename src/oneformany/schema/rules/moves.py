@@ -13,8 +13,6 @@ from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
 from oneformany.schema.rules.rule import level_of, levels_of, one_of
 
-__all__ = ["AtMostSteps", "Forbid", "Immutable", "NeverTarget", "OnlyDecrease", "OnlyIncrease", "Range"]
-
 
 @dataclass(frozen=True)
 class Immutable:

@@ -15,18 +15,6 @@ from oneformany.schema.feature import is_integer
 from oneformany.schema.rules.rule import CellRule, levels_of, one_of
 from oneformany.schema.schema import Schema
 
-__all__ = [
-    "Implies",
-    "ImpliesCells",
-    "Linked",
-    "LinkedCells",
-    "NotTogether",
-    "NotTogetherCells",
-    "Observed",
-    "ObservedCells",
-    "cell_rule",
-]
-
 Levels = tuple[tuple[int, tuple[int, ...]], ...]
 
 

@@ -9,8 +9,6 @@ from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, levels_told
 from oneformany.schema.schema import Schema
 
-__all__ = ["CellRule", "RowRule", "Rule", "level_of", "levels_of", "one_of"]
-
 
 @runtime_checkable
 class Rule(Protocol):

@@ -13,8 +13,6 @@ from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.cost import kernels
 from oneformany.engine.listing.ground import Ground, Indices
 
-__all__ = ["NEVER", "cheapest", "cheapest_of_set"]
-
 NEVER: int = np.iinfo(np.int64).max
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from oneformany.compiled import lean
 from oneformany.engine.listing.ground import FORBIDDEN
 
-__all__ = ["accepts", "cheapen", "cheapest_each", "entry_costs"]
-
 MOST = np.iinfo(np.int64).max
 
 

@@ -9,8 +9,6 @@ from oneformany.engine.listing.store import kernels
 from oneformany.oracles.protocol import Oracle
 from oneformany.stop import Stop
 
-__all__ = ["Answers", "OutOfTimeError"]
-
 BATCH = 1 << 14
 FIRST_POINTS = 1 << 10
 MOST_POINTS = 1 << 23

@@ -14,8 +14,6 @@ from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.store import kernels
 from oneformany.stop import Stop
 
-__all__ = ["Found", "Store"]
-
 SEED = 0
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from oneformany.compiled import lean
 
-__all__ = ["absorb", "rehash", "remember"]
-
 
 @lean()
 def absorb(weight, row_keys, costed, found, features, store, store_features, codes, totals, slots, count):

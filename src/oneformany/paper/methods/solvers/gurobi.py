@@ -15,8 +15,6 @@ from oneformany.paper.methods.model import Model, Request, Solution, Solver, Sol
 from oneformany.paper.methods.solvers import Statuses, optional_package
 from oneformany.stop import Stop
 
-__all__ = ["Gurobi"]
-
 Untyped: TypeAlias = Any  # objects of gurobipy
 
 INFINITE = 1e100  # as Gurobi writes it

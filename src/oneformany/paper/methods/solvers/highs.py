@@ -13,8 +13,6 @@ from oneformany.exceptions import SolverError
 from oneformany.paper.methods.model import Model, Request, Solution, Solver, SolverOutcome
 from oneformany.paper.methods.solvers import Statuses
 
-__all__ = ["Highs"]
-
 Untyped: TypeAlias = Any  # objects of highspy
 
 STATUSES = Statuses(

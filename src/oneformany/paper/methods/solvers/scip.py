@@ -11,8 +11,6 @@ from oneformany.paper.methods.model import Model, Request, Solution, Solver, Sol
 from oneformany.paper.methods.solvers import Statuses, optional_package
 from oneformany.stop import Stop
 
-__all__ = ["Scip"]
-
 Untyped: TypeAlias = Any  # objects of pyscipopt
 
 STATUSES = Statuses(
