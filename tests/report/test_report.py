@@ -162,6 +162,16 @@ def test_ticks_are_round_and_cover_the_range():
     assert round_ticks(100.0) == [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
     assert round_ticks(0.0) == [0.0]
     assert round_ticks(2.0) == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert round_ticks(6.29, 6.11) == [6.1, 6.15, 6.2, 6.25, 6.3]
+    assert round_ticks(6.29, 0.1) == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert round_ticks(3.0, 3.0) == [3.0]
+
+
+def test_a_chart_is_filled_although_its_first_point_came_late():
+    chart = line_chart("t", "s", [("a", "value", [(6.11, 9.0), (6.29, 4.0)])], "x", "y", counted="y")
+    first, last = (float(point.split(",")[0]) for point in chart.series[0][2].split())
+    assert last - first > 400
+    assert chart.x_ticks[0] == (60.0, "6.1")
 
 
 def test_there_is_no_half_of_an_explanation_on_an_axis():

@@ -23,16 +23,17 @@ def line_chart(
 ) -> Chart:
     """Scale lines of a name, a kind and points to the box; with steps, a value holds until the next point.
 
-    Axes that are ``counted`` have integers as marks.
+    Axes that are ``counted`` have integers as marks. Heights begin at 0; the other axis begins with the lines,
+    because work that had nothing to show yet may have taken longer than all the rest.
     """
     xs = [x for _, _, points in lines for x, _ in points]
     ys = [y for _, _, points in lines for _, y in points]
-    x_ticks = round_ticks(max(xs), integers="x" in counted)
+    x_ticks = round_ticks(max(xs), min(xs), integers="x" in counted)
     y_ticks = round_ticks(max(ys), integers="y" in counted)
-    x_most, y_most = max(x_ticks[-1], *xs), max(y_ticks[-1], *ys)
+    first, width = x_ticks[0], x_ticks[-1] - x_ticks[0] or 1.0
 
     def at(x: float, y: float) -> tuple[float, float]:
-        return LEFT + (RIGHT - LEFT) * x / x_most, BOTTOM - (BOTTOM - TOP) * y / y_most
+        return LEFT + (RIGHT - LEFT) * (x - first) / width, BOTTOM - (BOTTOM - TOP) * y / (y_ticks[-1] or 1.0)
 
     def drawn(points: Sequence[tuple[float, float]]) -> str:
         thin = _thinned(points)
@@ -49,20 +50,21 @@ def line_chart(
         summary,
         tuple((name, kind, drawn(points)) for name, kind, points in lines),
         tuple((at(x, 0)[0], f"{x:,g}") for x in x_ticks),
-        tuple((at(0, y)[1], f"{y:,g}") for y in y_ticks),
+        tuple((at(first, y)[1], f"{y:,g}") for y in y_ticks),
         x_label,
         y_label,
     )
 
 
-def round_ticks(high: float, wanted: int = 5, *, integers: bool = False) -> list[float]:
-    """Choose round numbers from 0 to a little above ``high``, about as many as wanted."""
-    if high <= 0:
-        return [0.0]
-    size = 10.0 ** math.floor(math.log10(high / wanted))
-    step = next(size * factor for factor in (1, 2, 5, 10) if high / (size * factor) <= wanted)
+def round_ticks(high: float, low: float = 0.0, wanted: int = 5, *, integers: bool = False) -> list[float]:
+    """Choose round numbers from a little below ``low`` to a little above ``high``, about as many as wanted."""
+    if high <= low:
+        return [low]
+    size = 10.0 ** math.floor(math.log10((high - low) / wanted))
+    step = next(size * factor for factor in (1, 2, 5, 10) if (high - low) / (size * factor) <= wanted)
     step = max(step, 1.0) if integers else step
-    return [step * i for i in range(math.ceil(high / step - 1e-9) + 1)]
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(step * number, 12) for number in range(first, last + 1)]
 
 
 def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
