@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from oneformany.cli.options import Encoding, People, Separator
+from oneformany.cli.options import Encoding, JsonFile, People, Picture, Separator
 from oneformany.cli.rows_file import load_rows, people_in_column
 from oneformany.cli.saving import check_targets, save_all, save_figure, save_json, say, tell_table
 from oneformany.console import tell_errors
@@ -34,12 +34,8 @@ def audit(
     report: Annotated[
         Path | None, typer.Option(metavar="HTML", help="Save the whole report with this part.")
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Save the tables as JSON.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Save a picture, such as audit.png or audit.pdf.")
-    ] = None,
+    json_file: JsonFile = None,
+    plot: Picture = None,
 ) -> None:
     """Compare subgroups: who is refused, who can be helped, and how much they have to change.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from oneformany.anything import AnyModel
+from oneformany.cli.options import ReportFile, ResultFile, Show
 from oneformany.cli.saving import check_targets, end, save_all, say, tell_result
 from oneformany.console import tell_errors
 from oneformany.exceptions import InputError
@@ -43,13 +43,9 @@ def demo(
         int | None, typer.Option(min=1, help="Explain only the first so many refused applicants.")
     ] = None,
     max_changes: Annotated[int, typer.Option(help="How many features one explanation may change.")] = 4,
-    show: Annotated[int, typer.Option(min=0, help="How many explanations to spell out.")] = 5,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Save the result with its proof.")
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="HTML", help="Save a page for the audit file.")
-    ] = None,
+    show: Show = 5,
+    json_file: ResultFile = None,
+    report: ReportFile = None,
 ) -> None:
     """Explain refused loan applicants with as few explanations as possible, and prove it.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oneformany.cli.model_file import as_fitted
-from oneformany.cli.options import People, Quiet, Setup, with_setup
+from oneformany.cli.options import People, Quiet, ReportFile, ResultFile, Setup, Show, TimeLimit, with_setup
 from oneformany.cli.saving import check_targets, end, save_all, tell_result
 from oneformany.cli.settings_files import load_costs
 from oneformany.console import tell_errors
@@ -50,19 +50,13 @@ def explain(
     costs: Annotated[
         Path | None, typer.Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
     ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Then the best is told.")
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="HTML", help="Save a page for the audit file.")
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Save the result with its proof.")
-    ] = None,
+    time_limit: TimeLimit = None,
+    report: ReportFile = None,
+    json_file: ResultFile = None,
     csv_file: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Save what each row has to change.")
     ] = None,
-    show: Annotated[int, typer.Option(min=0, help="How many explanations to spell out.")] = 20,
+    show: Show = 20,
     quiet: Quiet = False,
 ) -> None:
     """Explain the rows that a model turns down with as few explanations as possible, and prove it.

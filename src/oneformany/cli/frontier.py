@@ -12,7 +12,7 @@ import typer
 
 from oneformany.cli.demo import refused_by
 from oneformany.cli.model_file import as_fitted
-from oneformany.cli.options import Quiet, Setup, with_setup
+from oneformany.cli.options import JsonFile, Picture, Quiet, Setup, with_setup
 from oneformany.cli.saving import check_targets, save_all, save_figure, save_json, say, tell_table
 from oneformany.console import INTERRUPTED, NOT_PROVED, tell_errors
 from oneformany.exceptions import InputError
@@ -51,12 +51,8 @@ def frontier(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="For each curve; then the best is told.")
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Save the curves as JSON.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Save a picture, such as curve.png or curve.pdf.")
-    ] = None,
+    json_file: JsonFile = None,
+    plot: Picture = None,
     quiet: Quiet = False,
 ) -> None:
     """Tell how few explanations do for 1, 2, ... changes, or how many rows 1, 2, ... explanations cover.

@@ -35,6 +35,22 @@ People: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Column that says how many people each row stands for, if several."),
 ]
+TimeLimit: TypeAlias = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Then the best so far is told.")
+]
+Show: TypeAlias = Annotated[int, typer.Option(min=0, help="How many explanations to spell out.")]
+ResultFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Save the result with its proof.")
+]
+JsonFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Save what is printed as JSON, too.")
+]
+ReportFile: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="HTML", help="Save a page for the audit file.")
+]
+Picture: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Save a picture, by its name as PNG, PDF or SVG.")
+]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from oneformany.cli.options import JsonFile
 from oneformany.cli.saving import check_targets, save_all, save_json
 from oneformany.console import tell_errors
 from oneformany.exceptions import CertificateError
@@ -34,9 +35,7 @@ def verify(
     memory_limit: Annotated[
         float, typer.Option(min=0.0, metavar="GB", help="Leave open what needs more memory.")
     ] = 4.0,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Also write the checks as JSON.")
-    ] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Check a result file: every row, every point, every change, and the proof that no fewer will do.
 

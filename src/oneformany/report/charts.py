@@ -23,8 +23,8 @@ def line_chart(
 ) -> Chart:
     """Scale lines of a name, a kind and points to the box; with steps, a value holds until the next point.
 
-    Axes that are ``counted`` have integers as marks. Heights begin at 0; the other axis begins with the lines,
-    because work that had nothing to show yet may have taken longer than all the rest.
+    Axes that are ``counted`` have integers as marks. Heights begin at 0; the other axis begins with the
+    lines, because work that had nothing to show yet may have taken longer than all the rest.
     """
     xs = [x for _, _, points in lines for x, _ in points]
     ys = [y for _, _, points in lines for _, y in points]
@@ -57,7 +57,7 @@ def line_chart(
 
 
 def round_ticks(high: float, low: float = 0.0, wanted: int = 5, *, integers: bool = False) -> list[float]:
-    """Choose round numbers from a little below ``low`` to a little above ``high``, about as many as wanted."""
+    """Choose about as many round numbers as wanted, from just below ``low`` to just above ``high``."""
     if high <= low:
         return [low]
     size = 10.0 ** math.floor(math.log10((high - low) / wanted))
