@@ -7,17 +7,16 @@ bound, sum of duals over the largest weight that the solver has proved possible;
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from oneformany.arrays import FloatArray
-from oneformany.engine.cover.program import CoveringProgram, as_matrix
-from oneformany.paper.methods.columns import PaperColumn
-from oneformany.paper.methods.model import Model, Objective, Request, Solver
+from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
+from oneformany.paper.methods.formulation import PaperColumn
+from oneformany.paper.methods.model import Model, Request
 from oneformany.paper.methods.options import CgOptions
 from oneformany.paper.methods.pricing import MipPricer, scaled
-from oneformany.paper.methods.start import Log, Start, dual_proof
+from oneformany.paper.methods.solvers import Solver
+from oneformany.paper.methods.start import PaperRun, dual_proof
 from oneformany.result.proof import Proof
 from oneformany.stop import Stop
 
@@ -26,46 +25,31 @@ INTEGRAL = 1e-6
 
 
 def improve_by_columns(
-    start: Start, proof: Proof, options: CgOptions
+    run: PaperRun, proof: Proof, options: CgOptions
 ) -> tuple[list[PaperColumn], Proof, Stop]:
     """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
-    best, stop, log = start.initial.columns, start.stop, start.log
-    master = PaperMaster(len(start.initial.rows), best)
-    pricer = MipPricer(start.initial.rows, start.embedding, start.solver, options, start.seed)
+    best, stop = run.initial.columns, run.stop
+    master = PaperMaster(len(run.initial.rows), best)
+    pricer = MipPricer(run.initial.rows, run.embedding, run.solver, options, run.seed)
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
-        best, proof = _generate(master, pricer, best, proof, stop=early, log=log)
-    log.statistics.counters |= pricer.statistics.counters
+        while (relaxed := master.solve(early)) is not None:
+            best = min(best, master.cover(relaxed) or best, key=len)
+            weights = scaled(relaxed.duals)
+            columns, capacity = pricer.price(weights, early)
+            if capacity is not None:
+                found = dual_proof(pricer.rows, weights, capacity)
+                proof = max(proof, found, key=lambda each: each.bound)
+            value, count = relaxed.value, len(best)
+            run.log("columns", columns=len(master.columns), value=value, bound=proof.bound, count=count)
+            if proof.bound >= len(best) or not master.add(columns):
+                break
+    run.statistics.counters |= pricer.statistics.counters
     if proof.bound < len(best):
         with stop.on_interrupt():
-            best = master.best_cover(best, start.solver, stop, start.seed)
-    log("cover", columns=len(master.columns), value=float(len(best)), bound=proof.bound, count=len(best))
+            best = master.best_cover(best, run.solver, stop, run.seed)
+    run.log("cover", columns=len(master.columns), value=float(len(best)), bound=proof.bound, count=len(best))
     return best, proof, early if early.expired() else stop
-
-
-def _generate(
-    master: PaperMaster, pricer: MipPricer, best: list[PaperColumn], proof: Proof, *, stop: Stop, log: Log
-) -> tuple[list[PaperColumn], Proof]:
-    """Solve master and pricing in turn; return the best cover met and the best proof."""
-    while (relaxed := master.solve(stop)) is not None:
-        best = min(best, relaxed.cover or best, key=len)
-        priced = pricer.price(scaled(relaxed.duals), stop)
-        if priced.capacity is not None:
-            found = dual_proof(pricer.rows, priced.weights, priced.capacity)
-            proof = max(proof, found, key=lambda each: each.bound)
-        log("columns", columns=len(master.columns), value=relaxed.value, bound=proof.bound, count=len(best))
-        if proof.bound >= len(best) or not master.add(priced.columns):
-            break
-    return best, proof
-
-
-@dataclass(frozen=True, eq=False)
-class PaperRelaxed:
-    """Optimum of the relaxation: value, duals of the rows, and the cover that it is when it is integral."""
-
-    value: float
-    duals: FloatArray
-    cover: list[PaperColumn] | None
 
 
 class PaperMaster:
@@ -84,15 +68,17 @@ class PaperMaster:
         self.columns |= new
         return len(new)
 
-    def solve(self, stop: Stop) -> PaperRelaxed | None:
+    def solve(self, stop: Stop) -> RelaxedCover | None:
         """Solve the relaxation, starting where the last one ended; ``None`` when time is too short."""
         relaxed = self._program.solve(stop)
         if relaxed == "infeasible":
             raise AssertionError("the first columns cover all rows")
-        if isinstance(relaxed, str):
-            return None
-        integral = bool((np.abs(relaxed.values - np.rint(relaxed.values)) <= INTEGRAL).all())
-        return PaperRelaxed(relaxed.value, relaxed.duals, self._taken(relaxed.values) if integral else None)
+        return None if isinstance(relaxed, str) else relaxed
+
+    def cover(self, relaxed: RelaxedCover) -> list[PaperColumn] | None:
+        """The cover that an optimum of the relaxation is when it is integral."""
+        values = relaxed.values
+        return self._taken(values) if np.allclose(values, np.rint(values), rtol=0, atol=INTEGRAL) else None
 
     def best_cover(
         self, known: list[PaperColumn], solver: Solver, stop: Stop, seed: int = 0
@@ -100,15 +86,11 @@ class PaperMaster:
         """Solve in integers; ``known`` is a cover to start from, and returned when time is too short."""
         columns = list(self.columns.values())
         model = Model()
-        take = model.variables.add(len(columns))
-        covers = np.zeros((self._n_rows, len(columns)), dtype=np.bool_)
-        for number, column in enumerate(columns):
-            covers[column.group, number] = True
-        for row in covers:
-            model.constraints.add(take[row], 1.0, lower=1.0)
-        model = Model(model.variables, model.constraints, Objective(take, np.ones(len(columns))))
-        start = np.isin(np.arange(len(columns)), [columns.index(column) for column in known])
-        outcome = solver.solve(model, Request(stop, start.astype(np.float64), seed=seed))
+        take = model.add_variables(len(columns))
+        for covers in as_matrix([column.group for column in columns], self._n_rows).toarray():
+            model.add_rows(take[covers > 0], 1.0, lower=1.0)
+        start = np.isin(take, [columns.index(column) for column in known]).astype(np.float64)
+        outcome = solver.solve(model.towards(take, 1.0), Request(stop, start, seed=seed))
         return self._taken(outcome.solutions[0].values) if outcome.solutions else known
 
     def _taken(self, values: FloatArray) -> list[PaperColumn]:

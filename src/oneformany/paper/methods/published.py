@@ -7,17 +7,16 @@ from collections.abc import Callable
 import numpy as np
 
 from oneformany.paper.methods.cg_mip import improve_by_columns
-from oneformany.paper.methods.columns import check_asked
 from oneformany.paper.methods.compact_mip import improve_by_model
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.methods.solvers import make_solver
-from oneformany.paper.methods.start import Log, Start, initial_solution, one_is_needed
+from oneformany.paper.methods.start import PaperRun, check_asked, initial_solution, one_is_needed
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
 from oneformany.result.proof import Proof
 from oneformany.result.result import Result
-from oneformany.statistics import Round
+from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
 EMBEDDING_SHARE = 0.3  # of the time, for bounds on the units of a network
@@ -33,20 +32,19 @@ def solve_published(
 ) -> Result:
     """Cover the rows as published, by column generation or with the compact model, whichever has options."""
     check_asked(problem)
-    stop = Stop(time_limit)
-    log = Log(stop, progress)
-    solver = make_solver(options.solver, getattr(options, "effort", None))
+    stop, statistics = Stop(time_limit), Statistics()
+    solver = make_solver(options.solver)
     embedding = embed(problem.oracle, stop.part(EMBEDDING_SHARE * stop.remaining()))
-    initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
+    initial = initial_solution(problem, statistics, stop, merge=options.merge_initial)
+    run = PaperRun(initial, embedding, solver, stop, statistics, progress, seed)
     proof: Proof = one_is_needed(initial.rows)
     best, ended_by = initial.columns, stop
-    log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
+    run.log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
     if proof.bound < len(best):
-        start = Start(initial, embedding, solver, stop, log, seed)
         if isinstance(options, CgOptions):
-            best, proof, ended_by = improve_by_columns(start, proof, options)
+            best, proof, ended_by = improve_by_columns(run, proof, options)
         else:
-            best, proof = improve_by_model(start, proof, options)
+            best, proof = improve_by_model(run, proof, options)
     waiting = np.ones(len(initial.rows), dtype=np.bool_)
     groups: list[Group] = []
     for column in best:  # every row is assigned once
@@ -61,7 +59,7 @@ def solve_published(
         helpable=initial.screened.helpable,
         proof=proof if best else None,
         stop=ended_by,
-        statistics=log.statistics,
+        statistics=statistics,
         versions={**versions_of(["oneformany"]), solver.name: solver.version},
         method="cg-mip" if isinstance(options, CgOptions) else "mip",
         seed=seed,

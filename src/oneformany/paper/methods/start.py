@@ -9,33 +9,26 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.screening import Screened, screen
-from oneformany.paper.methods.columns import PaperColumn, PaperRows
+from oneformany.exceptions import InputError
 from oneformany.paper.methods.embeddings import Embedding
-from oneformany.paper.methods.model import Solver
+from oneformany.paper.methods.formulation import PaperColumn, PaperRows
+from oneformany.paper.methods.solvers import Solver
 from oneformany.problem import Problem
 from oneformany.result.proof import DualProof
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
 
-class Log:
-    """Writes one record per step into the statistics and hands it to whoever watches."""
-
-    def __init__(self, stop: Stop, progress: Callable[[Round], None] | None) -> None:
-        self.statistics = Statistics()
-        self._stop = stop
-        self._progress = progress
-        self._spent = 0.0
-
-    def __call__(self, phase: str, *, columns: int, value: float, bound: int, count: int) -> None:
-        """Record a step; the time since the last one goes to its phase."""
-        seconds = self._stop.elapsed()
-        self.statistics.spend(phase, seconds - self._spent)
-        self._spent = seconds
-        record = Round(phase, len(self.statistics.rounds), columns, value, bound, count, seconds)
-        record = self.statistics.record(record)
-        if self._progress is not None:
-            self._progress(record)
+def check_asked(problem: Problem) -> None:
+    """Refuse what the paper does not ask: its formulas would answer another question."""
+    beyond = {
+        f'share="{problem.share}"': problem.share != "point",
+        "rows with values of their own": problem.own is not None,
+        "restrictions on whole rows": bool(problem.restrictions),
+    }
+    found = [words for words, present in beyond.items() if present]
+    if found:
+        raise InputError(f'the paper\'s methods do not take {" or ".join(found)}; use method="exact"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,20 +36,32 @@ class Initial:
     """A first solution."""
 
     rows: PaperRows  # the rows that can be helped
-    columns: list[PaperColumn]  # together they cover these rows, each row once
-    screened: Screened  # what is known about the other rows
+    columns: list[PaperColumn]  # every row is in one of them
+    screened: Screened  # what is known about all rows
 
 
-@dataclass(frozen=True, eq=False)
-class Start:
-    """A first solution, and everything that a method needs to improve it."""
+@dataclass(eq=False)
+class PaperRun:
+    """One call of a method under way, from its first solution on."""
 
     initial: Initial
     embedding: Embedding
     solver: Solver
     stop: Stop
-    log: Log
+    statistics: Statistics
+    progress: Callable[[Round], None] | None
     seed: int
+    spent: float = 0.0  # seconds that the phases so far have taken
+
+    def log(self, phase: str, *, columns: int, value: float, bound: int, count: int) -> None:
+        """Record a step and tell whoever watches; the time since the last one goes to its phase."""
+        seconds = self.stop.elapsed()
+        self.statistics.spend(phase, seconds - self.spent)
+        self.spent = seconds
+        step = Round(phase, len(self.statistics.rounds), columns, value, bound, count, seconds)
+        step = self.statistics.record(step)
+        if self.progress is not None:
+            self.progress(step)
 
 
 def one_is_needed(rows: PaperRows) -> DualProof:
