@@ -16,7 +16,7 @@ from pathlib import Path
 
 from measuring import script_parser
 from oneformany.files import write_whole
-from oneformany.paper.runs.records import read_all
+from oneformany.paper.runs.records import as_published, read_all
 from oneformany.paper.tables.more_tables import more_tables, short_summaries
 from oneformany.paper.tables.paper_tables import paper_tables, short_tables
 from oneformany.paper.tables.table import FORMATS
@@ -29,7 +29,7 @@ def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
     measured = [path for path in files if path.suffix != ".md"]
     records = read_all(measured) if measured else []
     write = FORMATS["markdown"].write
-    published = [record for record in records if record.key.as_published]
+    published = [record for record in records if as_published(record)]
     tables = [*more_tables(records), *short_summaries(records)] if records else []
     tables += [*paper_tables(records), *short_tables(records)] if published else []
     texts = {table.name: write(table) for table in tables}

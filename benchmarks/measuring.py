@@ -112,7 +112,7 @@ def told(problem: Problem, result: Result, seconds: float) -> dict[str, object]:
 
 def refused(data: Dataset, model: Any, *, test_only: bool = True) -> IntArray:
     """Rows that a model turns down, of the test half or of all."""
-    from oneformany.paper.runs.model_kinds import paper_split
+    from oneformany.paper.runs.prepare import paper_split
     from oneformany.readers.registry import oracle_for
 
     rows = paper_split(data)[1] if test_only else np.arange(len(data.target))

@@ -36,7 +36,7 @@ def test_all_methods_and_models_run_and_the_tables_come_out_of_the_file(tmp_path
     )  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
     records = read(path)
-    assert [(record.key.model, record.key.method) for record in records] == [
+    assert [(record["model"], record["method"]) for record in records] == [
         (model, method) for model in ("lr", "nn") for method in ("exact", "cg-mip", "mip")
     ]
     assert "points confirmed by the classifier's own predict: 100 %" in outcome.output
@@ -84,7 +84,7 @@ def test_a_killed_run_loses_only_the_running_cell_and_goes_on(tmp_path):
     )
     assert more.exit_code == 0
     assert path.read_text().startswith(whole)
-    assert [record.key.rows for record in read(path)] == [record.key.rows for record in finished] + [3]
+    assert [record["rows"] for record in read(path)] == [record["rows"] for record in finished] + [3]
 
 
 def test_processes_end_when_a_side_by_side_run_is_killed(tmp_path):
@@ -120,7 +120,7 @@ def test_cells_run_side_by_side_are_recorded_once_each(tmp_path):
     path = tmp_path / "bench.jsonl"
     outcome = call(*TINY, "--jobs", 2, "--json", path)
     assert outcome.exit_code == 0, outcome.output
-    assert sorted(record.key.rows for record in read(path)) == [3, 4]
+    assert sorted(record["rows"] for record in read(path)) == [3, 4]
     before = path.read_text()
     assert call(*TINY, "--jobs", 2, "--json", path).exit_code == 0
     assert path.read_text() == before
@@ -286,14 +286,14 @@ def test_figures_are_saved_and_missing_ones_told(tmp_path, make_record):
 
 
 def test_kinds_of_models_are_compared_and_missing_libraries_named(tmp_path, monkeypatch):
-    from oneformany.paper.runs.model_kinds import MODEL_KINDS, ModelKind
+    from oneformany.paper.runs.prepare import MODEL_KINDS, ModelKind
 
     kinds = (MODEL_KINDS[0], MODEL_KINDS[3], ModelKind("rare", "rare model", list, package="no_such_package"))
-    monkeypatch.setattr("oneformany.paper.runs.model_kinds.MODEL_KINDS", kinds)
+    monkeypatch.setattr("oneformany.paper.runs.prepare.MODEL_KINDS", kinds)
     path = tmp_path / "bench.jsonl"
     outcome = call("models", "--rows", 4, "--json", path, "--verify")
     assert outcome.exit_code == 0, outcome.output
-    assert [record.key.model for record in read(path)] == ["lr", "tree"]
+    assert [record["model"] for record in read(path)] == ["lr", "tree"]
     assert "not installed: rare (rare model); pip install no_such_package" in outcome.output
     assert "confirmed" in outcome.output
 

@@ -83,6 +83,7 @@ def paper(
     """
     from oneformany.paper.runs.cells import choose
     from oneformany.paper.runs.lines import paper_columns
+    from oneformany.paper.runs.records import as_published
     from oneformany.paper.runs.run import Settings, plan
 
     cells = choose(names(model), names(dataset), sizes("--rows", rows), sizes("--max-changes", max_changes))
@@ -102,7 +103,7 @@ def paper(
     )
     asked = bound_without_classifier or "nn" in names(model)
     tasks = plan(cells, settings)
-    notes = [ANY] * asked + [OTHER_ROWS] * (not all(task.key.as_published for task in tasks))
+    notes = [ANY] * asked + [OTHER_ROWS] * (not all(as_published(task.key) for task in tasks))
     _show_runs(tasks, settings, paper_columns(asked=asked, checked=check), json_file, jobs, notes)
 
 
@@ -129,7 +130,7 @@ def models(
     """
     from oneformany.paper.runs.cells import Cell, check_names
     from oneformany.paper.runs.lines import model_columns
-    from oneformany.paper.runs.model_kinds import MODEL_KINDS, model_kind
+    from oneformany.paper.runs.prepare import MODEL_KINDS, model_kind
     from oneformany.paper.runs.run import Settings, plan
 
     if model is not None and not names(model):
@@ -252,12 +253,12 @@ def _show_runs(
 ) -> None:
     """Run what ``json_file`` does not hold already; print and record each as it ends, then the totals."""
     from oneformany.paper.runs.lines import header, line, totals
-    from oneformany.paper.runs.records import append, resume
+    from oneformany.paper.runs.records import append, key_of, resume
     from oneformany.paper.runs.run import Failure
 
-    known = {} if json_file is None else {record.key: record for record in resume(json_file)}
-    records = [known[task.key] for task in tasks if task.key in known]
-    waiting = [task for task in tasks if task.key not in known]
+    known = {} if json_file is None else {key_of(record): record for record in resume(json_file)}
+    records = [known[key_of(task.key)] for task in tasks if key_of(task.key) in known]
+    waiting = [task for task in tasks if key_of(task.key) not in known]
     failures = 0
     _say(header(columns), "bold")
     for record in records:

@@ -27,8 +27,8 @@ def test_a_crash_is_the_failure_of_one_cell_and_the_others_are_run():
     assert failure.task is tasks[0]
     assert "exit code 3" in failure.reason
     done = [outcome for outcome in outcomes if outcome is not failure]
-    assert sorted(record.key.rows for record in done) == [4, 5]
-    assert all(record.status == "optimal" for record in done)
+    assert sorted(record["rows"] for record in done) == [4, 5]
+    assert all(record["status"] == "optimal" for record in done)
 
 
 def test_bad_input_ends_the_run_and_its_processes():

@@ -1,9 +1,10 @@
 """Tests that the paper's tables come out in its layout, with ours beside them."""
 
+from dataclasses import asdict
+
 import pytest
 
 from oneformany.paper.runs.cells import Published, published_cells
-from oneformany.paper.runs.records import Trained
 from oneformany.paper.tables.paper_tables import paper_tables, short_tables
 
 
@@ -40,7 +41,8 @@ def test_the_papers_numbers_are_in_its_order():
 
 
 def test_the_data_sets_and_models_are_set_beside_ours(make_record):
-    network = Trained(395, 30, 85, 0.603, (14, 14, 14))
+    sizes = {"instances": 395, "features": 30, "columns": 85}
+    network = {**sizes, "accuracy": 0.603, "hidden": [14, 14, 14]}
     records = [make_record(), make_record(dataset="students-published", model="nn", trained=network)]
     sizes, models = paper_tables(records)[:2]
     assert sizes.rows[0] == ("COMPAS", "6172", "5", "15", "-", "-", "-")
@@ -89,7 +91,7 @@ def test_methods_that_were_not_run_have_no_columns(make_record):
 def test_a_published_count_below_what_any_classifier_allows_is_marked(make_record, least, mark):
     record = make_record(
         model="nn", rows=20, count=8, lower_bound=8,
-        bound_without_classifier=least, published=Published(5, -1, 499.6, 3600.0),
+        bound_without_classifier=least, published=asdict(Published(5, -1, 499.6, 3600.0)),
     )  # fmt: skip
     table = paper_tables([record])[5]
     assert line_of(table, 20, 10)["paper y*"] == mark

@@ -1,4 +1,4 @@
-"""Run cells and record what came out."""
+"""Run cells and record what came out, one after the other or side by side."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -18,19 +18,18 @@ from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
 from oneformany.files import writing
 from oneformany.methods import METHODS, solve
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.runs.cells import Cell, check_names
 from oneformany.paper.runs.prepare import IMMUTABLE, PROTOCOLS, Prepared, prepare
-from oneformany.paper.runs.records import Key, Questions, Record
+from oneformany.paper.runs.records import Record, cell_of, questions_of
 from oneformany.problem import Problem
 from oneformany.result.result import Result
 from oneformany.statistics import Round
 from oneformany.verify import verify
 
-if TYPE_CHECKING:
-    from oneformany.paper.methods.options import CgOptions, CompactOptions
-
 CODINGS = ("published", "correct")
 FAILURES = (SolverError, UnsupportedModelError)
+OPTIONS = {"cg-mip": CgOptions, "mip": CompactOptions}
 
 Watch = Callable[[str], AbstractContextManager[Callable[[Round], None]]]
 
@@ -70,9 +69,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Task:
-    """One run of one cell: what is asked, how and with which method, and a title for whoever waits."""
+    """One run of one cell: the first part of its record, and a title for whoever waits."""
 
-    key: Key
+    key: dict[str, Any]
     title: str
 
 
@@ -85,12 +84,21 @@ class Failure:
 
 
 def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
-    """List all runs: every cell with every method."""
+    """List all runs: every cell with every method; the data set is named as the loader names its coding."""
+    asked = ("protocol", "time_limit", "seed", "threshold", "immutable")
     pairs = [(cell, method) for cell in cells for method in settings.methods]
-    return [
-        Task(_key(cell, method, settings), f"{number} of {len(pairs)}: {cell.name}, {method}")
-        for number, (cell, method) in enumerate(pairs, start=1)
-    ]
+    tasks = []
+    for number, (cell, method) in enumerate(pairs, start=1):
+        slip = cell.dataset == "students" and settings.coding == "published"
+        key = {
+            **asdict(cell),
+            "dataset": "students-published" if slip else cell.dataset,
+            "method": method,
+            "solver": "highs" if method == "exact" else settings.solver,
+            **{name: getattr(settings, name) for name in asked},
+        }
+        tasks.append(Task(key, f"{number} of {len(pairs)}: {cell.name}, {method}"))
+    return tasks
 
 
 def run(tasks: Iterable[Task], settings: Settings, watch: Watch) -> Iterator[Record | Failure]:
@@ -113,43 +121,40 @@ def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
     KeyboardInterrupt
         Ctrl-C cut the run short.
     """
-    key = task.key
-    prepared = _warm(key.dataset, key.model, settings.data_dir, key.threshold)
-    problem = prepared.problem(key.protocol, key.rows, key.max_changes, key.immutable)
+    key, method, limit = task.key, task.key["method"], task.key["time_limit"]
+    prepared = _warm(key["dataset"], key["model"], settings.data_dir, key["threshold"])
+    problem = prepared.problem(key["protocol"], key["rows"], key["max_changes"], key["immutable"])
+    options = None if method == "exact" else OPTIONS[method](solver=key["solver"])
     with watch(task.title) as progress:
         start = perf_counter()
         result = solve(
-            problem,
-            method=key.method,
-            time_limit=key.time_limit,
-            progress=progress,
-            seed=key.seed,
-            options=_options(key),
+            problem, method=method, time_limit=limit, progress=progress, seed=key["seed"], options=options
         )
         seconds = perf_counter() - start
     if result.ended == "interrupted":  # it must not pass for a finished cell
         raise KeyboardInterrupt
     least = None
-    if key.method == settings.methods[0] and (key.model == "nn" or settings.bound_without_classifier):
-        least = bound_without_classifier(problem, result, key.time_limit)
-    return Record(
-        key=key,
-        status=result.status,
-        count=result.count,
-        lower_bound=result.lower_bound,
-        seconds=seconds,
-        unreachable=len(result.unreachable),
-        confirmed=prepared.confirmed(result),
-        verified=_check_and_save(result, key, settings),
-        peak_megabytes=_peak_megabytes(),
-        published=key.cell.published,
-        trained=prepared.trained,
-        questions=Questions.of(result),
-        bound_without_classifier=least,
-        undecided=len(result.undecided),
-        explanations=result.explanations,
-        versions=result.versions,
-    )
+    if method == settings.methods[0] and (key["model"] == "nn" or settings.bound_without_classifier):
+        least = bound_without_classifier(problem, result, limit)
+    published = cell_of(key).published
+    return {
+        **key,
+        "status": result.status,
+        "count": result.count,
+        "lower_bound": result.lower_bound,
+        "seconds": seconds,  # wall time of ``solve``
+        "unreachable": len(result.unreachable),  # rows that are proved to be beyond help
+        "confirmed": prepared.confirmed(result),  # points that the classifier itself predicts as positive
+        "verified": _check_and_save(result, key, settings),  # by the independent check; None: not asked
+        "peak_megabytes": _peak_megabytes(),
+        "published": None if published is None else asdict(published),
+        "trained": prepared.trained,
+        "questions": questions_of(result),
+        "bound_without_classifier": least,  # None: not asked
+        "undecided": len(result.undecided),  # rows of which nobody knows whether they can be helped
+        "explanations": [asdict(explanation) for explanation in result.explanations],
+        "versions": result.versions,
+    }
 
 
 def bound_without_classifier(problem: Problem, result: Result, time_limit: float | None = None) -> int:
@@ -165,21 +170,6 @@ def bound_without_classifier(problem: Problem, result: Result, time_limit: float
     return solve(free, time_limit=time_limit).lower_bound
 
 
-def _key(cell: Cell, method: str, settings: Settings) -> Key:
-    """Name the run of a cell; the data set is named as the loader names its coding."""
-    slip = cell.dataset == "students" and settings.coding == "published"
-    asked = ("protocol", "time_limit", "seed", "threshold", "immutable")
-    return Key(
-        dataset="students-published" if slip else cell.dataset,
-        model=cell.model,
-        method=method,
-        rows=cell.rows,
-        max_changes=cell.max_changes,
-        solver="highs" if method == "exact" else settings.solver,
-        **{name: getattr(settings, name) for name in asked},
-    )
-
-
 @lru_cache(maxsize=2)
 def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> Prepared:
     """Prepare a classifier, and solve a little with it: compiled code is loaded before the clock starts."""
@@ -188,20 +178,13 @@ def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> 
     return prepared
 
 
-def _options(key: Key) -> CgOptions | CompactOptions | None:
-    if key.method == "exact":
-        return None
-    from oneformany.paper.methods.options import CgOptions, CompactOptions
-
-    return CgOptions(solver=key.solver) if key.method == "cg-mip" else CompactOptions(solver=key.solver)
-
-
-def _check_and_save(result: Result, key: Key, settings: Settings) -> bool | None:
+def _check_and_save(result: Result, key: dict[str, Any], settings: Settings) -> bool | None:
     if settings.results_dir is not None:
-        parts = [key.dataset, key.model, key.method, key.protocol, key.max_changes, key.rows]
-        parts += [f"threshold{key.threshold:g}"] if key.threshold != 0.5 else []
-        parts += [f"immutable-{key.immutable}"] if key.immutable != "none" else []
-        path = settings.results_dir / f"{'-'.join(str(part) for part in parts)}.json"
+        names = ("dataset", "model", "method", "protocol", "max_changes", "rows")
+        parts = [str(key[name]) for name in names]
+        parts += [f"threshold{key['threshold']:g}"] if key["threshold"] != 0.5 else []
+        parts += [f"immutable-{key['immutable']}"] if key["immutable"] != "none" else []
+        path = settings.results_dir / f"{'-'.join(parts)}.json"
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             result.to_json(path)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from threading import Thread
 
 from rich.console import Console
@@ -27,14 +25,14 @@ class _Worker:
     def __init__(self, settings: Settings) -> None:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=_work, args=(theirs, settings), daemon=True)
+        self.process = context.Process(target=_work, args=(theirs, settings), daemon=True)
         self.process.start()
         theirs.close()
 
     def outcome(self, task: Task) -> Record | Failure:
         """Take what came out of the task it was given; a process that died is a failure of its task."""
         try:
-            outcome = self.connection.recv()
+            outcome: Record | OneForManyError = self.connection.recv()
         except EOFError:
             self.process.join()
             return Failure(
@@ -44,50 +42,47 @@ class _Worker:
             return Failure(task, str(outcome))
         if isinstance(outcome, OneForManyError):
             raise outcome
-        record: Record = outcome
-        return record
-
-    def end(self) -> None:
-        """End the process, whatever it does."""
-        self.connection.close()
-        self.process.kill()
-        self.process.join()
+        return outcome
 
 
 def run_side_by_side(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[Record | Failure]:
     """Run tasks in so many processes, yielding each outcome as soon as it is there."""
-    waiting = deque(tasks)
-    idle: list[_Worker] = []
-    busy: dict[object, tuple[_Worker, Task]] = {}
+    waiting = list(tasks)
+    workers = [_Worker(settings) for _ in waiting[:jobs]]
+    busy: dict[object, tuple[int, Task]] = {}  # which worker has which task, by its connection
+
+    def give(number: int) -> None:
+        if waiting:
+            if not workers[number].process.is_alive():
+                workers[number] = _Worker(settings)
+            task, connection = waiting.pop(0), workers[number].connection
+            busy[connection] = number, task
+            connection.send(task)
+
     try:
-        while waiting or busy:
-            while waiting and len(busy) < jobs:
-                worker, task = idle.pop() if idle else _Worker(settings), waiting.popleft()
-                busy[worker.connection] = worker, task
-                worker.connection.send(task)
-            for connection in wait([worker.connection for worker, _ in busy.values()]):
-                worker, task = busy[connection]
-                outcome = worker.outcome(task)
-                del busy[connection]
-                if worker.process.is_alive():
-                    idle.append(worker)
+        for number in range(len(workers)):
+            give(number)
+        while busy:
+            for connection in wait([workers[number].connection for number, _ in busy.values()]):
+                number, task = busy.pop(connection)
+                outcome = workers[number].outcome(task)
+                give(number)
                 yield outcome
     finally:
-        for worker in (*idle, *(worker for worker, _ in busy.values())):
-            worker.end()
+        for worker in workers:  # whatever they do
+            worker.process.kill()
+            worker.process.join()
 
 
 def _work(connection: Connection, settings: Settings) -> None:
     """Do what is given until there is nothing more."""
     Thread(target=_end_with_parent, daemon=True).start()
     while True:
-        try:
-            task = connection.recv()
-        except EOFError:
-            return
         outcome: Record | OneForManyError
         try:
-            outcome = run_task(task, settings, _lines)
+            outcome = run_task(connection.recv(), settings, _lines)
+        except EOFError:
+            return
         except OneForManyError as error:
             outcome = error
         connection.send(outcome)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from oneformany.paper.runs.cells import MODELS
-from oneformany.paper.runs.model_kinds import MODEL_KINDS
+from oneformany.paper.runs.prepare import MODEL_KINDS
 from oneformany.paper.runs.records import Record, frame_of
 from oneformany.paper.tables.table import Heading, TextTable, make_table
 
 SETTING = ["model", "protocol", "threshold", "immutable"]
 QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
-SUMS = [
-    "proved", "fewer", "more", "compared", "seconds", "paper_seconds", "asked", "proofs", "left_open",
-    "oracle_seconds", "confirmed", "count", "unreachable",
-]  # fmt: skip
 
 # The columns of each table: what they are in a frame, and their headings.
 ASKED: dict[str, Heading] = {
-    "asked": ("questions", "asked"), "proofs": ("questions", "proofs"), "left_open": ("questions", "open"),
-    "oracle_seconds": ("questions", "seconds"),
+    "asked": ("questions", "asked"), "questions_proofs": ("questions", "proofs"),
+    "questions_left_open": ("questions", "open"), "questions_seconds": ("questions", "seconds"),
 }  # fmt: skip
 SUMMARY: dict[str, Heading] = {
     "dataset": "data set", "model": "model", "method": "method", "protocol": "rows explained",
@@ -31,33 +27,39 @@ SUMMARY: dict[str, Heading] = {
 }  # fmt: skip
 CELLS: dict[str, Heading] = {
     "dataset": "data set", "rows": "|S|", "max_changes": "T_max", "method": "method", "count": "y*",
-    "lower_bound": "bound", "status": "status", "beyond": "beyond help", "least": "any classifier",
-    "seconds": "time", **ASKED, "points": "confirmed",
+    "lower_bound": "bound", "status": "status", "beyond": "beyond help",
+    "bound_without_classifier": "any classifier", "seconds": "time", **ASKED, "points": "confirmed",
 }  # fmt: skip
-KINDS: dict[str, Heading] = {"kind": "model", "accuracy": "accuracy", **CELLS}
-SHORT_PUBLISHED = {
+KINDS: dict[str, Heading] = {"kind": "model", "trained_accuracy": "accuracy", **CELLS}
+SHORT_PUBLISHED: dict[str, Heading] = {
     "dataset": "data set", "model": "model", "method": "method", "cells": "cells", "proved": "proved",
     "fewer": "fewer than published", "more": "more", "seconds": "our seconds",
     "paper_seconds": "published seconds",
 }  # fmt: skip
-SHORT_BEYOND = {
+SHORT_BEYOND: dict[str, Heading] = {
     "dataset": "data set", "model": "model", "question": "question", "cells": "cells", "proved": "proved",
-    "unreachable": "rows beyond help", "asked": "questions asked", "proofs": "proofs", "seconds": "seconds",
+    "unreachable": "rows beyond help", "asked": "questions asked", "questions_proofs": "proofs",
+    "seconds": "seconds",
 }  # fmt: skip
-SHORT_KINDS = {
-    "kind": "model", "accuracy": "accuracy", "count": "count", "lower_bound": "bound",
-    "asked": "questions asked", "proofs": "proofs", "seconds": "seconds",
+SHORT_KINDS: dict[str, Heading] = {
+    "kind": "model", "trained_accuracy": "accuracy", "count": "count", "lower_bound": "bound",
+    "asked": "questions asked", "questions_proofs": "proofs", "seconds": "seconds",
 }  # fmt: skip
 SUMMARY_NOTES = (
     "proved: no smaller set covers the rows that can be helped.",
     "fewer, more: explanations than published.",
     "asked: one question per distinct row at the start, and those of the search.",
 )
+FORMS = {
+    "seconds": "{:.2f}", "questions_seconds": "{:.2f}", "trained_accuracy": "{:.3f}",
+    "paper_seconds": "{:,.0f}",
+}  # fmt: skip
 
 
 def more_tables(records: Sequence[Record]) -> list[TextTable]:
     """Summarise all runs, and lay out those that are not in the paper."""
-    frame, paper = _frames(records)
+    frame = _questions(records)
+    paper = frame[frame["model"].isin(MODELS)]
     title = "All runs: answers, proofs, time and questions to the classifier"
     tables = [_table("summary", title, _sums(paper), SUMMARY, SUMMARY_NOTES)] if len(paper) else []
     for (model, protocol, threshold, immutable), runs in paper[~paper["compared"]].groupby(
@@ -66,12 +68,13 @@ def more_tables(records: Sequence[Record]) -> list[TextTable]:
         name = f"cells-{model}-{protocol}-{threshold:g}-{immutable}"
         title = f"Beyond the paper's tables: {model}, protocol {protocol}, {runs['question'].iloc[0]}"
         tables.append(_table(name, title, runs, CELLS))
-    return tables + _kind_tables(frame, "models", KINDS)
+    return [*tables, *_kind_tables(frame, "models", KINDS)]
 
 
 def short_summaries(records: Sequence[Record]) -> list[TextTable]:
     """Sum up our method and the paper's on its tables, our method beyond them, and kinds of classifiers."""
-    frame, paper = _frames(records)
+    frame = _questions(records)
+    paper = frame[frame["model"].isin(MODELS)]
     exact, compared = paper["method"] == "exact", paper["compared"]
     parts = (
         ("short-summary", "Our method on the paper's tables", paper[exact & compared], SHORT_PUBLISHED),
@@ -81,37 +84,34 @@ def short_summaries(records: Sequence[Record]) -> list[TextTable]:
     tables = [
         _table(name, title, _sums(runs), headings) for name, title, runs, headings in parts if len(runs)
     ]
-    return tables + _kind_tables(frame, "short-models", SHORT_KINDS)
+    return [*tables, *_kind_tables(frame, "short-models", SHORT_KINDS)]
 
 
-def _kind_tables(frame: pd.DataFrame, name: str, headings: Mapping[str, Heading]) -> list[TextTable]:
+def _kind_tables(frame: pd.DataFrame, name: str, headings: Mapping[str, Heading]) -> Iterator[TextTable]:
     """Lay out the questions that were put to other kinds of classifiers than the paper's."""
     several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - set(MODELS)]
-    return [
-        _table(f"{name}-{number}", f"Kinds of classifiers, {runs['question'].iloc[0]}", runs, headings)
-        for number, runs in enumerate(several, start=1)
-    ]
+    for number, runs in enumerate(several, start=1):
+        title = f"Kinds of classifiers, {runs['question'].iloc[0]}"
+        yield _table(f"{name}-{number}", title, runs, headings)
 
 
-def _frames(records: Sequence[Record]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """All runs with what their tables say, and those on the paper's kinds of models."""
+def _questions(records: Sequence[Record]) -> pd.DataFrame:
+    """All runs with what their tables say besides."""
     frame = frame_of(records)
     half = frame["immutable"].map({"half": ", half immutable", "none": ""})
     titles = {kind.name: kind.title for kind in MODEL_KINDS}
-    frame = frame.assign(
+    return frame.assign(
         question=frame["threshold"].map("P >= {:g}".format) + half,
-        kind=frame["model"].map(lambda name: titles.get(name, name)),
-        accuracy=frame["accuracy"].map("{:.3f}".format),
+        kind=frame["model"].map(titles).fillna(frame["model"]),
         beyond=frame["unreachable"].astype(str) + (frame["undecided"] > 0).map({True: "?", False: ""}),
         paper_seconds=frame["paper_seconds"].where(frame["compared"]),
     )
-    return frame, frame[frame["model"].isin(MODELS)]
 
 
 def _sums(runs: pd.DataFrame) -> pd.DataFrame:
     """Add up the runs of each data set, model, method and question; only the paper's can be compared."""
     groups = runs.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
-    sums = groups[SUMS].sum().reset_index().assign(cells=groups.size().array)
+    sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
     compared = ["fewer", "more", "paper_seconds"]
     sums[compared] = sums[compared].where(sums["compared"] > 0)
     return sums
@@ -120,10 +120,8 @@ def _sums(runs: pd.DataFrame) -> pd.DataFrame:
 def _table(
     name: str, title: str, frame: pd.DataFrame, headings: Mapping[str, Heading], notes: Sequence[str] = ()
 ) -> TextTable:
-    texts = frame.assign(
-        seconds=frame["seconds"].map("{:.2f}".format),
-        oracle_seconds=frame["oracle_seconds"].map("{:.2f}".format),
-        paper_seconds=frame["paper_seconds"].map("{:,.0f}".format, na_action="ignore"),
-        points=frame["confirmed"].astype(str) + " of " + frame["count"].astype(str),
-    )
+    points = frame["confirmed"].astype(str) + " of " + frame["count"].astype(str)
+    texts = frame.assign(points=points)
+    for column, form in FORMS.items():
+        texts[column] = frame[column].map(form.format, na_action="ignore")
     return make_table(name, title, {heading: texts[column] for column, heading in headings.items()}, notes)

@@ -7,16 +7,16 @@ from typing import Any
 
 import pandas as pd
 
+from oneformany.methods import METHODS
 from oneformany.paper.runs.cells import DATASETS, TITLES, published_table
 from oneformany.paper.runs.lines import contradictions
-from oneformany.paper.runs.records import Record, Trained, frame_of
+from oneformany.paper.runs.records import Record, as_published, cell_of, frame_of
 from oneformany.paper.tables.table import Columns, TextTable, make_table
 
 MODELS = {"lr": "the LR model", "nn": "the NN"}
-METHODS = ("exact", "cg-mip", "mip")
 IMPOSSIBLE = "†"
 CELL = ["name", "model", "rows", "max_changes"]
-PARTS = ["count", "lower_bound", "seconds", "proved", "least", "time_limit"]
+PARTS = ["count", "lower_bound", "seconds", "proved", "bound_without_classifier", "time_limit"]
 SECONDS = "{:.2f}".format
 WEIGHTS = "Our networks have the published widths and depths; their weights are our own."
 
@@ -33,44 +33,35 @@ PRINTED = {
 def paper_tables(records: Sequence[Record]) -> list[TextTable]:
     """Lay out Tables 1 to 8; of several runs of a cell the last counts, without any our side has dashes."""
     results = [
-        make_table(
-            f"table-{number}", f"Table {number}: {_title(cells)}", _columns(cells), list(_notes(cells, runs))
-        )
-        for number, (cells, runs) in enumerate(_groups(records), start=3)
+        make_table(f"table-{number}", f"Table {number}: {title}", _columns(cells), notes)
+        for number, (_, title, cells, notes) in enumerate(_groups(records), start=3)
     ]
     return [*_data_and_models(records), *results]
 
 
 def short_tables(records: Sequence[Record]) -> list[TextTable]:
     """Lay out the six result tables with what a reader looks for first: counts and times of both sides."""
-    return [
-        make_table(
-            f"short-{cells['name'].iloc[0]}-{cells['model'].iloc[0]}",
-            _title(cells),
-            {
-                "rows": cells["rows"],
-                "changes": cells["max_changes"],
-                "published count": _published(cells),
-                "our count": cells["count exact"],
-                "published seconds": cells["cg_seconds"].map(SECONDS),
-                "our seconds": cells["seconds exact"].map(SECONDS, na_action="ignore"),
-            },
-            list(_notes(cells, runs)),
-        )
-        for cells, runs in _groups([record for record in records if record.key.method == "exact"])
-    ]
-
-
-def _title(cells: pd.DataFrame) -> str:
-    return f"{TITLES[cells['name'].iloc[0]]}, {MODELS[cells['model'].iloc[0]]}"
+    tables = []
+    for name, title, cells, notes in _groups([run for run in records if run["method"] == "exact"]):
+        columns = _columns(cells)
+        shown: Columns = {
+            "rows": columns["|S|"],
+            "changes": columns["T_max"],
+            "published count": columns["paper", "y*"],
+            "our count": columns["exact", "y*"],
+            "published seconds": columns["paper", "CG time"],
+            "our seconds": columns["exact", "time"],
+        }
+        tables.append(make_table(f"short-{name}", title, shown, notes))
+    return tables
 
 
 def _data_and_models(records: Sequence[Record]) -> list[TextTable]:
     """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
     trained = {
-        (record.key.cell.dataset, record.key.model): record.trained
+        (cell_of(record).dataset, record["model"]): record["trained"]
         for record in records
-        if record.key.as_published
+        if as_published(record)
     }
     ours = [_as_printed(trained.get((name, "nn")), trained.get((name, "lr"))) for name in DATASETS]
     columns: Columns = {
@@ -89,48 +80,49 @@ def _data_and_models(records: Sequence[Record]) -> list[TextTable]:
     ]
 
 
-def _as_printed(network: Trained | None, regression: Trained | None) -> tuple[object, ...]:
+def _as_printed(network: Record | None, regression: Record | None) -> tuple[object, ...]:
     """What the two tables say about a data set and its models; what is not known is missing."""
-    known = network or regression
-    sizes = (None,) * 3 if known is None else (known.instances, known.features, known.columns)
+    known = network or regression or dict.fromkeys(("instances", "features", "columns"))
     hidden: tuple[object, ...] = (None,) * 3
     if network is not None:
-        widths = "/".join(str(width) for width in dict.fromkeys(network.hidden))
-        hidden = (widths, len(network.hidden), f"{network.accuracy:.3f}")
-    return (*sizes, *hidden, None if regression is None else f"{regression.accuracy:.3f}")
+        widths = "/".join(str(width) for width in dict.fromkeys(network["hidden"]))
+        hidden = (widths, len(network["hidden"]), f"{network['accuracy']:.3f}")
+    accuracy = None if regression is None else f"{regression['accuracy']:.3f}"
+    return (known["instances"], known["features"], known["columns"], *hidden, accuracy)
 
 
-def _groups(records: Sequence[Record]) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """For each result table its cells, our runs beside them as "count exact" and so on, and these runs."""
-    runs = frame_of([record for record in records if record.key.as_published])
+def _groups(records: Sequence[Record]) -> Iterator[tuple[str, str, pd.DataFrame, list[str]]]:
+    """For each result table a name, its title, its cells with our runs as "count exact" and so on, notes."""
+    runs = frame_of([record for record in records if as_published(record)])
     runs = runs.drop_duplicates([*CELL, "method"], keep="last")
     cells = published_table().rename(columns={"dataset": "name"})
     for method in METHODS:
         own = runs.loc[runs["method"] == method, [*CELL, *PARTS]]
         cells = cells.merge(own.rename(columns={part: f"{part} {method}" for part in PARTS}), "left", CELL)
-    least = [f"least {method}" for method in METHODS]
-    bounds = [f"lower_bound {method}" for method in METHODS]
-    cells["least"] = cells[least].bfill(axis=1)[least[0]]
-    ours = cells[bounds].where(cells["model"] == "lr")  # the paper's network is another than ours
-    cells["impossible"] = cells["explanations"] < ours.assign(any=cells["least"]).max(axis=1).fillna(0)
+    least = cells[[f"bound_without_classifier {method}" for method in METHODS]].max(axis=1)
+    bounds = cells[[f"lower_bound {method}" for method in METHODS]].max(axis=1)
+    ours = bounds.where(cells["model"] == "lr")  # the paper's network is another than ours
+    needed = pd.concat([least, ours], axis=1).max(axis=1).fillna(0)
     # A compact model too large for its limit gives up at once; otherwise it uses the time it has.
     gave_up = cells["seconds mip"] < cells["time_limit mip"] / 2
-    cells["not_started"] = gave_up & ~cells["proved mip"].fillna(value=True).astype(bool)
+    cells = cells.assign(
+        least=least,
+        impossible=(cells["explanations"] < needed).astype(bool),
+        not_started=gave_up & ~cells["proved mip"].fillna(value=True).astype(bool),
+    )
     for (name, model), group in cells.groupby(["name", "model"], sort=False):
-        yield group, runs[(runs["name"] == name) & (runs["model"] == model)]
-
-
-def _published(cells: pd.DataFrame) -> pd.Series[str]:
-    """Counts of the paper, with a mark where they cannot be right."""
-    return cells["explanations"].astype(str) + cells["impossible"].map({True: IMPOSSIBLE, False: ""})
+        title = f"{TITLES[str(name)]}, {MODELS[str(model)]}"
+        same = runs[(runs["name"] == name) & (runs["model"] == model)]
+        yield f"{name}-{model}", title, group, list(_notes(group, same))
 
 
 def _columns(cells: pd.DataFrame) -> Columns:
     methods = [method for method in METHODS if cells[f"count {method}"].notna().any()]
+    impossible = cells["impossible"].map({True: IMPOSSIBLE, False: ""})
     columns: Columns = {
         "|S|": cells["rows"],
         "T_max": cells["max_changes"],
-        ("paper", "y*"): _published(cells),
+        ("paper", "y*"): cells["explanations"].astype(str) + impossible,  # what cannot be right has a mark
         ("paper", "gap"): cells["gap_to_mip"],
         ("paper", "CG time"): cells["cg_seconds"].map(SECONDS),
         ("paper", "MIP time"): cells["mip_seconds"].map(SECONDS),
