@@ -3,14 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from oneformany.engine.columns import Column
 from oneformany.paper.methods.cg_mip import PaperMaster
-from oneformany.paper.methods.formulation import PaperColumn
 from oneformany.paper.methods.solvers import Highs
 from oneformany.stop import Stop
 
 
-def column(*group: int) -> PaperColumn:
-    return PaperColumn(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_), np.array(group))
+def column(*group: int) -> Column:
+    return Column(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_), np.array(group))
 
 
 def test_duals_and_value_are_those_of_the_relaxation() -> None:
@@ -49,4 +49,4 @@ def test_without_time_the_known_cover_is_returned() -> None:
     master = PaperMaster(3, first)
     master.add([column(0, 1), column(1, 2)])
     cover = master.best_cover(first, Highs(), Stop(0.0))
-    assert sorted({row for part in cover for row in part.group.tolist()}) == [0, 1, 2]
+    assert sorted({row for part in cover for row in part.rows.tolist()}) == [0, 1, 2]

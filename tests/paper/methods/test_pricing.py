@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from oneformany.arrays import IntArray
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.paper.methods.cg_mip import DUAL_UNIT, TOLERANCE, MipPricer, scaled
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CgOptions
-from oneformany.paper.methods.pricing import DUAL_UNIT, TOLERANCE, MipPricer, scaled
 from oneformany.paper.methods.solvers import Highs
 from oneformany.paper.methods.start import dual_proof, initial_solution
 from oneformany.problem import Problem
@@ -63,7 +63,7 @@ def test_published_compact_and_exhaustive_pricing_agree(seed: int) -> None:
         assert capacity is not None
         assert best <= capacity <= best + 2 * TOLERANCE * DUAL_UNIT
         if best > DUAL_UNIT * (1 + TOLERANCE):
-            assert max(int(weights[column.group].sum()) for column in columns) == best
+            assert max(int(weights[column.rows].sum()) for column in columns) == best
         else:
             assert columns == []
 
@@ -83,7 +83,7 @@ def test_every_refinement_adds_columns_that_hold(formulation: str, switch: str) 
     columns, _ = strict.price(scaled(np.ones(4)), Stop())
     assert columns
     for column in columns:
-        changed = (CHAIN.rows[column.group] != column.point).any(axis=0)
+        changed = (CHAIN.rows[column.rows] != column.point).any(axis=0)
         assert (changed == column.changed).all()
         assert changed.sum() <= 2
         assert CHAIN.oracle.positive(column.point[None])[0]
@@ -94,7 +94,7 @@ def test_fixing_the_point_takes_in_rows_without_weight() -> None:
     problem = ones(3, codes, 3, 2)
     weights = scaled(np.array([2.0, 0.0, 0.0]))
     groups = [
-        sorted(column.group.tolist())
+        sorted(column.rows.tolist())
         for column in pricer(problem, **{**PLAIN, "fix_point": True}).price(weights, Stop())[0]
     ]
     assert [0, 1, 2] in groups
@@ -105,7 +105,7 @@ def test_fixing_the_members_finds_a_point_for_more() -> None:
     problem = ones(3, codes, 3, 2)
     weights = scaled(np.array([2.0, 0.0, 0.0]))
     groups = [
-        sorted(column.group.tolist())
+        sorted(column.rows.tolist())
         for column in pricer(problem, **{**PLAIN, "fix_members": True}).price(weights, Stop())[0]
     ]
     assert [0, 1, 2] in groups
@@ -154,7 +154,7 @@ def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation
     weights = scaled(np.array([2.0, 2.0]))
     columns, capacity = strict.price(weights, Stop())
     assert strict.statistics.counters["points excluded"] >= 1
-    assert [len(column.group) for column in columns] == [1]
+    assert [len(column.rows) for column in columns] == [1]
     assert dual_proof(strict.rows, weights, capacity).bound == 2
     assert all(NEARLY.oracle.positive(column.point[None])[0] for column in columns)
 

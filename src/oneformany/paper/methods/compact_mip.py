@@ -11,9 +11,10 @@ from math import ceil, isfinite
 import numpy as np
 
 from oneformany.arrays import FloatArray
+from oneformany.engine.columns import Column
 from oneformany.exceptions import SolverError
 from oneformany.paper.methods.embeddings import Embedding
-from oneformany.paper.methods.formulation import PaperColumn, PublishedExplanations
+from oneformany.paper.methods.formulation import PublishedExplanations
 from oneformany.paper.methods.model import Request, SolverOutcome
 from oneformany.paper.methods.options import CompactOptions
 from oneformany.paper.methods.start import Initial, PaperRun
@@ -23,7 +24,7 @@ TOLERANCE = 1e-5
 ENTRIES = 13  # coefficients per explanation, row and one-hot column; all others are few
 
 
-def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tuple[list[PaperColumn], Proof]:
+def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tuple[list[Column], Proof]:
     """Improve a first solution and its bound; a model too large for the time left is not written down."""
     initial, stop = run.initial, run.stop
     entries = ENTRIES * len(initial.columns) * len(initial.rows) * run.embedding.one_hot.width
@@ -62,7 +63,7 @@ class CompactModel:
         # (1): as few as possible
         self.model = model.towards(active, 1.0)
 
-    def solve(self, run: PaperRun, proof: Proof) -> tuple[list[PaperColumn] | None, Proof]:
+    def solve(self, run: PaperRun, proof: Proof) -> tuple[list[Column] | None, Proof]:
         """Solve; no columns, and a point excluded, when only the solver's tolerance takes it for positive."""
         solver, proved, most = run.solver, proof.bound, len(self._initial.columns)
 
@@ -88,12 +89,12 @@ class CompactModel:
         values[self._active] = 1.0
         return values
 
-    def _read(self, outcome: SolverOutcome) -> list[PaperColumn] | None:
+    def _read(self, outcome: SolverOutcome) -> list[Column] | None:
         """Columns of the best solution; ``None``, and the point excluded, when one is not positive."""
         if not outcome.solutions:
             return None
         values = outcome.solutions[0].values
-        columns: list[PaperColumn] = []
+        columns: list[Column] = []
         for k in np.flatnonzero(values[self._active] > 0.5).tolist():
             column = self._explanations.column(values, k)
             if column is None:

@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.columns import Column
 from oneformany.exceptions import SolverError
 from oneformany.paper.methods.embeddings import Embedding, require_positive
 from oneformany.paper.methods.model import Model
@@ -32,20 +33,6 @@ class PaperRows:
     def codes(self) -> IntArray:
         """Their codes."""
         return self.problem.rows[self.index]
-
-
-@dataclass(frozen=True, eq=False)
-class PaperColumn:
-    """A positive point, the features it changes, and the rows that share it."""
-
-    point: IntArray
-    changed: BoolArray
-    group: IntArray
-
-    @property
-    def key(self) -> bytes:
-        """Equal for columns that the master cannot tell apart."""
-        return self.group.tobytes()
 
 
 @dataclass(eq=False)
@@ -89,7 +76,7 @@ class Explanations:
                     upper=1.0 - one_hot.offset[feature, level],
                 )
 
-    def column(self, values: FloatArray, k: int = 0) -> PaperColumn | None:
+    def column(self, values: FloatArray, k: int = 0) -> Column | None:
         """Read an explanation off a solution; ``None`` when the classifier itself turns its point down.
 
         Raises
@@ -108,7 +95,7 @@ class Explanations:
                 f"the solver explains rows {rows.index[group].tolist()} by the point {point.tolist()}, "
                 "which breaks its own constraints; try another solver"
             )
-        return PaperColumn(point, changed, group)
+        return Column(point, changed, group)
 
     def point(self, values: FloatArray, k: int = 0) -> IntArray:
         """Read a point off a solution."""
@@ -178,13 +165,13 @@ class PublishedExplanations(Explanations):
             every = np.column_stack([self.used[:, block], self.changed[:, feature]])
             model.add_rows(every, coefficients, lower=0.0)
 
-    def values(self, columns: list[PaperColumn]) -> FloatArray:
+    def values(self, columns: list[Column]) -> FloatArray:
         """Write known columns, one per explanation, in the variables; all others are 0."""
         values, encode = np.zeros(self.model.size), self.embedding.one_hot.encode
         given = encode(self.rows.codes)
         for k, column in enumerate(columns):
             point = encode(column.point)[0]
-            member = np.isin(np.arange(len(self.rows)), column.group)
+            member = np.isin(np.arange(len(self.rows)), column.rows)
             differs = np.abs(given - point)
             values[self.x[k]] = point
             values[self.hidden[k]] = self.embedding.hidden(column.point)

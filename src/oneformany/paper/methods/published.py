@@ -48,7 +48,7 @@ def solve_published(
     waiting = np.ones(len(initial.rows), dtype=np.bool_)
     groups: list[Group] = []
     for column in best:  # every row is assigned once
-        group = column.group[waiting[column.group]]
+        group = column.rows[waiting[column.rows]]
         if len(group):
             waiting[group] = False
             groups.append(Group(column.point, initial.rows.index[group], column.changed))

@@ -17,11 +17,9 @@ from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods.model import Ended, Model, Request, Solution, SolverOutcome
 
 Untyped: TypeAlias = Any  # objects of the solvers
-LARGE = 100_000  # variables
-PROBING = (
-    2**15
-)  # the part of HiGHS' presolve that takes longest on large models, and looks at the clock too late
-INFINITE = 1e100  # as Gurobi writes it
+LARGE = 100_000  # variables, beyond which HiGHS leaves out probing:
+PROBING = 2**15  # the part of presolve that takes longest then, and looks at the clock too late
+INFINITE = 1e20  # or more, as solvers write it
 Raw: TypeAlias = tuple[object, list[Solution], float]  # a solver's own status, solutions, bound
 
 
@@ -38,13 +36,12 @@ class Solver(ABC):
         """Solve a model, to proved optimality unless something else is requested."""
         status, solutions, bound = self._run(model, request or Request())
         if status not in self.ends:
-            raise SolverError(
-                f"{self.title} ended with status {status}; try another solver or scale the scores"
-            )
+            words = "try another solver or scale the scores"
+            raise SolverError(f"{self.title} ended with status {status}; {words}")
         nothing = inf if model.maximise else -inf
         if self.ends[status] == "infeasible":
             return SolverOutcome("infeasible", (), -nothing)
-        return SolverOutcome(self.ends[status], tuple(solutions), bound if isfinite(bound) else nothing)
+        return SolverOutcome(self.ends[status], tuple(solutions), bound if abs(bound) < INFINITE else nothing)
 
     @abstractmethod
     def _run(self, model: Model, request: Request) -> Raw: ...
@@ -113,10 +110,8 @@ class Highs(Solver):
         rows = (*model.row_bounds, matrix.indptr, matrix.indices, matrix.data)
         form, integer = int(highspy.MatrixFormat.kRowwise), model.integer.astype(np.int32)
         columns = (model.cost, model.lower, model.upper)
-        if (
-            highs.passModel(*sizes, form, int(sense), 0.0, *columns, *rows, integer)
-            == highspy.HighsStatus.kError
-        ):
+        status = highs.passModel(*sizes, form, int(sense), 0.0, *columns, *rows, integer)
+        if status == highspy.HighsStatus.kError:
             raise SolverError("HiGHS refused the model: some coefficient is not a finite number")
         if request.start is not None:
             known = highspy.HighsSolution()
@@ -144,6 +139,14 @@ class Gurobi(Solver):
         settings = {"OutputFlag": 0, "Threads": 1, "Seed": request.seed, "MIPGap": 0.0, "PoolSolutions": keep}
         if request.target is not None:
             settings["BestObjStop"] = request.target
+        codes = gurobipy.GRB.Callback
+
+        def tell(program: Untyped, where: int) -> None:
+            if stop.interrupted:
+                program.terminate()
+            if request.watch is not None and where == codes.MIP:
+                request.watch(program.cbGet(codes.MIP_OBJBST), program.cbGet(codes.MIP_OBJBND))
+
         try:
             with gurobipy.Env(params=settings) as environment, gurobipy.Model(env=environment) as program:
                 columns = self._fill(program, model)
@@ -151,15 +154,13 @@ class Gurobi(Solver):
                     columns.Start = request.start
                 if isfinite(left := stop.remaining()):  # after the model was filled in
                     program.Params.TimeLimit = left
-                program.optimize(self._callback(request))
+                program.optimize(tell)
                 stop.interrupted |= program.Status == gurobipy.GRB.Status.INTERRUPTED
-                bound = getattr(program, "ObjBound", inf)
-                bound = bound if abs(bound) < INFINITE else inf
                 found = [Solution(np.array(program.X), program.ObjVal)] if program.SolCount else []
                 for number in range(1, min(keep, program.SolCount)):
                     program.Params.SolutionNumber = number
                     found.append(Solution(np.array(program.Xn), program.PoolObjVal))
-                return program.Status, found, bound
+                return program.Status, found, getattr(program, "ObjBound", inf)
         except gurobipy.GurobiError as error:
             raise SolverError(f"Gurobi failed: {error}; check its licence, or use solver='highs'") from error
 
@@ -167,23 +168,12 @@ class Gurobi(Solver):
         names = self._gurobipy.GRB
         types = np.where(model.integer, names.INTEGER, names.CONTINUOUS)
         columns = program.addMVar(model.size, lb=model.lower, ub=model.upper, vtype=types)
+        matrix = model.matrix
         for sense, bounds in zip("><", model.row_bounds, strict=True):
             given = np.isfinite(bounds)
-            if given.any():
-                program.addMConstr(model.matrix[given], columns, sense, bounds[given])
+            program.addMConstr(matrix[given], columns, sense, bounds[given])
         program.setObjective(model.cost @ columns, names.MAXIMIZE if model.maximise else names.MINIMIZE)
         return columns
-
-    def _callback(self, request: Request) -> Untyped:
-        codes = self._gurobipy.GRB.Callback
-
-        def tell(program: Untyped, where: int) -> None:
-            if request.stop.interrupted:
-                program.terminate()
-            if request.watch is not None and where == codes.MIP:
-                request.watch(program.cbGet(codes.MIP_OBJBST), program.cbGet(codes.MIP_OBJBND))
-
-        return tell
 
 
 class Scip(Solver):
@@ -227,15 +217,11 @@ class Scip(Solver):
             program.setParam("limits/time", left)
         program.optimize()
         stop.interrupted |= program.getStatus() == "userinterrupt"
-        solutions = [
-            Solution(
-                np.array([program.getSolVal(known, column) for column in columns]),
-                program.getSolObjVal(known),
-            )
-            for known in program.getSols()[: request.keep]
-        ]
-        bound = program.getDualbound()
-        return program.getStatus(), solutions, inf if program.isInfinity(abs(bound)) else bound
+        solutions = []
+        for known in program.getSols()[: request.keep]:
+            values = np.array([program.getSolVal(known, column) for column in columns])
+            solutions.append(Solution(values, program.getSolObjVal(known)))
+        return program.getStatus(), solutions, program.getDualbound()
 
     def _fill(self, program: Untyped, model: Model) -> list[Untyped]:
         given = (model.lower, model.upper, model.integer, model.cost)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.columns import Column
 from oneformany.engine.screening import Screened, screen
 from oneformany.exceptions import InputError
 from oneformany.paper.methods.embeddings import Embedding
-from oneformany.paper.methods.formulation import PaperColumn, PaperRows
+from oneformany.paper.methods.formulation import PaperRows
 from oneformany.paper.methods.solvers import Solver
 from oneformany.problem import Problem
 from oneformany.result.proof import DualProof
@@ -36,7 +37,7 @@ class Initial:
     """A first solution."""
 
     rows: PaperRows  # the rows that can be helped
-    columns: list[PaperColumn]  # every row is in one of them
+    columns: list[Column]  # every row is in one of them
     screened: Screened  # what is known about all rows
 
 
@@ -89,7 +90,7 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
     changes = [rows.codes != point for point in screened.points]
     groups = _greedy_cover(rows, screened.points, changes, stop) if merge else _alone(range(len(rows)))
     columns = [
-        PaperColumn(screened.points[owner], changes[owner][group].any(axis=0), group)
+        Column(screened.points[owner], changes[owner][group].any(axis=0), group)
         for owner, group in groups.items()
     ]
     return Initial(rows, columns, screened)
