@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -14,8 +14,7 @@ from oneformany.console import names, sizes, tell_errors
 
 if TYPE_CHECKING:
     from oneformany.paper.runs.lines import TextColumn
-    from oneformany.paper.runs.records import Record
-    from oneformany.paper.runs.run import Failure, Settings, Task
+    from oneformany.paper.runs.run import Settings, Task
 
 OTHER_ROWS = (
     "The paper ran the protocol and the coding called 'published', at threshold 0.5, with all features free; "
@@ -254,7 +253,7 @@ def _show_runs(
     """Run what ``json_file`` does not hold already; print and record each as it ends, then the totals."""
     from oneformany.paper.runs.lines import header, line, totals
     from oneformany.paper.runs.records import append, key_of, resume
-    from oneformany.paper.runs.run import Failure
+    from oneformany.paper.runs.run import Failure, run
 
     known = {} if json_file is None else {key_of(record): record for record in resume(json_file)}
     records = [known[key_of(task.key)] for task in tasks if key_of(task.key) in known]
@@ -264,7 +263,7 @@ def _show_runs(
     for record in records:
         _say(line(columns, record), "dim")
     try:
-        for outcome in _outcomes(waiting, settings, jobs):
+        for outcome in run(waiting, settings, jobs):
             if isinstance(outcome, Failure):
                 failures += 1
                 _say(f"FAILED {outcome.task.title}: {outcome.reason}", "red")
@@ -285,14 +284,3 @@ def _show_runs(
         _say(note)
     if failures:
         raise typer.Exit(1)
-
-
-def _outcomes(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[Record | Failure]:
-    if jobs > 1:
-        from oneformany.paper.runs.workers import run_side_by_side
-
-        return run_side_by_side(tasks, settings, jobs)
-    from oneformany.paper.runs.run import run
-    from oneformany.progress import Progress
-
-    return run(tasks, settings, Progress)

@@ -20,7 +20,6 @@ from oneformany.paper.runs.prepare import (
 )
 from oneformany.paper.runs.run import Settings, plan, run
 from oneformany.paper.tables.paper_tables import PRINTED
-from oneformany.progress import Progress
 
 HERE = [kind.name for kind in MODEL_KINDS if kind.installed]
 
@@ -100,7 +99,7 @@ def test_other_data_sets_have_no_network():
 @pytest.mark.parametrize("name", HERE)
 def test_each_installed_kind_gets_an_optimum_that_its_own_predict_confirms(name):
     settings = Settings(protocol="negatives", time_limit=30.0)
-    (record,) = run(plan([Cell("german", name, 4, 5)], settings), settings, Progress)
+    (record,) = run(plan([Cell("german", name, 4, 5)], settings), settings)
     assert record["status"] == "optimal"
     assert 1 <= record["count"] <= 4
     assert record["confirmed"] == record["count"]

@@ -1,6 +1,6 @@
 """Tests that cells are run as asked and recorded as they came out."""
 
-from contextlib import nullcontext
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +15,8 @@ from oneformany.paper.runs.run import Failure, Settings, plan, run
 from oneformany.result.result import Result
 
 
-def silent(_title):
-    return nullcontext(lambda _record: None)
-
-
 def run_cells(cells, settings):
-    return list(run(plan(cells, settings), settings, silent))
+    return list(run(plan(cells, settings), settings))
 
 
 def test_a_small_cell_comes_out_as_published():
@@ -107,7 +103,7 @@ def test_results_are_saved_under_the_name_of_their_cell(tmp_path):
 
 def test_cells_are_not_run_before_they_are_asked_for():
     settings = Settings()
-    outcomes = run(plan([Cell("german", "lr", n, 15) for n in (5, 10**6)], settings), settings, silent)
+    outcomes = run(plan([Cell("german", "lr", n, 15) for n in (5, 10**6)], settings), settings)
     assert next(outcomes)["rows"] == 5
     with pytest.raises(InputError, match="1000000 rows"):
         next(outcomes)
@@ -185,3 +181,30 @@ def test_only_the_published_question_compares_with_the_paper(other):
 def test_settings_that_do_not_exist_are_refused(wrong):
     with pytest.raises(InputError):
         Settings(**wrong)
+
+
+class Deadly:
+    """Ends the process that receives it."""
+
+    def __reduce__(self):
+        return os._exit, (3,)
+
+
+def test_a_crash_is_the_failure_of_one_cell_and_the_others_are_run():
+    settings = Settings()
+    tasks = plan([Cell("german", "lr", rows, 15) for rows in (3, 4, 5)], settings)
+    tasks[0] = replace(tasks[0], title=Deadly())
+    outcomes = list(run(tasks, settings, jobs=2))
+    (failure,) = (outcome for outcome in outcomes if isinstance(outcome, Failure))
+    assert failure.task is tasks[0]
+    assert "exit code 3" in failure.reason
+    done = [outcome for outcome in outcomes if outcome is not failure]
+    assert sorted(record["rows"] for record in done) == [4, 5]
+    assert all(record["status"] == "optimal" for record in done)
+
+
+def test_bad_input_ends_the_run_and_its_processes():
+    settings = Settings()
+    tasks = plan([Cell("german", "lr", 10**6, 15)], settings)
+    with pytest.raises(InputError, match="1000000 rows"):
+        list(run(tasks, settings, jobs=2))

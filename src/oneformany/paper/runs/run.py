@@ -1,37 +1,40 @@
-"""Run cells and record what came out, one after the other or side by side."""
+"""Run cells and record what came out, one after the other or side by side in processes of their own."""
 
 from __future__ import annotations
 
 import math
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
-from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
+from oneformany.exceptions import InputError, OneForManyError, SolverError, UnsupportedModelError
 from oneformany.files import writing
 from oneformany.methods import METHODS, solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.methods.solvers import make_solver
 from oneformany.paper.runs.cells import Cell, check_names
 from oneformany.paper.runs.prepare import IMMUTABLE, PROTOCOLS, Prepared, prepare
 from oneformany.paper.runs.records import Record, cell_of, questions_of
 from oneformany.problem import Problem
+from oneformany.progress import Progress
 from oneformany.result.result import Result
-from oneformany.statistics import Round
 from oneformany.verify import verify
 
 CODINGS = ("published", "correct")
-FAILURES = (SolverError, UnsupportedModelError)
+QUIET = 30.0  # seconds between two lines of one cell among several
 OPTIONS = {"cg-mip": CgOptions, "mip": CompactOptions}
-
-Watch = Callable[[str], AbstractContextManager[Callable[[Round], None]]]
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,6 @@ class Settings:
         check_names("choice of immutable features", [self.immutable], IMMUTABLE)
         check_names("method", self.methods, METHODS)
         if set(self.methods) - {"exact"}:  # a solver that is not installed is told before anything is run
-            from oneformany.paper.methods.solvers import make_solver
-
             make_solver(self.solver)
         if not 0 < self.threshold < 1:
             raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
@@ -101,20 +102,98 @@ def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
     return tasks
 
 
-def run(tasks: Iterable[Task], settings: Settings, watch: Watch) -> Iterator[Record | Failure]:
-    """Run tasks one after the other, yielding each outcome as soon as it is there.
+def run(tasks: Sequence[Task], settings: Settings, jobs: int = 1) -> Iterator[Record | Failure]:
+    """Run tasks, one after the other or in so many processes, yielding each outcome as soon as it is there.
 
-    ``watch`` makes, of a title, a context manager whose value takes the engine's records.
+    A process that crashes takes only its own cell with it.
     """
-    for task in tasks:
+    if jobs == 1:
+        yield from (_outcome(task, settings, Progress(task.title)) for task in tasks)
+        return
+    waiting = list(tasks)
+    workers = [_Worker(settings) for _ in waiting[:jobs]]
+    busy: dict[object, tuple[int, Task]] = {}  # which worker has which task, by its connection
+
+    def give(number: int) -> None:
+        if waiting:
+            if not workers[number].process.is_alive():
+                workers[number] = _Worker(settings)
+            task, connection = waiting.pop(0), workers[number].connection
+            busy[connection] = number, task
+            connection.send(task)
+
+    try:
+        for number in range(len(workers)):
+            give(number)
+        while busy:
+            for connection in wait([workers[number].connection for number, _ in busy.values()]):
+                number, task = busy.pop(connection)
+                outcome = workers[number].outcome(task)
+                give(number)
+                yield outcome
+    finally:
+        for worker in workers:  # whatever they do
+            worker.process.kill()
+            worker.process.join()
+
+
+class _Worker:
+    """A process that runs one task after the other."""
+
+    def __init__(self, settings: Settings) -> None:
+        context = get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs, settings), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def outcome(self, task: Task) -> Record | Failure:
+        """Take what came out of the task it was given; a process that died is a failure of its task."""
         try:
-            yield run_task(task, settings, watch)
-        except FAILURES as error:
-            yield Failure(task, str(error))
+            outcome: Record | Failure | OneForManyError = self.connection.recv()
+        except EOFError:
+            self.process.join()
+            code = self.process.exitcode
+            return Failure(task, f"its process ended with exit code {code}, maybe for lack of memory")
+        if isinstance(outcome, OneForManyError):
+            raise outcome
+        return outcome
 
 
-def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
-    """Run one cell with one method; see :func:`run`.
+def _work(connection: Connection, settings: Settings) -> None:
+    """Do what is given until there is nothing more; progress is told in lines: processes share a terminal."""
+    Thread(target=_end_with_parent, daemon=True).start()
+    console = Console(stderr=True, force_terminal=False)
+    while True:
+        outcome: Record | Failure | OneForManyError
+        try:
+            task = connection.recv()
+            lines = Progress(task.title, console=console, delay=QUIET, interval=QUIET)
+            outcome = _outcome(task, settings, lines)
+        except EOFError:
+            return
+        except OneForManyError as error:
+            outcome = error
+        connection.send(outcome)
+
+
+def _end_with_parent() -> None:
+    """Leave no process behind when the benchmark is killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _outcome(task: Task, settings: Settings, progress: Progress) -> Record | Failure:
+    try:
+        return run_task(task, settings, progress)
+    except (SolverError, UnsupportedModelError) as error:
+        return Failure(task, str(error))
+
+
+def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
+    """Run one cell with one method.
 
     Raises
     ------
@@ -125,7 +204,7 @@ def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
     prepared = _warm(key["dataset"], key["model"], settings.data_dir, key["threshold"])
     problem = prepared.problem(key["protocol"], key["rows"], key["max_changes"], key["immutable"])
     options = None if method == "exact" else OPTIONS[method](solver=key["solver"])
-    with watch(task.title) as progress:
+    with progress:
         start = perf_counter()
         result = solve(
             problem, method=method, time_limit=limit, progress=progress, seed=key["seed"], options=options
