@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -304,3 +305,26 @@ def test_kinds_can_be_chosen_and_unknown_ones_are_told():
     assert outcome.exit_code == 2
     assert "cannot train the model 'oracle'" in outcome.stderr
     assert "name at least one model: lr, svm" in call("models", "--model", ",").stderr
+
+
+def test_a_kind_that_there_is_not_for_the_data_set_is_left_out_with_a_sentence(tmp_path, monkeypatch):
+    from oneformany.paper.runs.prepare import MODEL_KINDS, model_kind
+
+    network = replace(model_kind("nn"), datasets=("compas", "students"))
+    monkeypatch.setattr("oneformany.paper.runs.prepare.MODEL_KINDS", (MODEL_KINDS[0], network))
+    path = tmp_path / "bench.jsonl"
+    outcome = call("models", "--rows", 4, "--json", path)
+    assert outcome.exit_code == 0, outcome.output
+    assert [record["model"] for record in read(path)] == ["lr"]
+    told = "left out: nn (ReLU network of the paper); there is one for compas, students only"
+    assert told in outcome.output
+    alone = call("models", "--model", "nn", "--rows", 4)
+    assert alone.exit_code == 2
+    assert told in alone.stderr
+
+
+def test_the_papers_network_is_left_out_where_the_paper_has_none():
+    from oneformany.paper.runs.prepare import MODEL_KINDS
+
+    assert [kind.name for kind in MODEL_KINDS if kind.installed and kind.left_out("adult")] == ["nn"]
+    assert not any(kind.left_out("students-published") for kind in MODEL_KINDS if kind.installed)

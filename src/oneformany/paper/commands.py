@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from oneformany.console import names, sizes, tell_errors
+from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
     from oneformany.paper.runs.lines import TextColumn
@@ -125,7 +126,7 @@ def models(
 ) -> None:
     """Explain the rows that each kind of classifier turns down, and compare.
 
-    Kinds whose library is not installed are named at the end.
+    Kinds whose library is not installed, or that there are not for the data set, are named at the end.
     """
     from oneformany.paper.runs.cells import Cell, check_names
     from oneformany.paper.runs.lines import model_columns
@@ -145,12 +146,10 @@ def models(
         threshold=threshold,
         immutable=immutable,
     )
-    cells = [Cell(dataset, kind.name, rows, max_changes) for kind in asked if kind.installed]
-    notes = [
-        f"not installed: {kind.name} ({kind.title}); pip install {kind.package}"
-        for kind in asked
-        if not kind.installed
-    ]
+    notes = [words for kind in asked if (words := kind.left_out(dataset)) is not None]
+    cells = [Cell(dataset, kind.name, rows, max_changes) for kind in asked if not kind.left_out(dataset)]
+    if not cells:
+        raise InputError("; ".join(notes))
     _show_runs(plan(cells, settings), settings, model_columns(checked=check), json_file, jobs, notes)
 
 

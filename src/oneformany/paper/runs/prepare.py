@@ -47,11 +47,20 @@ class ModelKind:
     source: str | Callable[[Dataset], AnyModel]
     options: dict[str, Any] = field(default_factory=dict)  # for the class
     package: str = "sklearn"  # what has to be installed for it
+    datasets: tuple[str, ...] = ()  # which it can be fitted to, as the paper calls them; empty: any
 
     @property
     def installed(self) -> bool:
         """Whether its library is there."""
         return find_spec(self.package) is not None
+
+    def left_out(self, dataset: str) -> str | None:
+        """Say in a sentence why it cannot be fitted to a data set; ``None``: it can."""
+        if not self.installed:
+            return f"not installed: {self.name} ({self.title}); pip install {self.package}"
+        if self.datasets and dataset.removesuffix("-published") not in self.datasets:
+            return f"left out: {self.name} ({self.title}); there is one for {', '.join(self.datasets)} only"
+        return None
 
     def fitted(self, dataset: Dataset) -> AnyModel:
         """Fit one, in a single thread: on a busy machine threads that wait for each other take minutes."""
@@ -164,7 +173,7 @@ MODEL_KINDS = (
     ModelKind("extra-trees", "extra trees, 100 trees, depth 6", ENSEMBLE + "ExtraTreesClassifier", FOREST),
     ModelKind("gradient-boosting", "gradient boosting, 100 trees", BOOSTING.format(""), SEED),
     ModelKind("hist-gradient-boosting", "histogram gradient boosting", BOOSTING.format("Hist"), SEED),
-    ModelKind("nn", "ReLU network of the paper", paper_network),
+    ModelKind("nn", "ReLU network of the paper", paper_network, datasets=tuple(HIDDEN_LAYERS)),
     ModelKind("xgboost", f"XGBoost, {TREES} trees", "xgboost.XGBClassifier", BOOSTED, "xgboost"),
     ModelKind("lightgbm", f"LightGBM, {TREES} trees", "lightgbm.LGBMClassifier", LIGHTGBM, "lightgbm"),
     ModelKind("torch", "PyTorch network, 20 x 2", _torch, package="torch"),
