@@ -1,6 +1,6 @@
 """Tests that what goes beyond the paper is laid out as well."""
 
-from oneformany.paper.tables.more_tables import more_tables, short_summaries
+from oneformany.paper.tables.more_tables import more_tables
 
 
 def named(tables, name):
@@ -65,21 +65,3 @@ def test_kinds_of_classifiers_asked_the_same_are_one_table(make_record):
 def test_the_papers_models_alone_make_no_table_of_kinds(make_record):
     names = [table.name for table in more_tables([make_record(), make_record(model="nn")])]
     assert not [name for name in names if name.startswith("models")]
-
-
-def test_short_summaries_tell_methods_and_questions_apart(make_record):
-    other = {"protocol": "negatives", "published": None}
-    records = [
-        make_record(),
-        make_record(rows=20),
-        make_record(method="mip"),
-        make_record(**other, unreachable=2),
-        make_record(model="forest", **other),
-    ]
-    tables = short_summaries(records)
-    names = ["short-summary", "short-paper-methods", "short-beyond", "short-models-1"]
-    assert [table.name for table in tables] == names
-    assert values(tables[0])["cells"] == "2"
-    assert values(tables[1])["method"] == "mip"
-    assert values(tables[2])["rows beyond help"] == "2"
-    assert values(tables[3], row=1)["model"] == "random forest, 100 trees, depth 6"

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from oneformany.paper.runs.cells import Published, published_cells
-from oneformany.paper.tables.paper_tables import paper_tables, short_tables
+from oneformany.paper.tables.paper_tables import paper_tables
 
 
 def line_of(table, rows, max_changes):
@@ -111,14 +111,3 @@ def test_runs_on_other_rows_are_not_mixed_in(make_record):
 def test_a_contradiction_is_a_note(make_record):
     records = [make_record(), make_record(method="mip", count=20, lower_bound=13)]
     assert any("CONTRADICTION" in note for note in paper_tables(records)[4].notes)
-
-
-def test_the_short_tables_have_six_columns_and_the_same_numbers(make_record):
-    records = [make_record(), make_record(method="mip", count=13, lower_bound=1, status="feasible")]
-    tables = {table.name: table for table in short_tables(records)}
-    assert len(tables) == 6
-    assert {len(table.headings) for table in tables.values()} == {6}
-    line = line_of(tables["short-german-lr"], 50, 10)
-    assert (line["published count"], line["our count"]) == ("15", "12")
-    assert (line["published seconds"], line["our seconds"]) == ("3600.00", "0.50")
-    assert line_of(tables["short-german-lr"], 100, 10)["our count"] == "-"

@@ -39,25 +39,24 @@ def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tu
     return initial.columns, proof
 
 
-class CompactModel:
+class CompactModel(PublishedExplanations):
     """The compact model of one problem, with as many explanations as the initial solution has."""
 
     def __init__(self, initial: Initial, embedding: Embedding, options: CompactOptions | None = None) -> None:
-        self._options = options = options or CompactOptions()
-        self._initial = initial
+        self._initial, self._options = initial, options or CompactOptions()
         rows, problem, count = initial.rows, initial.rows.problem, len(initial.columns)
-        self._explanations = PublishedExplanations(rows, embedding, count, integer=not options.relax_implied)
-        model, member = self._explanations.model, self._explanations.member
+        super().__init__(rows, embedding, count, integer=not self._options.relax_implied)
+        model, member = self.model, self.member
         self._active = active = model.add_variables(count)
         # (5): at most max_changes features per explanation, none for an unused one
         budget = np.append(np.ones(problem.n_features), -float(problem.max_changes))
-        model.add_rows(np.column_stack([self._explanations.changed, active]), budget, upper=0.0)
+        model.add_rows(np.column_stack([self.changed, active]), budget, upper=0.0)
         # (7): every row has an explanation
         model.add_rows(member.T, 1.0, lower=1.0)
         # (8): and only one that is used
         owners = np.repeat(active, len(rows))
         model.add_rows(np.column_stack([member.ravel(), owners]), [1.0, -1.0], upper=0.0)
-        if options.break_symmetry:
+        if self._options.break_symmetry:
             model.add_rows(np.column_stack([active[:-1], active[1:]]), [1.0, -1.0], lower=0.0)
             model = model.fixed(member[np.arange(len(rows)) < np.arange(count)[:, None]], 0.0)
         # (1): as few as possible
@@ -85,7 +84,7 @@ class CompactModel:
 
     def start(self) -> FloatArray:
         """Write the initial solution in the variables of the model."""
-        values = self._explanations.values(self._initial.columns)
+        values = self.values(self._initial.columns)
         values[self._active] = 1.0
         return values
 
@@ -96,9 +95,9 @@ class CompactModel:
         values = outcome.solutions[0].values
         columns: list[Column] = []
         for k in np.flatnonzero(values[self._active] > 0.5).tolist():
-            column = self._explanations.column(values, k)
+            column = self.column(values, k)
             if column is None:
-                self._explanations.exclude(self._explanations.point(values, k))
+                self.exclude(self.point(values, k))
                 return None
             columns.append(column)
         return columns

@@ -6,7 +6,7 @@ Numbers in parentheses are the paper's. ``x`` are its ``v``, the one-hot columns
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -35,30 +35,25 @@ class PaperRows:
         return self.problem.rows[self.index]
 
 
-@dataclass(eq=False)
 class Explanations:
-    """``count`` explanations of the rows in a program of their own, without bounds on their changes."""
+    """``count`` explanations of the rows in a program of their own, without bounds on their changes.
 
-    rows: PaperRows
-    embedding: Embedding
-    count: int = 1
-    model: Model = field(init=False, default_factory=Model)
+    Positive points (2) with one level per feature (6), and members that may move there.
+    """
 
-    def __post_init__(self) -> None:
-        """Positive points (2) with one level per feature (6), and members that may move there."""
-        model, one_hot = self.model, self.embedding.one_hot
-        self.x = one_hot.add_point(model, self.count)  # (K, columns): one-hot columns of the points
-        self.member = model.add_variables(self.count, len(self.rows))  # (K, n): whether a row is explained
+    def __init__(self, rows: PaperRows, embedding: Embedding, count: int = 1) -> None:
+        self.rows, self.embedding, self.model = rows, embedding, Model()
+        self.x = embedding.one_hot.add_point(self.model, count)  # (K, columns): one-hot columns of the points
+        self.member = self.model.add_variables(count, len(rows))  # (K, n): whether a row is explained
         hidden = []
         for point in self.x:
-            first = model.size
-            score = self.embedding.add(model, point)
-            hidden.append(np.arange(first, model.size))
-            require_positive(model, score, self.embedding.threshold)
+            first = self.model.size
+            score = embedding.add(self.model, point)
+            hidden.append(np.arange(first, self.model.size))
+            require_positive(self.model, score, embedding.threshold)
         self.hidden = np.array(hidden)  # (K, ...): variables inside the classifiers
         self._forbid_moves()
-        # (K, p): whether a feature changes
-        self.changed = model.add_variables(self.count, len(one_hot.levels))
+        self.changed = self.model.add_variables(count, rows.problem.n_features)  # (K, p): whether one changes
 
     def _forbid_moves(self) -> None:
         """``member_i + [x_l is v] <= 1`` wherever row ``i`` may not move to level ``v``."""
@@ -116,11 +111,11 @@ class CompactExplanation(Explanations):
     A member keeps its level or the feature changes: ``member_i <= [x_l is i's level] + changed_l``.
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        one_hot, n = self.embedding.one_hot, len(self.rows)
+    def __init__(self, rows: PaperRows, embedding: Embedding) -> None:
+        super().__init__(rows, embedding)
+        one_hot, n = embedding.one_hot, len(rows)
         for feature in one_hot.variable:
-            level = (feature, self.rows.codes[:, feature])
+            level = (feature, rows.codes[:, feature])
             own, changed = self.x[0, one_hot.column[level]], np.full(n, self.changed[0, feature])
             self.model.add_rows(
                 np.column_stack([self.member[0], own, changed]),
@@ -129,27 +124,29 @@ class CompactExplanation(Explanations):
             )
 
 
-@dataclass(eq=False)
 class PublishedExplanations(Explanations):
-    """Explanations as published: (2), (3) as linearised by (11)-(14), (4), (6), (9), (10)."""
+    """Explanations as published: (2), (3) as linearised by (11)-(14), (4), (6), (9), (10).
 
-    integer: bool = True  # declare d, xi and gamma binary, as published; they are integers without it
+    ``integer`` declares ``d``, ``xi`` and ``gamma`` binary, as published; they are integers without it.
+    """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        model, one_hot = self.model, self.embedding.one_hot
-        shape = (self.count, len(self.rows), one_hot.width)
+    def __init__(
+        self, rows: PaperRows, embedding: Embedding, count: int = 1, *, integer: bool = True
+    ) -> None:
+        super().__init__(rows, embedding, count)
+        model, one_hot = self.model, embedding.one_hot
+        shape = (count, len(rows), one_hot.width)
         # (K, columns), the paper's d: a column changes for some member
-        self.used = model.add_variables(self.count, one_hot.width, integer=self.integer)
+        self.used = model.add_variables(count, one_hot.width, integer=integer)
         # (K, n, columns), its xi and gamma: row and point differ in a column; and the row is a member
-        self.differs = differs = model.add_variables(*shape, integer=self.integer)
-        self.both = both = model.add_variables(*shape, integer=self.integer)
+        self.differs = differs = model.add_variables(*shape, integer=integer)
+        self.both = both = model.add_variables(*shape, integer=integer)
 
         def flat(*arrays: IntArray) -> IntArray:
             return np.stack([np.broadcast_to(array, shape).ravel() for array in arrays], axis=1)
 
         points, members, columns = self.x[:, None, :], self.member[:, :, None], self.used[:, None, :]
-        given = np.broadcast_to(one_hot.encode(self.rows.codes), shape).ravel()
+        given = np.broadcast_to(one_hot.encode(rows.codes), shape).ravel()
         # (9), (10): differs >= |given - x|
         model.add_rows(flat(points, differs), [1.0, 1.0], lower=given)
         model.add_rows(flat(points, differs), [1.0, -1.0], upper=given)

@@ -25,42 +25,48 @@ class TextColumn(NamedTuple):
     group: str = ""  # a heading above
 
 
-MODEL = (TextColumn("model", 23, "{model}"), TextColumn("accuracy", 9, "{trained_accuracy:.3f}"))
-PAPER = (
-    TextColumn("data set", 18, "{dataset}"),
-    TextColumn("model", 6, "{model}"),
-    TextColumn("method", 7, "{method}"),
-    TextColumn("changes", 8, "{max_changes}"),
-    TextColumn("rows", 5, "{rows}"),
-    TextColumn("count", 7, "{published_explanations}", "paper"),
-    TextColumn("seconds", 11, "{paper_time}"),
-)
 OUTCOME = (
     TextColumn("count", 7, "{count}"),
     TextColumn("bound", 6, "{lower_bound}"),
     TextColumn("status", 11, "{status}"),
     TextColumn("seconds", 8, "{seconds:.2f}"),
 )
-RATIO = TextColumn("ratio", 9, "{ratio}")
-LEAST = TextColumn("any", 5, "{bound_without_classifier}")
 QUESTIONS = (
     TextColumn("asked", 7, "{asked}"),
     TextColumn("proofs", 7, "{questions_proofs}"),
     TextColumn("oracle s", 9, "{questions_seconds:.2f}"),
 )
-CONFIRMED = TextColumn("confirmed", 10, "{confirmed}/{count}")
 VERIFIED = TextColumn("verified", 9, "{checked}")
 
 
 def paper_columns(*, asked: bool, checked: bool) -> tuple[TextColumn, ...]:
     """Columns that set the paper beside ours; questions count where classifiers are ``asked``."""
-    ours = (OUTCOME[0]._replace(group="ours"), *OUTCOME[1:], RATIO)
-    return (*PAPER, *ours, *((LEAST, *QUESTIONS) if asked else ()), *((VERIFIED,) if checked else ()))
+    return (
+        TextColumn("data set", 18, "{dataset}"),
+        TextColumn("model", 6, "{model}"),
+        TextColumn("method", 7, "{method}"),
+        TextColumn("changes", 8, "{max_changes}"),
+        TextColumn("rows", 5, "{rows}"),
+        TextColumn("count", 7, "{published_explanations}", "paper"),
+        TextColumn("seconds", 11, "{paper_time}"),
+        OUTCOME[0]._replace(group="ours"),
+        *OUTCOME[1:],
+        TextColumn("ratio", 9, "{ratio}"),
+        *((TextColumn("any", 5, "{bound_without_classifier}"), *QUESTIONS) if asked else ()),
+        *((VERIFIED,) if checked else ()),
+    )
 
 
 def model_columns(*, checked: bool) -> tuple[TextColumn, ...]:
     """Columns that compare kinds of classifiers on one data set; with the check, if results are verified."""
-    return (*MODEL, *OUTCOME, *QUESTIONS, CONFIRMED, *((VERIFIED,) if checked else ()))
+    return (
+        TextColumn("model", 23, "{model}"),
+        TextColumn("accuracy", 9, "{trained_accuracy:.3f}"),
+        *OUTCOME,
+        *QUESTIONS,
+        TextColumn("confirmed", 10, "{confirmed}/{count}"),
+        *((VERIFIED,) if checked else ()),
+    )
 
 
 def header(columns: Sequence[TextColumn]) -> str:

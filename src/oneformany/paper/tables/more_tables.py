@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -31,20 +31,6 @@ CELLS: dict[str, Heading] = {
     "bound_without_classifier": "any classifier", "seconds": "time", **ASKED, "points": "confirmed",
 }  # fmt: skip
 KINDS: dict[str, Heading] = {"kind": "model", "trained_accuracy": "accuracy", **CELLS}
-SHORT_PUBLISHED: dict[str, Heading] = {
-    "dataset": "data set", "model": "model", "method": "method", "cells": "cells", "proved": "proved",
-    "fewer": "fewer than published", "more": "more", "seconds": "our seconds",
-    "paper_seconds": "published seconds",
-}  # fmt: skip
-SHORT_BEYOND: dict[str, Heading] = {
-    "dataset": "data set", "model": "model", "question": "question", "cells": "cells", "proved": "proved",
-    "unreachable": "rows beyond help", "asked": "questions asked", "questions_proofs": "proofs",
-    "seconds": "seconds",
-}  # fmt: skip
-SHORT_KINDS: dict[str, Heading] = {
-    "kind": "model", "trained_accuracy": "accuracy", "count": "count", "lower_bound": "bound",
-    "asked": "questions asked", "questions_proofs": "proofs", "seconds": "seconds",
-}  # fmt: skip
 SUMMARY_NOTES = (
     "proved: no smaller set covers the rows that can be helped.",
     "fewer, more: explanations than published.",
@@ -68,31 +54,11 @@ def more_tables(records: Sequence[Record]) -> list[TextTable]:
         name = f"cells-{model}-{protocol}-{threshold:g}-{immutable}"
         title = f"Beyond the paper's tables: {model}, protocol {protocol}, {runs['question'].iloc[0]}"
         tables.append(_table(name, title, runs, CELLS))
-    return [*tables, *_kind_tables(frame, "models", KINDS)]
-
-
-def short_summaries(records: Sequence[Record]) -> list[TextTable]:
-    """Sum up our method and the paper's on its tables, our method beyond them, and kinds of classifiers."""
-    frame = _questions(records)
-    paper = frame[frame["model"].isin(MODELS)]
-    exact, compared = paper["method"] == "exact", paper["compared"]
-    parts = (
-        ("short-summary", "Our method on the paper's tables", paper[exact & compared], SHORT_PUBLISHED),
-        ("short-paper-methods", "The paper's methods, on HiGHS", paper[~exact & compared], SHORT_PUBLISHED),
-        ("short-beyond", "Our method beyond the paper's tables", paper[exact & ~compared], SHORT_BEYOND),
-    )
-    tables = [
-        _table(name, title, _sums(runs), headings) for name, title, runs, headings in parts if len(runs)
-    ]
-    return [*tables, *_kind_tables(frame, "short-models", SHORT_KINDS)]
-
-
-def _kind_tables(frame: pd.DataFrame, name: str, headings: Mapping[str, Heading]) -> Iterator[TextTable]:
-    """Lay out the questions that were put to other kinds of classifiers than the paper's."""
     several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - set(MODELS)]
     for number, runs in enumerate(several, start=1):
         title = f"Kinds of classifiers, {runs['question'].iloc[0]}"
-        yield _table(f"{name}-{number}", title, runs, headings)
+        tables.append(_table(f"models-{number}", title, runs, KINDS))
+    return tables
 
 
 def _questions(records: Sequence[Record]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The paper's eight tables in its layout, ours beside it, and its six result tables in short."""
+"""The paper's eight tables in its layout, ours beside it."""
 
 from __future__ import annotations
 
@@ -34,26 +34,9 @@ def paper_tables(records: Sequence[Record]) -> list[TextTable]:
     """Lay out Tables 1 to 8; of several runs of a cell the last counts, without any our side has dashes."""
     results = [
         make_table(f"table-{number}", f"Table {number}: {title}", _columns(cells), notes)
-        for number, (_, title, cells, notes) in enumerate(_groups(records), start=3)
+        for number, (title, cells, notes) in enumerate(_groups(records), start=3)
     ]
     return [*_data_and_models(records), *results]
-
-
-def short_tables(records: Sequence[Record]) -> list[TextTable]:
-    """Lay out the six result tables with what a reader looks for first: counts and times of both sides."""
-    tables = []
-    for name, title, cells, notes in _groups([run for run in records if run["method"] == "exact"]):
-        columns = _columns(cells)
-        shown: Columns = {
-            "rows": columns["|S|"],
-            "changes": columns["T_max"],
-            "published count": columns["paper", "y*"],
-            "our count": columns["exact", "y*"],
-            "published seconds": columns["paper", "CG time"],
-            "our seconds": columns["exact", "time"],
-        }
-        tables.append(make_table(f"short-{name}", title, shown, notes))
-    return tables
 
 
 def _data_and_models(records: Sequence[Record]) -> list[TextTable]:
@@ -91,8 +74,8 @@ def _as_printed(network: Record | None, regression: Record | None) -> tuple[obje
     return (known["instances"], known["features"], known["columns"], *hidden, accuracy)
 
 
-def _groups(records: Sequence[Record]) -> Iterator[tuple[str, str, pd.DataFrame, list[str]]]:
-    """For each result table a name, its title, its cells with our runs as "count exact" and so on, notes."""
+def _groups(records: Sequence[Record]) -> Iterator[tuple[str, pd.DataFrame, list[str]]]:
+    """For each result table its title, its cells with our runs as "count exact" and so on, and notes."""
     runs = frame_of([record for record in records if as_published(record)])
     runs = runs.drop_duplicates([*CELL, "method"], keep="last")
     cells = published_table().rename(columns={"dataset": "name"})
@@ -113,7 +96,7 @@ def _groups(records: Sequence[Record]) -> Iterator[tuple[str, str, pd.DataFrame,
     for (name, model), group in cells.groupby(["name", "model"], sort=False):
         title = f"{TITLES[str(name)]}, {MODELS[str(model)]}"
         same = runs[(runs["name"] == name) & (runs["model"] == model)]
-        yield f"{name}-{model}", title, group, list(_notes(group, same))
+        yield title, group, list(_notes(group, same))
 
 
 def _columns(cells: pd.DataFrame) -> Columns:
