@@ -17,8 +17,8 @@ from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.paper.methods.compact_mip import ENTRIES, CompactModel
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CompactOptions
+from oneformany.paper.methods.published import initial_solution
 from oneformany.paper.methods.solvers import Highs
-from oneformany.paper.methods.start import initial_solution
 from oneformany.problem import Problem
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop

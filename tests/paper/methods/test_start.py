@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.start import initial_solution
+from oneformany.paper.methods.published import initial_solution
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -69,7 +69,7 @@ def test_every_row_in_reach_has_one_explanation_that_it_may_use(merge: bool, see
 def test_without_time_to_merge_rows_keep_their_own_points(monkeypatch: pytest.MonkeyPatch) -> None:
     given = problem([[0, 1, 1], [1, 0, 1], [1, 1, 1]], 2)
     screened = initial_solution(given, Statistics(), Stop()).screened
-    monkeypatch.setattr("oneformany.paper.methods.start.screen", lambda *_: screened)
+    monkeypatch.setattr("oneformany.paper.methods.published.screen", lambda *_: screened)
     initial = initial_solution(given, Statistics(), Stop(0.0))
     assert [column.rows.tolist() for column in initial.columns] == [[0], [1], [2]]
 

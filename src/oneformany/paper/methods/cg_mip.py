@@ -22,8 +22,8 @@ from oneformany.paper.methods.embeddings import Embedding, embed
 from oneformany.paper.methods.formulation import CompactExplanation, PaperRows, PublishedExplanations
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
 from oneformany.paper.methods.options import CgOptions
+from oneformany.paper.methods.published import PaperRun, check_asked, dual_proof
 from oneformany.paper.methods.solvers import Solver, make_solver
-from oneformany.paper.methods.start import PaperRun, check_asked, dual_proof
 from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop

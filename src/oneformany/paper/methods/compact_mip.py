@@ -17,7 +17,7 @@ from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.formulation import PublishedExplanations
 from oneformany.paper.methods.model import Request, SolverOutcome
 from oneformany.paper.methods.options import CompactOptions
-from oneformany.paper.methods.start import Initial, PaperRun
+from oneformany.paper.methods.published import Initial, PaperRun
 from oneformany.result.proof import Proof, SolverProof
 
 TOLERANCE = 1e-5

@@ -72,13 +72,7 @@ class Explanations:
                 )
 
     def column(self, values: FloatArray, k: int = 0) -> Column | None:
-        """Read an explanation off a solution; ``None`` when the classifier itself turns its point down.
-
-        Raises
-        ------
-        SolverError
-            The group changes too many features, or in ways that are not allowed.
-        """
+        """Read an explanation off a solution; ``None`` when the classifier itself turns its point down."""
         rows, problem = self.rows, self.rows.problem
         point, group = self.point(values, k), np.flatnonzero(values[self.member[k]] > 0.5)
         if not problem.oracle.positive(point[None])[0]:

@@ -193,13 +193,7 @@ def _outcome(task: Task, settings: Settings, progress: Progress) -> Record | Fai
 
 
 def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
-    """Run one cell with one method.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C cut the run short.
-    """
+    """Run one cell with one method; one that Ctrl-C cut short must not pass for finished, and is raised."""
     key, method, limit = task.key, task.key["method"], task.key["time_limit"]
     prepared = _warm(key["dataset"], key["model"], settings.data_dir, key["threshold"])
     problem = prepared.problem(key["protocol"], key["rows"], key["max_changes"], key["immutable"])
@@ -210,7 +204,7 @@ def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
             problem, method=method, time_limit=limit, progress=progress, seed=key["seed"], options=options
         )
         seconds = perf_counter() - start
-    if result.ended == "interrupted":  # it must not pass for a finished cell
+    if result.ended == "interrupted":
         raise KeyboardInterrupt
     least = None
     if method == settings.methods[0] and (key["model"] == "nn" or settings.bound_without_classifier):
