@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,34 +131,16 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
     """Ask the classifier for one positive point per distinct row; those not asked in time are left out.
 
     ``merge`` lets rows share the point of another row as long as they may move there and change at most
-    ``max_changes`` features together. The paper leaves open which point a row is given, so it may be one that
-    is there already.
+    ``max_changes`` features together: the largest group first, while there is time. The paper leaves open
+    which point a row is given, so it may be one that is there already.
     """
     screened = screen(problem, statistics, stop)
     rows = PaperRows(problem, screened.helpable)
     changes = [rows.codes != point for point in screened.points]
-    groups = _greedy_cover(rows, screened.points, changes, stop) if merge else _alone(range(len(rows)))
-    columns = [
-        Column(screened.points[owner], changes[owner][group].any(axis=0), group)
-        for owner, group in groups.items()
-    ]
-    return Initial(rows, columns, screened)
-
-
-def _greedy_cover(
-    rows: PaperRows, points: list[IntArray], changes: list[BoolArray], stop: Stop
-) -> dict[int, IntArray]:
-    """Take the point with the largest group of rows not yet covered, until all are; groups by owner.
-
-    Where time is too short, the rows that are left keep their own points.
-    """
-    problem = rows.problem
-    may_move = [problem.may_move(rows.codes, point).all(axis=1) for point in points]
+    may_move = [problem.may_move(rows.codes, point).all(axis=1) for point in screened.points]
     waiting = np.ones(len(rows), dtype=np.bool_)
-    groups: dict[int, IntArray] = {}
-    while waiting.any():
-        if stop.expired():
-            return groups | _alone(np.flatnonzero(waiting).tolist())
+    groups: dict[int, IntArray] = {}  # by the row whose point it is
+    while merge and waiting.any() and not stop.expired():
         candidates = {
             owner: _group_around(owner, changes[owner], waiting & may_move[owner], problem.max_changes)
             for owner in np.flatnonzero(waiting).tolist()
@@ -166,11 +148,12 @@ def _greedy_cover(
         best = max(candidates, key=lambda owner: len(candidates[owner]))
         groups[best] = candidates[best]
         waiting[groups[best]] = False
-    return groups
-
-
-def _alone(rows: Iterable[int]) -> dict[int, IntArray]:
-    return {row: np.array([row]) for row in rows}
+    groups |= {row: np.array([row]) for row in np.flatnonzero(waiting).tolist()}
+    columns = [
+        Column(screened.points[owner], changes[owner][group].any(axis=0), group)
+        for owner, group in groups.items()
+    ]
+    return Initial(rows, columns, screened)
 
 
 def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:

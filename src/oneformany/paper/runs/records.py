@@ -148,7 +148,7 @@ def resume(path: Path) -> list[Record]:
     if not path.exists():
         return []
     records = read(path)
-    complete = sum(len(line.encode()) + 1 for line in _complete_lines(path))
+    complete = path.read_bytes().rfind(b"\n") + 1
     if complete < path.stat().st_size:
         os.truncate(path, complete)
     return records

@@ -46,7 +46,7 @@ def _data_and_models(records: Sequence[Record]) -> list[TextTable]:
         for record in records
         if as_published(record)
     }
-    ours = [_as_printed(trained.get((name, "nn")), trained.get((name, "lr"))) for name in DATASETS]
+    ours = [_as_printed(trained.get((name, "nn"), {}), trained.get((name, "lr"), {})) for name in DATASETS]
     columns: Columns = {
         (side, heading): values
         for side, lines in (("paper", PRINTED.values()), ("ours", ours))
@@ -63,15 +63,13 @@ def _data_and_models(records: Sequence[Record]) -> list[TextTable]:
     ]
 
 
-def _as_printed(network: Record | None, regression: Record | None) -> tuple[object, ...]:
+def _as_printed(network: Record, regression: Record) -> tuple[object, ...]:
     """What the two tables say about a data set and its models; what is not known is missing."""
-    known = network or regression or dict.fromkeys(("instances", "features", "columns"))
-    hidden: tuple[object, ...] = (None,) * 3
-    if network is not None:
-        widths = "/".join(str(width) for width in dict.fromkeys(network["hidden"]))
-        hidden = (widths, len(network["hidden"]), f"{network['accuracy']:.3f}")
-    accuracy = None if regression is None else f"{regression['accuracy']:.3f}"
-    return (known["instances"], known["features"], known["columns"], *hidden, accuracy)
+    known, hidden = network or regression, network.get("hidden", [])
+    widths = "/".join(str(width) for width in dict.fromkeys(hidden))
+    accuracies = [f"{model['accuracy']:.3f}" if model else None for model in (network, regression)]
+    sizes = (known.get(name) for name in ("instances", "features", "columns"))
+    return (*sizes, widths or None, len(hidden) or None, *accuracies)
 
 
 def _groups(records: Sequence[Record]) -> Iterator[tuple[str, pd.DataFrame, list[str]]]:
