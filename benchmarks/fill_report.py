@@ -22,9 +22,8 @@ from measuring import script_parser
 from oneformany.files import write_whole
 from oneformany.paper.runs.cells import DATASETS, MODELS
 from oneformany.paper.runs.records import Record, as_published, frame_of, read_all
-from oneformany.paper.tables.more_tables import more_tables
-from oneformany.paper.tables.paper_tables import paper_tables
-from oneformany.paper.tables.table import FORMATS, TextTable, make_table
+from oneformany.paper.tables import more_tables, paper_tables
+from oneformany.paper.text_table import FORMATS, TextTable, make_table
 
 GAP = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -173,9 +173,8 @@ def tables(
     from oneformany.files import write_whole, writing
     from oneformany.paper.runs.cells import check_names
     from oneformany.paper.runs.records import read_all
-    from oneformany.paper.tables.more_tables import more_tables
-    from oneformany.paper.tables.paper_tables import paper_tables
-    from oneformany.paper.tables.table import FORMATS
+    from oneformany.paper.tables import more_tables, paper_tables
+    from oneformany.paper.text_table import FORMATS
 
     check_names("format", [form], list(FORMATS))
     suffix, write = FORMATS[form]
@@ -222,10 +221,9 @@ def figures(
     check_names("method", [method], METHODS)
     check_names("format", [form], SUFFIXES)
     mpl.use("agg")
-    missing = False
-    for name, drawn in draw_figures(read_all(files), model, method):
+    every = dict(draw_figures(read_all(files), model, method))
+    for name, drawn in every.items():
         if isinstance(drawn, str):
-            missing = True
             _say(f"{name} needs: {drawn}", "yellow")
             continue
         path = out / f"{name}.{form}"
@@ -233,7 +231,7 @@ def figures(
             out.mkdir(parents=True, exist_ok=True)
             drawn.savefig(path, dpi=200)
         _say(str(path))
-    if missing:
+    if any(isinstance(drawn, str) for drawn in every.values()):
         raise typer.Exit(1)
 
 

@@ -19,7 +19,7 @@ from oneformany.paper.runs.prepare import (
     prepare,
 )
 from oneformany.paper.runs.run import Settings, plan, run
-from oneformany.paper.tables.paper_tables import PRINTED
+from oneformany.paper.tables import PRINTED
 
 HERE = [kind.name for kind in MODEL_KINDS if kind.installed]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -87,21 +87,6 @@ class OneHot:
         return x
 
 
-class Embedding(Protocol):
-    """A classifier's score as linear constraints on one-hot columns."""
-
-    one_hot: OneHot  # the columns it reads
-    threshold: float  # a point is positive when its score is at least this
-
-    def add(self, model: Model, x: IntArray) -> LinearExpression:
-        """Add what defines the score of the point ``x``, and return the score."""
-        ...
-
-    def hidden(self, point: IntArray) -> FloatArray:
-        """Values at a point of the variables that :meth:`add` adds, in their order."""
-        ...
-
-
 def embed(oracle: Oracle, stop: Stop | None = None) -> Embedding:
     """Write a classifier as constraints on one-hot columns; looser ones where there is no time."""
     if isinstance(oracle, AdditiveOracle):
@@ -174,7 +159,7 @@ class TreeEmbedding:
         )
 
     def hidden(self, point: IntArray) -> FloatArray:
-        """1 for the leaf of each tree that the point falls into: it goes every way to that leaf."""
+        """Values of the variables that :meth:`add` adds: 1 for a leaf to which the point goes every way."""
         x = self.one_hot.encode(point)[0]
         reached = np.ones(len(self._ensemble.feature))
         for leaves, way in self._ways:
@@ -236,7 +221,7 @@ class NetworkEmbedding:
         return inputs[0]
 
     def hidden(self, point: IntArray) -> FloatArray:
-        """Compute outputs of the units that have a variable, and which open ones are on, layer by layer."""
+        """Values of the variables that :meth:`add` adds: layer by layer, outputs, and which units are on."""
         values: list[FloatArray] = [np.empty(0)]
         before = self._biases[0] + sum(table[level] for table, level in zip(self._tables, point, strict=True))
         for layer, (low, high) in enumerate(self.ranges):
@@ -285,3 +270,6 @@ def _peak(model: Model, z: LinearExpression, sign: float, stop: Stop) -> float:
     """Maximise ``sign * z`` over the linear relaxation of a model; infinite when time is too short."""
     relaxed = model.relaxed().towards(z.columns, sign * z.values, maximise=True)
     return Highs().solve(relaxed, Request(stop)).bound + sign * z.constant
+
+
+Embedding: TypeAlias = NetworkEmbedding | TreeEmbedding

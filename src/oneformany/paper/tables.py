@@ -1,19 +1,20 @@
-"""The paper's eight tables in its layout, ours beside it."""
+"""The paper's eight tables in its layout, ours beside it, and what it does not print."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from oneformany.methods import METHODS
-from oneformany.paper.runs.cells import DATASETS, TITLES, published_table
+from oneformany.paper.runs.cells import DATASETS, MODELS, TITLES, published_table
 from oneformany.paper.runs.lines import contradictions
+from oneformany.paper.runs.prepare import MODEL_KINDS
 from oneformany.paper.runs.records import Record, as_published, cell_of, frame_of
-from oneformany.paper.tables.table import Columns, TextTable, make_table
+from oneformany.paper.text_table import Columns, Heading, TextTable, make_table
 
-MODELS = {"lr": "the LR model", "nn": "the NN"}
+NAMES = {"lr": "the LR model", "nn": "the NN"}
 IMPOSSIBLE = "†"
 CELL = ["name", "model", "rows", "max_changes"]
 PARTS = ["count", "lower_bound", "seconds", "proved", "bound_without_classifier", "time_limit"]
@@ -28,6 +29,35 @@ PRINTED = {
     "german": (1000, 20, 59, 20, 2, "0.728", "0.724"),
     "students": (395, 30, 85, 14, 3, "0.601", "0.612"),
 }
+
+SETTING = ["model", "protocol", "threshold", "immutable"]
+QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
+# Columns of the tables that the paper does not print: what they are in a frame, and their headings.
+ASKED: dict[str, Heading] = {
+    "asked": ("questions", "asked"), "questions_proofs": ("questions", "proofs"),
+    "questions_left_open": ("questions", "open"), "questions_seconds": ("questions", "seconds"),
+}  # fmt: skip
+SUMMARY: dict[str, Heading] = {
+    "dataset": "data set", "model": "model", "method": "method", "protocol": "rows explained",
+    "question": "question", "cells": ("cells", "all"), "proved": ("cells", "proved"),
+    "fewer": ("cells", "fewer"), "more": ("cells", "more"), "seconds": ("seconds", "ours"),
+    "paper_seconds": ("seconds", "paper"), **ASKED, "points": "points confirmed",
+}  # fmt: skip
+CELLS: dict[str, Heading] = {
+    "dataset": "data set", "rows": "|S|", "max_changes": "T_max", "method": "method", "count": "y*",
+    "lower_bound": "bound", "status": "status", "beyond": "beyond help",
+    "bound_without_classifier": "any classifier", "seconds": "time", **ASKED, "points": "confirmed",
+}  # fmt: skip
+KINDS: dict[str, Heading] = {"kind": "model", "trained_accuracy": "accuracy", **CELLS}
+SUMMARY_NOTES = (
+    "proved: no smaller set covers the rows that can be helped.",
+    "fewer, more: explanations than published.",
+    "asked: one question per distinct row at the start, and those of the search.",
+)
+FORMS = {
+    "seconds": "{:.2f}", "questions_seconds": "{:.2f}", "trained_accuracy": "{:.3f}",
+    "paper_seconds": "{:,.0f}",
+}  # fmt: skip
 
 
 def paper_tables(records: Sequence[Record]) -> list[TextTable]:
@@ -92,7 +122,7 @@ def _groups(records: Sequence[Record]) -> Iterator[tuple[str, pd.DataFrame, list
         not_started=gave_up & ~cells["proved mip"].fillna(value=True).astype(bool),
     )
     for (name, model), group in cells.groupby(["name", "model"], sort=False):
-        title = f"{TITLES[str(name)]}, {MODELS[str(model)]}"
+        title = f"{TITLES[str(name)]}, {NAMES[str(model)]}"
         same = runs[(runs["name"] == name) & (runs["model"] == model)]
         yield title, group, list(_notes(group, same))
 
@@ -150,3 +180,54 @@ def _notes(cells: pd.DataFrame, runs: pd.DataFrame) -> Iterator[str]:
     if cells["impossible"].any():
         yield f"{IMPOSSIBLE}: below what is proved for these rows, so it cannot be right for them."
     yield from contradictions(runs)
+
+
+def more_tables(records: Sequence[Record]) -> list[TextTable]:
+    """Summarise all runs, and lay out those that are not in the paper."""
+    frame = _questions(records)
+    paper = frame[frame["model"].isin(MODELS)]
+    title = "All runs: answers, proofs, time and questions to the classifier"
+    tables = [_table("summary", title, _sums(paper), SUMMARY, SUMMARY_NOTES)] if len(paper) else []
+    for (model, protocol, threshold, immutable), runs in paper[~paper["compared"]].groupby(
+        SETTING, sort=False
+    ):
+        name = f"cells-{model}-{protocol}-{threshold:g}-{immutable}"
+        title = f"Beyond the paper's tables: {model}, protocol {protocol}, {runs['question'].iloc[0]}"
+        tables.append(_table(name, title, runs, CELLS))
+    several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - set(MODELS)]
+    for number, runs in enumerate(several, start=1):
+        title = f"Kinds of classifiers, {runs['question'].iloc[0]}"
+        tables.append(_table(f"models-{number}", title, runs, KINDS))
+    return tables
+
+
+def _questions(records: Sequence[Record]) -> pd.DataFrame:
+    """All runs with what their tables say besides."""
+    frame = frame_of(records)
+    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
+    titles = {kind.name: kind.title for kind in MODEL_KINDS}
+    return frame.assign(
+        question=frame["threshold"].map("P >= {:g}".format) + half,
+        kind=frame["model"].map(titles).fillna(frame["model"]),
+        beyond=frame["unreachable"].astype(str) + (frame["undecided"] > 0).map({True: "?", False: ""}),
+        paper_seconds=frame["paper_seconds"].where(frame["compared"]),
+    )
+
+
+def _sums(runs: pd.DataFrame) -> pd.DataFrame:
+    """Add up the runs of each data set, model, method and question; only the paper's can be compared."""
+    groups = runs.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
+    sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
+    compared = ["fewer", "more", "paper_seconds"]
+    sums[compared] = sums[compared].where(sums["compared"] > 0)
+    return sums
+
+
+def _table(
+    name: str, title: str, frame: pd.DataFrame, headings: Mapping[str, Heading], notes: Sequence[str] = ()
+) -> TextTable:
+    points = frame["confirmed"].astype(str) + " of " + frame["count"].astype(str)
+    texts = frame.assign(points=points)
+    for column, form in FORMS.items():
+        texts[column] = frame[column].map(form.format, na_action="ignore")
+    return make_table(name, title, {heading: texts[column] for column, heading in headings.items()}, notes)
