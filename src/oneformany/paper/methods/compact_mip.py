@@ -70,15 +70,12 @@ class CompactModel(PublishedExplanations):
             count = min(most, round(value)) if isfinite(value) else most
             run.log("branch", columns=most, value=dual, bound=max(proved, _rounded(dual)), count=count)
 
-        outcome = solver.solve(
-            self.model,
-            Request(run.stop, self.start(), seed=run.seed, watch=watch, effort=self._options.effort),
-        )
+        effort = self._options.effort
+        request = Request(run.stop, self.start(), seed=run.seed, watch=watch, effort=effort)
+        outcome = solver.solve(self.model, request)
         if outcome.status == "infeasible":
             raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
-        if (
-            _rounded(outcome.bound) > proved
-        ):  # the word of a solver: it cannot be checked without solving again
+        if _rounded(outcome.bound) > proved:  # a solver's word: not to be checked without solving again
             proof = SolverProof(f"{solver.name} {solver.version}", _rounded(outcome.bound))
         return self._read(outcome), proof
 

@@ -79,10 +79,11 @@ def header(columns: Sequence[TextColumn]) -> str:
 def line(columns: Sequence[TextColumn], record: Record) -> str:
     """One record; there is no ratio for a run that did not end with a proof."""
     facts = frame_of([record]).iloc[0]
-    paper, limit = facts["paper_seconds"], facts["paper_seconds"] >= PAPER_LIMIT
+    paper = facts["paper_seconds"]
+    time = f"{paper:.0f} limit" if paper >= PAPER_LIMIT else f"{paper:.2f}"
     texts = {
         **facts.astype(object).where(facts.notna(), "-"),
-        "paper_time": "-" if pd.isna(paper) else f"{paper:.0f} limit" if limit else f"{paper:.2f}",
+        "paper_time": "-" if pd.isna(paper) else time,
         "ratio": f"{_times(paper / facts['seconds'])}x" if paper > 0 and facts["proved"] else "-",
         "checked": {True: "yes", False: "NO"}.get(facts["verified"], "-"),
     }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -126,13 +127,8 @@ def _torch(dataset: Dataset) -> object:
     target = torch.tensor(dataset.target[train], dtype=torch.float32)[:, None]
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = torch.nn.Sequential(
-            torch.nn.Linear(inputs.shape[1], HIDDEN[0]),
-            torch.nn.ReLU(),
-            torch.nn.Linear(*HIDDEN),
-            torch.nn.ReLU(),
-            torch.nn.Linear(HIDDEN[-1], 1),
-        )
+        first, second, last = (torch.nn.Linear(*sizes) for sizes in pairwise((inputs.shape[1], *HIDDEN, 1)))
+        model = torch.nn.Sequential(first, torch.nn.ReLU(), second, torch.nn.ReLU(), last)
     loss = torch.nn.BCEWithLogitsLoss()
     descent = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.01)
     for _ in range(EPOCHS):
