@@ -244,8 +244,7 @@ def test_an_embedding_that_excludes_a_point_is_found_out() -> None:
             return score
 
     net = network(np.random.default_rng(4), (3,)).network
-    ((weights, bias),) = net.layers
-    broken = Broken(net.tables, [net.bias, bias], [weights], 0.0)
+    broken = Broken(net.tables, net.bias, net.layers, 0.0)
     with pytest.raises(SolverError, match=r"excludes the point \[0, 0, 0, 0\]"):
         embedding_error(broken, NetworkOracle(net), POINTS[:1])
 

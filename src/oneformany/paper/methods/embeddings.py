@@ -92,12 +92,10 @@ def embed(oracle: Oracle, stop: Stop | None = None) -> Embedding:
     if isinstance(oracle, AdditiveOracle):
         unit = 10**oracle.digits
         tables = [row[:n, None] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
-        return NetworkEmbedding(tables, [np.array([oracle.intercept_units / unit])], [], oracle.threshold)
+        return NetworkEmbedding(tables, np.array([oracle.intercept_units / unit]), (), oracle.threshold)
     if isinstance(oracle, NetworkOracle):
         network = oracle.network
-        biases = [network.bias, *(bias for _, bias in network.layers)]
-        weights = [matrix for matrix, _ in network.layers]
-        return NetworkEmbedding(network.tables, biases, weights, oracle.threshold, stop)
+        return NetworkEmbedding(network.tables, network.bias, network.layers, oracle.threshold, stop)
     if isinstance(oracle, TreeOracle):
         return TreeEmbedding(oracle.ensemble, oracle.threshold)
     raise UnsupportedModelError(
@@ -193,14 +191,14 @@ class NetworkEmbedding:
     def __init__(
         self,
         tables: Sequence[FloatArray],
-        biases: Sequence[FloatArray],
-        weights: Sequence[FloatArray],
+        bias: FloatArray,
+        layers: Sequence[tuple[FloatArray, FloatArray]],
         threshold: float,
         stop: Stop | None = None,
     ) -> None:
         self.one_hot = OneHot([len(table) for table in tables])
         self.threshold = threshold
-        self._tables, self._biases, self._weights = tables, biases, weights
+        self._tables, self._bias, self._layers = tables, bias, layers
         self._stop = stop or Stop()
         self.ranges: list[FloatArray] = []
         model = Model()
@@ -208,31 +206,31 @@ class NetworkEmbedding:
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the hidden units and return the score of the point ``x``; the first time, find their ranges."""
-        inputs = [self._first(unit, x) for unit in range(len(self._biases[0]))]
-        for layer, weights in enumerate(self._weights):
+        inputs = [self._first(unit, x) for unit in range(len(self._bias))]
+        for layer, (weights, biases) in enumerate(self._layers):
             if layer == len(self.ranges):
                 self.ranges.append(np.array([_range(model, z, self._stop) for z in inputs]).T)
             units = _add_units(model, inputs, *self.ranges[layer])
             on = units >= 0
             inputs = [
                 LinearExpression(units[on], column[on], float(bias))
-                for column, bias in zip(weights.T, self._biases[layer + 1], strict=True)
+                for column, bias in zip(weights.T, biases, strict=True)
             ]
         return inputs[0]
 
     def hidden(self, point: IntArray) -> FloatArray:
         """Values of the variables that :meth:`add` adds: layer by layer, outputs, and which units are on."""
         values: list[FloatArray] = [np.empty(0)]
-        before = self._biases[0] + sum(table[level] for table, level in zip(self._tables, point, strict=True))
-        for layer, (low, high) in enumerate(self.ranges):
+        before = self._bias + sum(table[level] for table, level in zip(self._tables, point, strict=True))
+        for (low, high), (weights, bias) in zip(self.ranges, self._layers, strict=True):
             after = np.maximum(before, 0.0)
             values += [after[high > 0.0], (before > 0.0)[(low < 0.0) & (high > 0.0)].astype(np.float64)]
-            before = after @ self._weights[layer] + self._biases[layer + 1]
+            before = after @ weights + bias
         return np.concatenate(values)
 
     def _first(self, unit: int, x: IntArray) -> LinearExpression:
         z = self.one_hot.affine([table[:, unit] for table in self._tables], x)
-        return LinearExpression(z.columns, z.values, z.constant + float(self._biases[0][unit]))
+        return LinearExpression(z.columns, z.values, z.constant + float(self._bias[unit]))
 
 
 def _add_units(
