@@ -22,7 +22,7 @@ from oneformany.engine.run import Options
 from oneformany.methods import METHODS, solve
 from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.tables.table import Heading
+from oneformany.paper.text_table import Heading
 from oneformany.stop import Stop
 
 # Data set, rows, changes; sizes at which the method as it is ends within seconds. All but the last are the

@@ -14,7 +14,7 @@ from __future__ import annotations
 import oneformany as ofm
 from measuring import question, refused, script_parser, show, timed, told
 from oneformany.datasets import load
-from oneformany.paper.runs.model_kinds import paper_model
+from oneformany.paper.runs.prepare import paper_model
 
 
 def main() -> None:

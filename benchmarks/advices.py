@@ -18,7 +18,7 @@ import oneformany as ofm
 from measuring import FIXED, question, refused, script_parser, show, tell, timed
 from oneformany.datasets import Dataset, load
 from oneformany.paper.runs.cells import choose
-from oneformany.paper.runs.model_kinds import model_kind, paper_split
+from oneformany.paper.runs.prepare import model_kind, paper_split
 
 SECONDS = 300.0
 

@@ -15,7 +15,7 @@ from measuring import script_parser, show, tell, timed
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.run import Options
 from oneformany.methods import solve
-from oneformany.paper.methods.program_pricing import ProgramPricer
+from oneformany.paper.methods.cg_mip import ProgramPricer
 from oneformany.paper.runs.prepare import prepare
 from oneformany.problem import Problem
 

@@ -11,17 +11,84 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
+
+import pandas as pd
 
 from measuring import script_parser
 from oneformany.files import write_whole
-from oneformany.paper.runs.records import read_all
-from oneformany.paper.tables.more_tables import more_tables, short_summaries
-from oneformany.paper.tables.paper_tables import paper_tables, short_tables
-from oneformany.paper.tables.table import FORMATS
+from oneformany.paper.runs.cells import DATASETS, MODELS
+from oneformany.paper.runs.records import Record, as_published, frame_of, read_all
+from oneformany.paper.tables import more_tables, paper_tables
+from oneformany.paper.text_table import FORMATS, TextTable, make_table
 
 GAP = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+# Columns of the short tables: their headings in the full ones, and how the page calls them.
+RESULTS = {
+    "|S|": "rows", "T_max": "changes", "paper y*": "published count", "exact y*": "our count",
+    "paper CG time": "published seconds", "exact time": "our seconds",
+}  # fmt: skip
+PUBLISHED = {
+    "data set": "data set", "model": "model", "method": "method", "cells all": "cells",
+    "cells proved": "proved", "cells fewer": "fewer than published", "cells more": "more",
+    "seconds ours": "our seconds", "seconds paper": "published seconds",
+}  # fmt: skip
+BEYOND = {
+    "data set": "data set", "model": "model", "question": "question", "cells all": "cells",
+    "cells proved": "proved", "rows beyond help": "rows beyond help", "questions asked": "questions asked",
+    "questions proofs": "proofs", "seconds ours": "seconds",
+}  # fmt: skip
+ASKED = ["dataset", "model", "method", "protocol", "threshold", "immutable"]
+KINDS = {
+    "model": "model", "accuracy": "accuracy", "y*": "count", "bound": "bound",
+    "questions asked": "questions asked", "questions proofs": "proofs", "time": "seconds",
+}  # fmt: skip
+
+
+def short(
+    table: TextTable, name: str, title: str, columns: Mapping[str, str], notes: Sequence[str] = ()
+) -> TextTable:
+    """Some columns of a table, called otherwise."""
+    lines = [dict(zip(table.headings, row, strict=True)) for row in table.rows]
+    return make_table(
+        name, title, {new: [line[old] for line in lines] for old, new in columns.items()}, notes
+    )
+
+
+def short_tables(records: Sequence[Record]) -> Iterator[TextTable]:
+    """The six result tables with what a reader looks for first: counts and times of both sides."""
+    full = paper_tables([record for record in records if record["method"] == "exact"])[2:]
+    for table, (dataset, model) in zip(full, product(DATASETS, MODELS), strict=True):
+        title = table.title.split(": ", 1)[1]
+        yield short(table, f"short-{dataset}-{model}", title, RESULTS, table.notes)
+
+
+def short_summaries(records: Sequence[Record]) -> Iterator[TextTable]:
+    """Sum up our method and the paper's on its tables, our method beyond them, and kinds of classifiers."""
+    runs = frame_of(records)
+    paper, exact, compared = runs["model"].isin(MODELS), runs["method"] == "exact", runs["compared"]
+
+    def summary(chosen: pd.Series) -> TextTable:
+        sums = runs[chosen].groupby(ASKED, sort=False)["unreachable"].sum()
+        full = more_tables([record for record, kept in zip(records, chosen, strict=True) if kept])[0]
+        rows = [(*row, str(beyond)) for row, beyond in zip(full.rows, sums, strict=True)]
+        return replace(full, columns=(*full.columns, ("", "rows beyond help")), rows=rows)
+
+    for name, title, chosen, columns in (
+        ("short-summary", "Our method on the paper's tables", paper & exact & compared, PUBLISHED),
+        ("short-paper-methods", "The paper's methods, on HiGHS", paper & ~exact & compared, PUBLISHED),
+        ("short-beyond", "Our method beyond the paper's tables", paper & exact & ~compared, BEYOND),
+    ):
+        if chosen.any():
+            yield short(summary(chosen), name, title, columns)
+    for table in more_tables(records):
+        if table.name.startswith("models-"):
+            yield short(table, f"short-{table.name}", table.title, KINDS)
 
 
 def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
@@ -29,7 +96,7 @@ def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
     measured = [path for path in files if path.suffix != ".md"]
     records = read_all(measured) if measured else []
     write = FORMATS["markdown"].write
-    published = [record for record in records if record.key.as_published]
+    published = [record for record in records if as_published(record)]
     tables = [*more_tables(records), *short_summaries(records)] if records else []
     tables += [*paper_tables(records), *short_tables(records)] if published else []
     texts = {table.name: write(table) for table in tables}

@@ -21,7 +21,7 @@ from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, ScalarFo
 from measuring import keep, question, script_parser, tell, timed
 from oneformany.datasets import load
 from oneformany.methods import METHODS, solve
-from oneformany.paper.runs.model_kinds import paper_model, paper_split
+from oneformany.paper.runs.prepare import paper_model, paper_split
 from oneformany.plotting.canvas import PAPER_WIDTH, axes
 from oneformany.problem import Problem
 from oneformany.schema.schema import Schema

@@ -32,7 +32,7 @@ class CloseEnough(Exception):  # noqa: N818 (not an error)
 def pose(path: Path) -> None:
     """Write all rows and the model's tables, for every version to read."""
     from oneformany.datasets import load
-    from oneformany.paper.runs.model_kinds import paper_model
+    from oneformany.paper.runs.prepare import paper_model
     from oneformany.readers.registry import oracle_for
 
     data = load("adult")

@@ -40,7 +40,7 @@ def script_parser(words: str | None, *, formats: bool = False) -> argparse.Argum
     """A parser whose help is the script's own description; with ``formats``, of tables to choose from."""
     parser = argparse.ArgumentParser(description=words, formatter_class=argparse.RawDescriptionHelpFormatter)
     if formats:
-        from oneformany.paper.tables.table import FORMATS
+        from oneformany.paper.text_table import FORMATS
 
         parser.add_argument("--format", choices=list(FORMATS), default="text")
     return parser
@@ -79,7 +79,7 @@ def show(
     form: str = "text",
 ) -> None:
     """Print a table: a column for each heading, or group and heading, of its lines."""
-    from oneformany.paper.tables.table import FORMATS, make_table
+    from oneformany.paper.text_table import FORMATS, make_table
 
     columns = {heading: [line[heading] for line in lines] for heading in lines[0]}
     print(FORMATS[form].write(make_table("measured", title, columns, notes)))
@@ -112,7 +112,7 @@ def told(problem: Problem, result: Result, seconds: float) -> dict[str, object]:
 
 def refused(data: Dataset, model: Any, *, test_only: bool = True) -> IntArray:
     """Rows that a model turns down, of the test half or of all."""
-    from oneformany.paper.runs.model_kinds import paper_split
+    from oneformany.paper.runs.prepare import paper_split
     from oneformany.readers.registry import oracle_for
 
     rows = paper_split(data)[1] if test_only else np.arange(len(data.target))

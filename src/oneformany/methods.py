@@ -77,21 +77,16 @@ def solve(
         from oneformany.engine.run import Options
         from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
 
+        own = _of(Options, options)
         return solve_exact(
-            problem,
-            time_limit=time_limit,
-            progress=progress,
-            seed=seed,
-            options=_of(Options, options),
-            goal=goal,
+            problem, time_limit=time_limit, progress=progress, seed=seed, options=own, goal=goal
         )
     if method in METHODS:
         from oneformany.paper.methods.options import CgOptions, CompactOptions
         from oneformany.paper.methods.published import solve_published
 
-        cg = method == "cg-mip"
-        own = _of(CgOptions, options) if cg else _of(CompactOptions, options)
-        return solve_published(problem, own, time_limit=time_limit, progress=progress, seed=seed)
+        paper = _of(CgOptions, options) if method == "cg-mip" else _of(CompactOptions, options)
+        return solve_published(problem, paper, time_limit=time_limit, progress=progress, seed=seed)
     raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
 
 

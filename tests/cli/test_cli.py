@@ -137,8 +137,9 @@ def test_the_bench_prints_the_paper_beside_ours_and_writes_json_lines(tmp_path):
     )  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
     records = read(path)
-    assert [(r.count, r.lower_bound, r.published.explanations) for r in records] == [(9, 9, 9), (2, 2, 2)]
-    assert all(r.status == "optimal" and r.verified and r.confirmed for r in records)
+    counts = [(r["count"], r["lower_bound"], r["published"]["explanations"]) for r in records]
+    assert counts == [(9, 9, 9), (2, 2, 2)]
+    assert all(r["status"] == "optimal" and r["verified"] and r["confirmed"] for r in records)
     assert "2 cells, 2 optimal" in outcome.output
     saved = sorted((tmp_path / "results").iterdir())
     assert [Result.from_json(file).count for file in saved] == [2, 9]
@@ -163,7 +164,7 @@ def test_the_correct_students_coding_is_another_data_set(tmp_path):
             "bench", "paper", "--dataset", "students", "--rows", "10", "--max-changes", "20",
             "--coding", coding, "--json", path,
         )  # fmt: skip
-    assert [record.key.dataset for record in read(path)] == ["students-published", "students"]
+    assert [record["dataset"] for record in read(path)] == ["students-published", "students"]
 
 
 def test_other_rows_than_the_papers_are_not_passed_off_as_a_comparison():

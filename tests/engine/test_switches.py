@@ -13,7 +13,7 @@ from oneformany.engine.run import Options
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.methods import solve
-from oneformany.paper.methods.program_pricing import ProgramPricer
+from oneformany.paper.methods.cg_mip import ProgramPricer
 from oneformany.verify import verify
 from reference import brute_force
 from strategies import small_problems

@@ -98,6 +98,41 @@ def test_every_gap_of_the_report_has_an_end_and_a_table_that_exists(script):
     assert text.count("<!-- end -->") == len(gaps)
 
 
+def test_the_short_tables_have_six_columns_and_the_same_numbers(script, make_record):
+    records = [make_record(), make_record(method="mip", count=13, lower_bound=1, status="feasible")]
+    tables = {table.name: table for table in script("fill_report").short_tables(records)}
+    assert len(tables) == 6
+    assert {len(table.headings) for table in tables.values()} == {6}
+    german = tables["short-german-lr"]
+    lines = {row[:2]: _values(german, number) for number, row in enumerate(german.rows)}
+    line = lines["50", "10"]
+    assert (line["published count"], line["our count"]) == ("15", "12")
+    assert (line["published seconds"], line["our seconds"]) == ("3600.00", "0.50")
+    assert lines["100", "10"]["our count"] == "-"
+
+
+def _values(table, row=0):
+    return dict(zip(table.headings, table.rows[row], strict=True))
+
+
+def test_short_summaries_tell_methods_and_questions_apart(script, make_record):
+    other = {"protocol": "negatives", "published": None}
+    records = [
+        make_record(),
+        make_record(rows=20),
+        make_record(method="mip"),
+        make_record(**other, unreachable=2),
+        make_record(model="forest", **other),
+    ]
+    tables = list(script("fill_report").short_summaries(records))
+    names = ["short-summary", "short-paper-methods", "short-beyond", "short-models-1"]
+    assert [table.name for table in tables] == names
+    assert _values(tables[0])["cells"] == "2"
+    assert _values(tables[1])["method"] == "mip"
+    assert _values(tables[2])["rows beyond help"] == "2"
+    assert _values(tables[3], row=1)["model"] == "random forest, 100 trees, depth 6"
+
+
 def test_branch_and_price_reports_nodes_and_a_valid_gap(script):
     module = script("branch_and_price")
     problem = module.prepare("german", "lr").problem("published", 8, 10)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -36,7 +37,7 @@ def test_all_methods_and_models_run_and_the_tables_come_out_of_the_file(tmp_path
     )  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
     records = read(path)
-    assert [(record.key.model, record.key.method) for record in records] == [
+    assert [(record["model"], record["method"]) for record in records] == [
         (model, method) for model in ("lr", "nn") for method in ("exact", "cg-mip", "mip")
     ]
     assert "points confirmed by the classifier's own predict: 100 %" in outcome.output
@@ -84,7 +85,7 @@ def test_a_killed_run_loses_only_the_running_cell_and_goes_on(tmp_path):
     )
     assert more.exit_code == 0
     assert path.read_text().startswith(whole)
-    assert [record.key.rows for record in read(path)] == [record.key.rows for record in finished] + [3]
+    assert [record["rows"] for record in read(path)] == [record["rows"] for record in finished] + [3]
 
 
 def test_processes_end_when_a_side_by_side_run_is_killed(tmp_path):
@@ -120,7 +121,7 @@ def test_cells_run_side_by_side_are_recorded_once_each(tmp_path):
     path = tmp_path / "bench.jsonl"
     outcome = call(*TINY, "--jobs", 2, "--json", path)
     assert outcome.exit_code == 0, outcome.output
-    assert sorted(record.key.rows for record in read(path)) == [3, 4]
+    assert sorted(record["rows"] for record in read(path)) == [3, 4]
     before = path.read_text()
     assert call(*TINY, "--jobs", 2, "--json", path).exit_code == 0
     assert path.read_text() == before
@@ -286,14 +287,14 @@ def test_figures_are_saved_and_missing_ones_told(tmp_path, make_record):
 
 
 def test_kinds_of_models_are_compared_and_missing_libraries_named(tmp_path, monkeypatch):
-    from oneformany.paper.runs.model_kinds import MODEL_KINDS, ModelKind
+    from oneformany.paper.runs.prepare import MODEL_KINDS, ModelKind
 
     kinds = (MODEL_KINDS[0], MODEL_KINDS[3], ModelKind("rare", "rare model", list, package="no_such_package"))
-    monkeypatch.setattr("oneformany.paper.runs.model_kinds.MODEL_KINDS", kinds)
+    monkeypatch.setattr("oneformany.paper.runs.prepare.MODEL_KINDS", kinds)
     path = tmp_path / "bench.jsonl"
     outcome = call("models", "--rows", 4, "--json", path, "--verify")
     assert outcome.exit_code == 0, outcome.output
-    assert [record.key.model for record in read(path)] == ["lr", "tree"]
+    assert [record["model"] for record in read(path)] == ["lr", "tree"]
     assert "not installed: rare (rare model); pip install no_such_package" in outcome.output
     assert "confirmed" in outcome.output
 
@@ -304,3 +305,26 @@ def test_kinds_can_be_chosen_and_unknown_ones_are_told():
     assert outcome.exit_code == 2
     assert "cannot train the model 'oracle'" in outcome.stderr
     assert "name at least one model: lr, svm" in call("models", "--model", ",").stderr
+
+
+def test_a_kind_that_there_is_not_for_the_data_set_is_left_out_with_a_sentence(tmp_path, monkeypatch):
+    from oneformany.paper.runs.prepare import MODEL_KINDS, model_kind
+
+    network = replace(model_kind("nn"), datasets=("compas", "students"))
+    monkeypatch.setattr("oneformany.paper.runs.prepare.MODEL_KINDS", (MODEL_KINDS[0], network))
+    path = tmp_path / "bench.jsonl"
+    outcome = call("models", "--rows", 4, "--json", path)
+    assert outcome.exit_code == 0, outcome.output
+    assert [record["model"] for record in read(path)] == ["lr"]
+    told = "left out: nn (ReLU network of the paper); there is one for compas, students only"
+    assert told in outcome.output
+    alone = call("models", "--model", "nn", "--rows", 4)
+    assert alone.exit_code == 2
+    assert told in alone.stderr
+
+
+def test_the_papers_network_is_left_out_where_the_paper_has_none():
+    from oneformany.paper.runs.prepare import MODEL_KINDS
+
+    assert [kind.name for kind in MODEL_KINDS if kind.installed and kind.left_out("adult")] == ["nn"]
+    assert not any(kind.left_out("students-published") for kind in MODEL_KINDS if kind.installed)

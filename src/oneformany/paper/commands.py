@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from oneformany.console import names, sizes, tell_errors
+from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
     from oneformany.paper.runs.lines import TextColumn
-    from oneformany.paper.runs.records import Record
-    from oneformany.paper.runs.run import Failure, Settings, Task
+    from oneformany.paper.runs.run import Settings, Task
 
 OTHER_ROWS = (
     "The paper ran the protocol and the coding called 'published', at threshold 0.5, with all features free; "
@@ -83,6 +83,7 @@ def paper(
     """
     from oneformany.paper.runs.cells import choose
     from oneformany.paper.runs.lines import paper_columns
+    from oneformany.paper.runs.records import as_published
     from oneformany.paper.runs.run import Settings, plan
 
     cells = choose(names(model), names(dataset), sizes("--rows", rows), sizes("--max-changes", max_changes))
@@ -102,7 +103,7 @@ def paper(
     )
     asked = bound_without_classifier or "nn" in names(model)
     tasks = plan(cells, settings)
-    notes = [ANY] * asked + [OTHER_ROWS] * (not all(task.key.as_published for task in tasks))
+    notes = [ANY] * asked + [OTHER_ROWS] * (not all(as_published(task.key) for task in tasks))
     _show_runs(tasks, settings, paper_columns(asked=asked, checked=check), json_file, jobs, notes)
 
 
@@ -125,11 +126,11 @@ def models(
 ) -> None:
     """Explain the rows that each kind of classifier turns down, and compare.
 
-    Kinds whose library is not installed are named at the end.
+    Kinds whose library is not installed, or that there are not for the data set, are named at the end.
     """
     from oneformany.paper.runs.cells import Cell, check_names
     from oneformany.paper.runs.lines import model_columns
-    from oneformany.paper.runs.model_kinds import MODEL_KINDS, model_kind
+    from oneformany.paper.runs.prepare import MODEL_KINDS, model_kind
     from oneformany.paper.runs.run import Settings, plan
 
     if model is not None and not names(model):
@@ -145,12 +146,10 @@ def models(
         threshold=threshold,
         immutable=immutable,
     )
-    cells = [Cell(dataset, kind.name, rows, max_changes) for kind in asked if kind.installed]
-    notes = [
-        f"not installed: {kind.name} ({kind.title}); pip install {kind.package}"
-        for kind in asked
-        if not kind.installed
-    ]
+    notes = [words for kind in asked if (words := kind.left_out(dataset)) is not None]
+    cells = [Cell(dataset, kind.name, rows, max_changes) for kind in asked if not kind.left_out(dataset)]
+    if not cells:
+        raise InputError("; ".join(notes))
     _show_runs(plan(cells, settings), settings, model_columns(checked=check), json_file, jobs, notes)
 
 
@@ -174,9 +173,8 @@ def tables(
     from oneformany.files import write_whole, writing
     from oneformany.paper.runs.cells import check_names
     from oneformany.paper.runs.records import read_all
-    from oneformany.paper.tables.more_tables import more_tables
-    from oneformany.paper.tables.paper_tables import paper_tables
-    from oneformany.paper.tables.table import FORMATS
+    from oneformany.paper.tables import more_tables, paper_tables
+    from oneformany.paper.text_table import FORMATS
 
     check_names("format", [form], list(FORMATS))
     suffix, write = FORMATS[form]
@@ -223,10 +221,9 @@ def figures(
     check_names("method", [method], METHODS)
     check_names("format", [form], SUFFIXES)
     mpl.use("agg")
-    missing = False
-    for name, drawn in draw_figures(read_all(files), model, method):
+    every = dict(draw_figures(read_all(files), model, method))
+    for name, drawn in every.items():
         if isinstance(drawn, str):
-            missing = True
             _say(f"{name} needs: {drawn}", "yellow")
             continue
         path = out / f"{name}.{form}"
@@ -234,7 +231,7 @@ def figures(
             out.mkdir(parents=True, exist_ok=True)
             drawn.savefig(path, dpi=200)
         _say(str(path))
-    if missing:
+    if any(isinstance(drawn, str) for drawn in every.values()):
         raise typer.Exit(1)
 
 
@@ -252,18 +249,18 @@ def _show_runs(
 ) -> None:
     """Run what ``json_file`` does not hold already; print and record each as it ends, then the totals."""
     from oneformany.paper.runs.lines import header, line, totals
-    from oneformany.paper.runs.records import append, resume
-    from oneformany.paper.runs.run import Failure
+    from oneformany.paper.runs.records import append, key_of, resume
+    from oneformany.paper.runs.run import Failure, run
 
-    known = {} if json_file is None else {record.key: record for record in resume(json_file)}
-    records = [known[task.key] for task in tasks if task.key in known]
-    waiting = [task for task in tasks if task.key not in known]
+    known = {} if json_file is None else {key_of(record): record for record in resume(json_file)}
+    records = [known[key_of(task.key)] for task in tasks if key_of(task.key) in known]
+    waiting = [task for task in tasks if key_of(task.key) not in known]
     failures = 0
     _say(header(columns), "bold")
     for record in records:
         _say(line(columns, record), "dim")
     try:
-        for outcome in _outcomes(waiting, settings, jobs):
+        for outcome in run(waiting, settings, jobs):
             if isinstance(outcome, Failure):
                 failures += 1
                 _say(f"FAILED {outcome.task.title}: {outcome.reason}", "red")
@@ -284,14 +281,3 @@ def _show_runs(
         _say(note)
     if failures:
         raise typer.Exit(1)
-
-
-def _outcomes(tasks: Sequence[Task], settings: Settings, jobs: int) -> Iterator[Record | Failure]:
-    if jobs > 1:
-        from oneformany.paper.runs.workers import run_side_by_side
-
-        return run_side_by_side(tasks, settings, jobs)
-    from oneformany.paper.runs.run import run
-    from oneformany.progress import Progress
-
-    return run(tasks, settings, Progress)

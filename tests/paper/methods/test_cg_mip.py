@@ -1,4 +1,4 @@
-"""PaperColumn generation as published: what it finds is never too small, what it proves never too large."""
+"""Column generation as published: what it finds is never too small, what it proves never too large."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.paper.methods.compact_mip import ENTRIES, CompactModel
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CompactOptions
-from oneformany.paper.methods.solvers.highs import Highs
-from oneformany.paper.methods.start import initial_solution
+from oneformany.paper.methods.published import initial_solution
+from oneformany.paper.methods.solvers import Highs
 from oneformany.problem import Problem
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
@@ -86,13 +86,13 @@ def test_the_initial_solution_satisfies_every_constraint(options: CompactOptions
         return
     compact = CompactModel(initial, embed(problem.oracle), options)
     model, start = compact.model, compact.start()
-    starts, columns, values = model.constraints.csr
-    activity = np.add.reduceat(np.append(values * start[columns], 0.0), starts[:-1]) * (np.diff(starts) > 0)
-    assert (activity >= model.constraints.lower - 1e-9).all()
-    assert (activity <= model.constraints.upper + 1e-9).all()
-    assert (start >= model.variables.lower).all()
-    assert (start <= model.variables.upper).all()
-    assert model.objective.values @ start[model.objective.columns] == len(initial.columns)
+    lower, upper = model.row_bounds
+    activity = model.matrix @ start
+    assert (activity >= lower - 1e-9).all()
+    assert (activity <= upper + 1e-9).all()
+    assert (start >= model.lower).all()
+    assert (start <= model.upper).all()
+    assert model.cost @ start == len(initial.columns)
 
 
 def test_the_model_has_the_published_size() -> None:
@@ -101,8 +101,8 @@ def test_the_model_has_the_published_size() -> None:
     initial = initial_solution(Problem(codes, (3, 2, 2), oracle, 3), Statistics(), Stop(), merge=False)
     model = CompactModel(initial, embed(oracle), CompactOptions(relax_implied=False)).model
     n, features, columns, count = 3, 3, 5, 3
-    assert len(model.variables) == count * (1 + columns + n + columns + features + 2 * n * columns)
-    assert model.variables.integer.all()
+    assert model.size == count * (1 + columns + n + columns + features + 2 * n * columns)
+    assert model.integer.all()
     published = {
         "(2)": 1,
         "(4)": features,
@@ -112,8 +112,8 @@ def test_the_model_has_the_published_size() -> None:
         "(9)-(10)": 2 * n * columns,
         "(11)-(14)": 4 * n * columns,
     }
-    assert len(model.constraints) == count * sum(published.values()) + n
-    few = len(model.constraints.csr[2]) - ENTRIES * count * n * columns
+    assert model.matrix.shape[0] == count * sum(published.values()) + n
+    few = model.matrix.nnz - ENTRIES * count * n * columns
     assert 0 < few <= count * (columns + features * columns + features + 1 + columns + 4 * n)
 
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from oneformany.engine.columns import Column
 from oneformany.paper.methods.cg_mip import PaperMaster
-from oneformany.paper.methods.columns import PaperColumn
-from oneformany.paper.methods.solvers.highs import Highs
+from oneformany.paper.methods.solvers import Highs
 from oneformany.stop import Stop
 
 
-def column(*group: int) -> PaperColumn:
-    return PaperColumn(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_), np.array(group))
+def column(*group: int) -> Column:
+    return Column(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_), np.array(group))
 
 
 def test_duals_and_value_are_those_of_the_relaxation() -> None:
@@ -18,17 +18,17 @@ def test_duals_and_value_are_those_of_the_relaxation() -> None:
     relaxed = master.solve(Stop())
     assert relaxed.value == pytest.approx(1.5)
     assert relaxed.duals == pytest.approx([0.5, 0.5, 0.5])
-    assert relaxed.cover is None
+    assert master.cover(relaxed) is None
 
 
 def test_new_columns_lower_the_value_and_a_whole_solution_is_a_cover() -> None:
     first = [column(0), column(1), column(2)]
     master = PaperMaster(3, first)
     assert master.solve(Stop()).value == pytest.approx(3.0)
-    assert master.solve(Stop()).cover == first
+    assert master.cover(master.solve(Stop())) == first
     both = column(0, 1, 2)
     assert master.add([both]) == 1
-    assert master.solve(Stop()).cover == [both]
+    assert master.cover(master.solve(Stop())) == [both]
 
 
 def test_a_group_is_taken_in_once() -> None:
@@ -49,4 +49,4 @@ def test_without_time_the_known_cover_is_returned() -> None:
     master = PaperMaster(3, first)
     master.add([column(0, 1), column(1, 2)])
     cover = master.best_cover(first, Highs(), Stop(0.0))
-    assert sorted({row for part in cover for row in part.group.tolist()}) == [0, 1, 2]
+    assert sorted({row for part in cover for row in part.rows.tolist()}) == [0, 1, 2]

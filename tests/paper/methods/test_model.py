@@ -10,8 +10,8 @@ import pytest
 
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods import solvers
-from oneformany.paper.methods.model import Constraints, LinearExpression, Model, Objective, Request, Solver
-from oneformany.paper.methods.solvers import SOLVERS, make_solver
+from oneformany.paper.methods.model import LinearExpression, Model, Request
+from oneformany.paper.methods.solvers import SOLVERS, Solver, make_solver
 from oneformany.stop import Stop
 
 
@@ -23,12 +23,10 @@ def solver(request: pytest.FixtureRequest) -> Solver:
 def knapsack(*, maximise: bool = True) -> Model:
     """Best 4 + 3 + 5 of weights 2 + 1 + 3 within 4: take the second and the third, value 8."""
     model = Model()
-    take = model.variables.add(3)
-    model.constraints.add(take, [2.0, 1.0, 3.0], upper=4.0)
+    take = model.add_variables(3)
+    model.add_rows(take, [2.0, 1.0, 3.0], upper=4.0)
     sign = 1.0 if maximise else -1.0
-    return Model(
-        model.variables, model.constraints, Objective(take, sign * np.array([4.0, 3.0, 5.0]), maximise)
-    )
+    return model.towards(take, sign * np.array([4.0, 3.0, 5.0]), maximise=maximise)
 
 
 @pytest.mark.parametrize("maximise", [True, False])
@@ -42,7 +40,7 @@ def test_optimum_and_bound_agree(solver: Solver, maximise: bool) -> None:
 
 def test_infeasible_models_are_told_apart(solver: Solver) -> None:
     model = knapsack()
-    model.constraints.add([0, 1, 2], 1.0, lower=3.0)
+    model.add_rows([0, 1, 2], 1.0, lower=3.0)
     outcome = solver.solve(model)
     assert outcome.status == "infeasible"
     assert outcome.solutions == ()
@@ -51,25 +49,22 @@ def test_infeasible_models_are_told_apart(solver: Solver) -> None:
 
 def test_fixed_variables_stay_and_the_model_is_not_changed(solver: Solver) -> None:
     model = knapsack()
-    fixed = Model(model.variables.fixed(np.array([0]), 1.0), model.constraints, model.objective)
-    assert solver.solve(fixed).solutions[0].objective == pytest.approx(7.0)
+    assert solver.solve(model.fixed(np.array([0]), 1.0)).solutions[0].objective == pytest.approx(7.0)
     assert solver.solve(model).solutions[0].objective == pytest.approx(8.0)
 
 
 def test_without_integrality_the_bound_is_the_linear_optimum(solver: Solver) -> None:
     model = knapsack()
-    relaxed = Model(model.variables.relaxed(), model.constraints, model.objective)
-    assert solver.solve(relaxed).bound == pytest.approx(7.0 + 5.0 / 3.0)
+    assert solver.solve(model.relaxed()).bound == pytest.approx(7.0 + 5.0 / 3.0)
 
 
 def test_equations_ranges_and_continuous_variables_hold(solver: Solver) -> None:
     model = Model()
-    whole = model.variables.add(2, lower=[0.0, 1.0], upper=[3.0, 4.0])
-    real = model.variables.add(1, lower=-0.5, upper=0.5, integer=False)
-    model.constraints.add(np.stack([whole, whole[::-1]]), [1.0, 2.0], lower=[3.0, -inf], upper=[7.0, 8.0])
-    model.constraints.add(np.append(whole, real), 1.0, lower=4.0, upper=4.0)
-    model = Model(model.variables, model.constraints, Objective(real, np.ones(1)))
-    outcome = solver.solve(model)
+    whole = model.add_variables(2, lower=[0.0, 1.0], upper=[3.0, 4.0])
+    real = model.add_variables(1, lower=-0.5, upper=0.5, integer=False)
+    model.add_rows(np.stack([whole, whole[::-1]]), [1.0, 2.0], lower=[3.0, -inf], upper=[7.0, 8.0])
+    model.add_rows(np.append(whole, real), 1.0, lower=4.0, upper=4.0)
+    outcome = solver.solve(model.towards(real, 1.0))
     first, second, rest = outcome.solutions[0].values
     assert outcome.bound == pytest.approx(0.0, abs=1e-6)
     assert first + second == pytest.approx(4.0)
@@ -81,12 +76,10 @@ def hard_model(n: int = 60, seed: int = 0) -> Model:
     """A many-dimensional knapsack that takes any solver some time."""
     rng = np.random.default_rng(seed)
     model = Model()
-    take = model.variables.add(n)
+    take = model.add_variables(n)
     sizes = rng.integers(1, 40, (20, n)).astype(float)
-    model.constraints.add(np.tile(take, (20, 1)), sizes, upper=np.floor(sizes.sum(axis=1) / 3))
-    return Model(
-        model.variables, model.constraints, Objective(take, rng.integers(5, 40, n).astype(float), True)
-    )
+    model.add_rows(np.tile(take, (20, 1)), sizes, upper=np.floor(sizes.sum(axis=1) / 3))
+    return model.towards(take, rng.integers(5, 40, n), maximise=True)
 
 
 def test_a_target_ends_early_with_a_valid_bound(solver: Solver) -> None:
@@ -103,7 +96,7 @@ def test_several_solutions_come_best_first(solver: Solver) -> None:
     assert len(values) > 1
     assert values == sorted(values, reverse=True)
     for solution in outcome.solutions:
-        assert solution.values @ hard_model(25).objective.values == pytest.approx(solution.objective)
+        assert solution.values @ hard_model(25).cost == pytest.approx(solution.objective)
 
 
 def test_a_start_is_never_lost(solver: Solver) -> None:
@@ -114,8 +107,7 @@ def test_a_start_is_never_lost(solver: Solver) -> None:
 
 
 def test_a_linear_program_that_was_stopped_proves_nothing(solver: Solver) -> None:
-    model = hard_model(60)
-    relaxed = Model(model.variables.relaxed(), model.constraints, model.objective)
+    relaxed = hard_model(60).relaxed()
     best = solver.solve(relaxed).bound
     assert best < inf
     assert solver.solve(relaxed, Request(stop=Stop(0.0))).bound >= best - 1e-6
@@ -169,22 +161,22 @@ def test_a_missing_solver_says_what_to_install(
 
 def test_highs_refuses_coefficients_without_limit() -> None:
     model = knapsack()
-    model.constraints.add([0], [inf], upper=1.0)
+    model.add_rows([0], [inf], upper=1.0)
     with pytest.raises(SolverError, match="not a finite number"):
         make_solver("highs").solve(model)
 
 
 def test_constraints_are_stored_row_by_row() -> None:
-    rows = Constraints()
-    rows.add([[0, 1], [1, 2]], [1.0, -1.0], upper=[0.0, 2.0])
-    rows.add([2], [3.0], lower=1.0)
-    starts, columns, values = rows.csr
-    assert len(rows) == 3
-    assert starts.tolist() == [0, 2, 4, 5]
-    assert columns.tolist() == [0, 1, 1, 2, 2]
-    assert values.tolist() == [1.0, -1.0, 1.0, -1.0, 3.0]
-    assert rows.lower.tolist() == [-inf, -inf, 1.0]
-    assert rows.upper.tolist() == [0.0, 2.0, inf]
+    model = Model()
+    model.add_variables(3)
+    model.add_rows([[0, 1], [1, 2]], [1.0, -1.0], upper=[0.0, 2.0])
+    model.add_rows([2], [3.0], lower=1.0)
+    matrix, (lower, upper) = model.matrix, model.row_bounds
+    assert matrix.indptr.tolist() == [0, 2, 4, 5]
+    assert matrix.indices.tolist() == [0, 1, 1, 2, 2]
+    assert matrix.data.tolist() == [1.0, -1.0, 1.0, -1.0, 3.0]
+    assert lower.tolist() == [-inf, -inf, 1.0]
+    assert upper.tolist() == [0.0, 2.0, inf]
 
 
 def test_affine_expressions_evaluate() -> None:

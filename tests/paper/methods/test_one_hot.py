@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from oneformany.arrays import IntArray
-from oneformany.paper.methods.model import Model, Objective
-from oneformany.paper.methods.one_hot import OneHot
-from oneformany.paper.methods.solvers.highs import Highs
+from oneformany.paper.methods.embeddings import OneHot
+from oneformany.paper.methods.model import Model
+from oneformany.paper.methods.solvers import Highs
 
 LEVELS = (3, 2, 1, 4)
 
@@ -70,7 +70,6 @@ def test_a_point_in_a_model_has_one_level_per_feature() -> None:
     model = Model()
     x = one_hot.add_point(model, 2)
     for sign in (1.0, -1.0):
-        objective = Objective(x.ravel(), np.full(x.size, sign))
-        outcome = Highs().solve(Model(model.variables, model.constraints, objective))
+        outcome = Highs().solve(model.towards(x.ravel(), sign))
         for columns in one_hot.categorical:
             assert outcome.solutions[0].values[x[:, columns]].sum(axis=1) == pytest.approx([1.0, 1.0])

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from oneformany.arrays import IntArray
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.paper.methods.cg_mip import DUAL_UNIT, TOLERANCE, MipPricer, scaled
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.options import CgOptions
-from oneformany.paper.methods.pricing import DUAL_UNIT, TOLERANCE, MipPricer, scaled
-from oneformany.paper.methods.solvers.highs import Highs
-from oneformany.paper.methods.start import dual_proof, initial_solution
+from oneformany.paper.methods.published import dual_proof, initial_solution
+from oneformany.paper.methods.solvers import Highs
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -59,13 +59,13 @@ def test_published_compact_and_exhaustive_pricing_agree(seed: int) -> None:
         return
     best = heaviest(small, problem, index, weights)
     for formulation in ("published", "compact"):
-        priced = pricer(problem, pricing=formulation, **PLAIN).price(weights, Stop())
-        assert priced.capacity is not None
-        assert best <= priced.capacity <= best + 2 * TOLERANCE * DUAL_UNIT
+        columns, capacity = pricer(problem, pricing=formulation, **PLAIN).price(weights, Stop())
+        assert capacity is not None
+        assert best <= capacity <= best + 2 * TOLERANCE * DUAL_UNIT
         if best > DUAL_UNIT * (1 + TOLERANCE):
-            assert max(int(weights[column.group].sum()) for column in priced.columns) == best
+            assert max(int(weights[column.rows].sum()) for column in columns) == best
         else:
-            assert priced.columns == []
+            assert columns == []
 
 
 def ones(n_features: int, codes: list[list[int]], needed: int, max_changes: int) -> Problem:
@@ -79,10 +79,11 @@ CHAIN = ones(4, [[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 0]], 3, 2)
 @pytest.mark.parametrize("formulation", ["published", "compact"])
 @pytest.mark.parametrize("switch", ["fix_point", "fix_members", "all_solutions"])
 def test_every_refinement_adds_columns_that_hold(formulation: str, switch: str) -> None:
-    priced = pricer(CHAIN, pricing=formulation, **{**PLAIN, switch: True}).price(scaled(np.ones(4)), Stop())
-    assert priced.columns
-    for column in priced.columns:
-        changed = (CHAIN.rows[column.group] != column.point).any(axis=0)
+    strict = pricer(CHAIN, pricing=formulation, **{**PLAIN, switch: True})
+    columns, _ = strict.price(scaled(np.ones(4)), Stop())
+    assert columns
+    for column in columns:
+        changed = (CHAIN.rows[column.rows] != column.point).any(axis=0)
         assert (changed == column.changed).all()
         assert changed.sum() <= 2
         assert CHAIN.oracle.positive(column.point[None])[0]
@@ -93,8 +94,8 @@ def test_fixing_the_point_takes_in_rows_without_weight() -> None:
     problem = ones(3, codes, 3, 2)
     weights = scaled(np.array([2.0, 0.0, 0.0]))
     groups = [
-        sorted(column.group.tolist())
-        for column in pricer(problem, **{**PLAIN, "fix_point": True}).price(weights, Stop()).columns
+        sorted(column.rows.tolist())
+        for column in pricer(problem, **{**PLAIN, "fix_point": True}).price(weights, Stop())[0]
     ]
     assert [0, 1, 2] in groups
 
@@ -104,8 +105,8 @@ def test_fixing_the_members_finds_a_point_for_more() -> None:
     problem = ones(3, codes, 3, 2)
     weights = scaled(np.array([2.0, 0.0, 0.0]))
     groups = [
-        sorted(column.group.tolist())
-        for column in pricer(problem, **{**PLAIN, "fix_members": True}).price(weights, Stop()).columns
+        sorted(column.rows.tolist())
+        for column in pricer(problem, **{**PLAIN, "fix_members": True}).price(weights, Stop())[0]
     ]
     assert [0, 1, 2] in groups
 
@@ -113,30 +114,30 @@ def test_fixing_the_members_finds_a_point_for_more() -> None:
 def test_columns_that_do_not_violate_wait_in_the_pool() -> None:
     patient = pricer(CHAIN, **{**PLAIN, "pool": True})
     light, heavy = scaled(np.full(4, 0.1)), scaled(np.ones(4))
-    assert patient.price(light, Stop()).columns == []
+    assert patient.price(light, Stop())[0] == []
     solved = patient.statistics.counters["programs solved"]
-    again = patient.price(heavy, Stop())
-    assert again.columns
-    assert again.capacity is None
+    again, capacity = patient.price(heavy, Stop())
+    assert again
+    assert capacity is None
     assert patient.statistics.counters["programs solved"] == solved
 
 
 def test_an_early_stop_still_bounds_every_column() -> None:
     weights = scaled(np.array([1.0, 0.9, 0.8, 0.7]))
-    full = pricer(CHAIN, **PLAIN).price(weights, Stop())
-    early = pricer(CHAIN, **PLAIN, stop_at=1.01).price(weights, Stop())
-    assert full.capacity is not None
-    assert early.capacity is not None
-    assert early.capacity >= full.capacity
+    _, full = pricer(CHAIN, **PLAIN).price(weights, Stop())
+    _, early = pricer(CHAIN, **PLAIN, stop_at=1.01).price(weights, Stop())
+    assert full is not None
+    assert early is not None
+    assert early >= full
 
 
 def test_without_time_the_bound_is_the_trivial_one() -> None:
     weights = scaled(np.ones(4))
     chain = pricer(CHAIN)
-    priced = chain.price(weights, Stop(0.0))
-    assert priced.columns == []
-    assert priced.capacity == 4 * DUAL_UNIT
-    assert dual_proof(chain.rows, priced.weights, priced.capacity).bound == 1
+    columns, capacity = chain.price(weights, Stop(0.0))
+    assert columns == []
+    assert capacity == 4 * DUAL_UNIT
+    assert dual_proof(chain.rows, weights, capacity).bound == 1
 
 
 NEARLY = Problem(
@@ -150,11 +151,12 @@ NEARLY = Problem(
 @pytest.mark.parametrize("formulation", ["published", "compact"])
 def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation: str) -> None:
     strict = pricer(NEARLY, pricing=formulation, **PLAIN)
-    priced = strict.price(scaled(np.array([2.0, 2.0])), Stop())
+    weights = scaled(np.array([2.0, 2.0]))
+    columns, capacity = strict.price(weights, Stop())
     assert strict.statistics.counters["points excluded"] >= 1
-    assert [len(column.group) for column in priced.columns] == [1]
-    assert dual_proof(strict.rows, priced.weights, priced.capacity).bound == 2
-    assert all(NEARLY.oracle.positive(column.point[None])[0] for column in priced.columns)
+    assert [len(column.rows) for column in columns] == [1]
+    assert dual_proof(strict.rows, weights, capacity).bound == 2
+    assert all(NEARLY.oracle.positive(column.point[None])[0] for column in columns)
 
 
 def test_weights_are_rounded_down_and_bounds_up_to_whole_explanations() -> None:

@@ -1,5 +1,7 @@
 """Tests that the benchmark's lines and totals say what the records say."""
 
+from dataclasses import asdict
+
 import pytest
 
 from oneformany.paper.runs.cells import Published
@@ -7,7 +9,7 @@ from oneformany.paper.runs.lines import contradictions, header, line, model_colu
 from oneformany.paper.runs.records import frame_of
 
 COLUMNS = paper_columns(asked=False, checked=True)
-ENDED = Published(15, 0, 100.0, 2000.0)
+ENDED = asdict(Published(15, 0, 100.0, 2000.0))
 
 
 @pytest.fixture

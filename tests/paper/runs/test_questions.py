@@ -1,7 +1,7 @@
 """Tests that questions to the classifier are counted."""
 
 import oneformany as ofm
-from oneformany.paper.runs.records import Questions
+from oneformany.paper.runs.records import questions_of
 from oneformany.paper.runs.run import bound_without_classifier
 
 
@@ -11,16 +11,16 @@ def problem(threshold, rows=((0, 0, 0), (0, 0, 0), (1, 0, 0), (1, 1, 1))):
 
 
 def test_every_distinct_row_is_asked_about_once():
-    questions = Questions.of(ofm.solve(problem(threshold=1)))
-    assert (questions.asked, questions.points, questions.proofs, questions.left_open) == (3, 3, 0, 0)
-    assert questions.seconds > 0
+    questions = questions_of(ofm.solve(problem(threshold=1)))
+    assert (questions["points"], questions["proofs"], questions["left_open"]) == (3, 0, 0)
+    assert questions["seconds"] > 0
 
 
 def test_rows_beyond_help_are_proofs():
     result = ofm.solve(problem(threshold=3))
     assert result.status == "optimal"
-    questions = Questions.of(result)
-    assert (questions.points, questions.proofs) == (1, 2)
+    questions = questions_of(result)
+    assert (questions["points"], questions["proofs"]) == (1, 2)
 
 
 def test_questions_of_the_search_are_added():
@@ -28,8 +28,9 @@ def test_questions_of_the_search_are_added():
     result.statistics.count("questions answered by a proof", 4)
     result.statistics.count("questions answered by known points", 7)
     result.statistics.count("questions left open", 2)
-    questions = Questions.of(result)
-    assert (questions.known, questions.proofs, questions.left_open, questions.asked) == (7, 4, 2, 9)
+    questions = questions_of(result)
+    assert questions.pop("seconds") > 0
+    assert questions == {"known": 7, "points": 3, "proofs": 4, "left_open": 2}
 
 
 def test_the_bound_without_classifier_is_below_every_count():

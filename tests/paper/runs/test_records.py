@@ -5,7 +5,7 @@ import json
 import pytest
 
 from oneformany.exceptions import InputError
-from oneformany.paper.runs.records import Record, append, read, read_all, resume
+from oneformany.paper.runs.records import append, as_published, read, read_all, resume
 
 
 @pytest.fixture
@@ -13,11 +13,12 @@ def record(make_record):
     return make_record()
 
 
-def test_a_record_is_one_flat_line(record):
-    line = record.to_line()
-    assert "\n" not in line
-    assert '"dataset": "german"' in line
-    assert Record.from_line(line) == record
+def test_a_record_is_one_flat_line(tmp_path, record):
+    path = tmp_path / "bench.jsonl"
+    append(path, record)
+    (line,) = path.read_text().splitlines()
+    assert line.startswith('{"dataset": "german"')
+    assert read(path) == [record]
 
 
 def test_records_are_appended_and_read_back(tmp_path, make_record):
@@ -50,7 +51,7 @@ def test_a_line_cut_off_by_a_kill_is_left_out_and_the_run_can_go_on(tmp_path, re
 
 def test_a_cut_in_the_very_first_line_leaves_an_empty_file(tmp_path, record):
     path = tmp_path / "bench.jsonl"
-    path.write_text(record.to_line()[:30])
+    path.write_text(json.dumps(record)[:30])
     assert resume(path) == []
     assert path.read_text() == ""
 
@@ -58,7 +59,7 @@ def test_a_cut_in_the_very_first_line_leaves_an_empty_file(tmp_path, record):
 @pytest.mark.parametrize("line", ["{}", "no json", "[1]", '{"dataset": "german"}', ""])
 def test_a_line_that_is_no_record_is_named(tmp_path, record, line):
     path = tmp_path / "bench.jsonl"
-    path.write_text(f"{record.to_line()}\n{line}\n{record.to_line()}\n")
+    path.write_text(f"{json.dumps(record)}\n{line}\n{json.dumps(record)}\n")
     with pytest.raises(InputError, match=r"line 2 of .*bench\.jsonl"):
         read(path)
 
@@ -68,7 +69,7 @@ def test_a_line_that_is_no_record_is_named(tmp_path, record, line):
 )
 def test_a_record_with_a_wrong_part_is_no_record(tmp_path, record, part, value):
     path = tmp_path / "bench.jsonl"
-    path.write_text(json.dumps({**json.loads(record.to_line()), part: value}) + "\n")
+    path.write_text(json.dumps({**record, part: value}) + "\n")
     with pytest.raises(InputError, match="line 1"):
         read(path)
 
@@ -98,7 +99,7 @@ def test_of_several_runs_with_one_key_the_last_counts(tmp_path, make_record):
     append(first, make_record(count=13))
     append(first, make_record(rows=20))
     append(second, make_record(count=12))
-    assert [(r.key.rows, r.count) for r in read_all([first, second])] == [(50, 12), (20, 12)]
+    assert [(r["rows"], r["count"]) for r in read_all([first, second])] == [(50, 12), (20, 12)]
 
 
 def test_files_without_any_record_are_told(tmp_path):
@@ -122,4 +123,4 @@ def test_files_without_any_record_are_told(tmp_path):
     ],
 )
 def test_only_the_papers_own_question_counts_as_published(make_record, changes, same):
-    assert make_record(**changes).key.as_published is same
+    assert as_published(make_record(**changes)) is same

@@ -1,6 +1,6 @@
 """Tests that cells are run as asked and recorded as they came out."""
 
-from contextlib import nullcontext
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -10,52 +10,49 @@ import oneformany.paper.runs.run as module
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.runs.cells import Cell, choose
 from oneformany.paper.runs.prepare import prepare
+from oneformany.paper.runs.records import as_published
 from oneformany.paper.runs.run import Failure, Settings, plan, run
 from oneformany.result.result import Result
 
 
-def silent(_title):
-    return nullcontext(lambda _record: None)
-
-
 def run_cells(cells, settings):
-    return list(run(plan(cells, settings), settings, silent))
+    return list(run(plan(cells, settings), settings))
 
 
 def test_a_small_cell_comes_out_as_published():
     (record,) = run_cells(choose(["lr"], ["german"], [10], [15]), Settings())
-    assert (record.status, record.count, record.lower_bound) == ("optimal", 2, 2)
-    assert record.published.explanations == 2
-    assert record.confirmed == record.count == len(record.explanations)
-    assert record.verified is None
-    assert record.bound_without_classifier is None
-    assert record.seconds > 0
-    assert round(record.trained.accuracy, 3) == 0.724
+    assert (record["status"], record["count"], record["lower_bound"]) == ("optimal", 2, 2)
+    assert record["published"]["explanations"] == 2
+    assert record["confirmed"] == record["count"] == len(record["explanations"])
+    assert record["verified"] is None
+    assert record["bound_without_classifier"] is None
+    assert record["seconds"] > 0
+    assert round(record["trained"]["accuracy"], 3) == 0.724
 
 
 def test_the_network_shows_what_any_classifier_needs():
     (record,) = run_cells(choose(["nn"], ["german"], [20], [10]), Settings(check=True))
-    assert (record.status, record.count, record.bound_without_classifier) == ("optimal", 8, 8)
-    assert record.published.explanations == 5
-    assert record.trained.hidden == (20, 20)
-    assert record.questions.asked >= 20
-    assert record.questions.seconds > 0
-    assert record.confirmed == 8
-    assert record.verified
+    assert (record["status"], record["count"], record["bound_without_classifier"]) == ("optimal", 8, 8)
+    assert record["published"]["explanations"] == 5
+    assert record["trained"]["hidden"] == [20, 20]
+    assert record["questions"]["points"] + record["questions"]["proofs"] >= 20
+    assert record["questions"]["seconds"] > 0
+    assert record["confirmed"] == 8
+    assert record["verified"]
 
 
 def test_the_bound_of_any_classifier_is_shown_for_others_on_request():
     settings = Settings(bound_without_classifier=True)
     (record,) = run_cells(choose(["lr"], ["german"], [10], [15]), settings)
-    assert record.bound_without_classifier == 2
+    assert record["bound_without_classifier"] == 2
 
 
 def test_all_methods_are_run_and_agree_as_far_as_they_prove():
     settings = Settings(methods=("exact", "cg-mip", "mip"), time_limit=2.0)
     records = run_cells([Cell("german", "lr", 3, 15)], settings)
-    assert [record.key.method for record in records] == ["exact", "cg-mip", "mip"]
-    assert max(record.lower_bound for record in records) <= min(record.count for record in records)
-    assert all(record.confirmed == record.count for record in records)
+    assert [record["method"] for record in records] == ["exact", "cg-mip", "mip"]
+    assert max(record["lower_bound"] for record in records) <= min(record["count"] for record in records)
+    assert all(record["confirmed"] == record["count"] for record in records)
 
 
 def test_rows_are_turned_down_at_the_threshold():
@@ -70,7 +67,7 @@ def test_rows_are_turned_down_at_the_threshold():
 def test_points_reach_the_threshold():
     (record,) = run_cells([Cell("german", "lr", 5, 10)], Settings(protocol="negatives", threshold=0.9))
     prepared = prepare("german", "lr")
-    columns = prepared.dataset.schema.one_hot(np.array([e.point for e in record.explanations]))
+    columns = prepared.dataset.schema.one_hot(np.array([e["point"] for e in record["explanations"]]))
     assert (prepared.classifier.predict_proba(columns)[:, 1] >= 0.9).all()
 
 
@@ -89,8 +86,9 @@ def test_half_of_the_features_are_every_second_one_from_the_first():
 def test_immutable_features_do_not_change():
     settings = Settings(protocol="negatives", immutable="half")
     (record,) = run_cells([Cell("german", "lr", 20, 5)], settings)
-    assert record.count >= 1
-    assert all(feature % 2 == 1 for explanation in record.explanations for feature in explanation.changed)
+    assert record["count"] >= 1
+    changed = [feature for explanation in record["explanations"] for feature in explanation["changed"]]
+    assert all(feature % 2 == 1 for feature in changed)
 
 
 def test_results_are_saved_under_the_name_of_their_cell(tmp_path):
@@ -100,13 +98,13 @@ def test_results_are_saved_under_the_name_of_their_cell(tmp_path):
     (record,) = run_cells([Cell("german", "lr", 5, 15)], settings)
     (path,) = (tmp_path / "results").iterdir()
     assert path.name == "german-lr-exact-negatives-15-5-threshold0.8-immutable-half.json"
-    assert Result.from_json(path).count == record.count
+    assert Result.from_json(path).count == record["count"]
 
 
 def test_cells_are_not_run_before_they_are_asked_for():
     settings = Settings()
-    outcomes = run(plan([Cell("german", "lr", n, 15) for n in (5, 10**6)], settings), settings, silent)
-    assert next(outcomes).key.rows == 5
+    outcomes = run(plan([Cell("german", "lr", n, 15) for n in (5, 10**6)], settings), settings)
+    assert next(outcomes)["rows"] == 5
     with pytest.raises(InputError, match="1000000 rows"):
         next(outcomes)
 
@@ -122,7 +120,7 @@ def test_a_solver_that_fails_does_not_end_the_run(monkeypatch):
     failed, done = run_cells([Cell("german", "lr", n, 15) for n in (3, 4)], Settings())
     assert isinstance(failed, Failure)
     assert failed.reason == "out of order"
-    assert done.key.rows == 4
+    assert done["rows"] == 4
 
 
 def test_a_cell_cut_short_by_ctrl_c_does_not_pass_for_a_finished_one(monkeypatch):
@@ -144,12 +142,12 @@ def test_a_cell_cut_short_by_ctrl_c_does_not_pass_for_a_finished_one(monkeypatch
     ],
 )
 def test_only_the_students_data_have_two_codings(dataset, coding, name):
-    assert plan([Cell(dataset, "lr", 10, 5)], Settings(coding=coding))[0].key.dataset == name
+    assert plan([Cell(dataset, "lr", 10, 5)], Settings(coding=coding))[0].key["dataset"] == name
 
 
 def test_the_exact_method_does_not_depend_on_the_solver():
     settings = Settings(methods=("exact", "mip"), solver="scip")
-    assert [task.key.solver for task in plan([Cell("german", "lr", 10, 5)], settings)] == ["highs", "scip"]
+    assert [task.key["solver"] for task in plan([Cell("german", "lr", 10, 5)], settings)] == ["highs", "scip"]
 
 
 def test_tasks_say_how_far_the_run_is():
@@ -162,8 +160,8 @@ def test_tasks_say_how_far_the_run_is():
 )
 def test_only_the_published_question_compares_with_the_paper(other):
     cells = [Cell("students", "lr", 10, 10)]
-    assert plan(cells, Settings())[0].key.as_published
-    assert not plan(cells, Settings(**other))[0].key.as_published
+    assert as_published(plan(cells, Settings())[0].key)
+    assert not as_published(plan(cells, Settings(**other))[0].key)
 
 
 @pytest.mark.parametrize(
@@ -183,3 +181,30 @@ def test_only_the_published_question_compares_with_the_paper(other):
 def test_settings_that_do_not_exist_are_refused(wrong):
     with pytest.raises(InputError):
         Settings(**wrong)
+
+
+class Deadly:
+    """Ends the process that receives it."""
+
+    def __reduce__(self):
+        return os._exit, (3,)
+
+
+def test_a_crash_is_the_failure_of_one_cell_and_the_others_are_run():
+    settings = Settings()
+    tasks = plan([Cell("german", "lr", rows, 15) for rows in (3, 4, 5)], settings)
+    tasks[0] = replace(tasks[0], title=Deadly())
+    outcomes = list(run(tasks, settings, jobs=2))
+    (failure,) = (outcome for outcome in outcomes if isinstance(outcome, Failure))
+    assert failure.task is tasks[0]
+    assert "exit code 3" in failure.reason
+    done = [outcome for outcome in outcomes if outcome is not failure]
+    assert sorted(record["rows"] for record in done) == [4, 5]
+    assert all(record["status"] == "optimal" for record in done)
+
+
+def test_bad_input_ends_the_run_and_its_processes():
+    settings = Settings()
+    tasks = plan([Cell("german", "lr", 10**6, 15)], settings)
+    with pytest.raises(InputError, match="1000000 rows"):
+        list(run(tasks, settings, jobs=2))

@@ -7,109 +7,234 @@ bound, sum of duals over the largest weight that the solver has proved possible;
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import floor, isfinite
 
 import numpy as np
 
-from oneformany.arrays import FloatArray
-from oneformany.engine.cover.program import CoveringProgram, as_matrix
-from oneformany.paper.methods.columns import PaperColumn
-from oneformany.paper.methods.model import Model, Objective, Request, Solver
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.columns import Column, ColumnPool
+from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
+from oneformany.engine.pricing.cached_oracle import CachedOracle
+from oneformany.engine.pricing.items import Items
+from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
+from oneformany.engine.scaling import ONE_IN_PRICING, STEP
+from oneformany.paper.methods.embeddings import Embedding, embed
+from oneformany.paper.methods.formulation import CompactExplanation, PaperRows, PublishedExplanations
+from oneformany.paper.methods.model import Model, Request, SolverOutcome
 from oneformany.paper.methods.options import CgOptions
-from oneformany.paper.methods.pricing import MipPricer, scaled
-from oneformany.paper.methods.start import Log, Start, dual_proof
+from oneformany.paper.methods.published import PaperRun, check_asked, dual_proof
+from oneformany.paper.methods.solvers import Solver, make_solver
 from oneformany.result.proof import Proof
+from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
+DUAL_UNIT = 10**9  # one in the integer weights that stand for duals
+TOLERANCE = 1e-5  # far above what solvers take for equal
+MANY = 100  # as many solutions as are looked at when all are wanted
 LAST_SHARE = 0.1  # of the time, kept for the final cover
 INTEGRAL = 1e-6
 
 
-def improve_by_columns(
-    start: Start, proof: Proof, options: CgOptions
-) -> tuple[list[PaperColumn], Proof, Stop]:
+def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple[list[Column], Proof, Stop]:
     """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
-    best, stop, log = start.initial.columns, start.stop, start.log
-    master = PaperMaster(len(start.initial.rows), best)
-    pricer = MipPricer(start.initial.rows, start.embedding, start.solver, options, start.seed)
+    best, stop = run.initial.columns, run.stop
+    master = PaperMaster(len(run.initial.rows), best)
+    pricer = MipPricer(run.initial.rows, run.embedding, run.solver, options, run.seed)
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
-        best, proof = _generate(master, pricer, best, proof, stop=early, log=log)
-    log.statistics.counters |= pricer.statistics.counters
+        while (relaxed := master.solve(early)) is not None:
+            best = min(best, master.cover(relaxed) or best, key=len)
+            weights = scaled(relaxed.duals)
+            columns, capacity = pricer.price(weights, early)
+            if capacity is not None:
+                found = dual_proof(pricer.rows, weights, capacity)
+                proof = max(proof, found, key=lambda each: each.bound)
+            value, count = relaxed.value, len(best)
+            run.log("columns", columns=len(master.columns), value=value, bound=proof.bound, count=count)
+            if proof.bound >= len(best) or not master.add(columns):
+                break
+    run.statistics.counters |= pricer.statistics.counters
     if proof.bound < len(best):
         with stop.on_interrupt():
-            best = master.best_cover(best, start.solver, stop, start.seed)
-    log("cover", columns=len(master.columns), value=float(len(best)), bound=proof.bound, count=len(best))
+            best = master.best_cover(best, run.solver, stop, run.seed)
+    run.log("cover", columns=len(master.columns), value=float(len(best)), bound=proof.bound, count=len(best))
     return best, proof, early if early.expired() else stop
-
-
-def _generate(
-    master: PaperMaster, pricer: MipPricer, best: list[PaperColumn], proof: Proof, *, stop: Stop, log: Log
-) -> tuple[list[PaperColumn], Proof]:
-    """Solve master and pricing in turn; return the best cover met and the best proof."""
-    while (relaxed := master.solve(stop)) is not None:
-        best = min(best, relaxed.cover or best, key=len)
-        priced = pricer.price(scaled(relaxed.duals), stop)
-        if priced.capacity is not None:
-            found = dual_proof(pricer.rows, priced.weights, priced.capacity)
-            proof = max(proof, found, key=lambda each: each.bound)
-        log("columns", columns=len(master.columns), value=relaxed.value, bound=proof.bound, count=len(best))
-        if proof.bound >= len(best) or not master.add(priced.columns):
-            break
-    return best, proof
-
-
-@dataclass(frozen=True, eq=False)
-class PaperRelaxed:
-    """Optimum of the relaxation: value, duals of the rows, and the cover that it is when it is integral."""
-
-    value: float
-    duals: FloatArray
-    cover: list[PaperColumn] | None
 
 
 class PaperMaster:
     """Fewest columns such that every row is in one of them; the first ones together cover all rows."""
 
-    def __init__(self, n_rows: int, columns: list[PaperColumn]) -> None:
-        self.columns: dict[bytes, PaperColumn] = {}
+    def __init__(self, n_rows: int, columns: list[Column]) -> None:
         self._n_rows = n_rows
+        self._pool = ColumnPool()
+        self.columns = self._pool.columns  # all so far
         self._program = CoveringProgram(np.ones(n_rows), presolve=True)
         self.add(columns)
 
-    def add(self, columns: list[PaperColumn]) -> int:
+    def add(self, columns: list[Column]) -> int:
         """Take in the columns whose groups are new, and say how many these are."""
-        new = {column.key: column for column in columns if column.key not in self.columns}
-        self._program.add_columns(as_matrix([column.group for column in new.values()], self._n_rows))
-        self.columns |= new
+        new = self._pool.add(columns)
+        self._program.add_columns(as_matrix([column.rows for column in new], self._n_rows))
         return len(new)
 
-    def solve(self, stop: Stop) -> PaperRelaxed | None:
+    def solve(self, stop: Stop) -> RelaxedCover | None:
         """Solve the relaxation, starting where the last one ended; ``None`` when time is too short."""
         relaxed = self._program.solve(stop)
         if relaxed == "infeasible":
             raise AssertionError("the first columns cover all rows")
-        if isinstance(relaxed, str):
-            return None
-        integral = bool((np.abs(relaxed.values - np.rint(relaxed.values)) <= INTEGRAL).all())
-        return PaperRelaxed(relaxed.value, relaxed.duals, self._taken(relaxed.values) if integral else None)
+        return None if isinstance(relaxed, str) else relaxed
 
-    def best_cover(
-        self, known: list[PaperColumn], solver: Solver, stop: Stop, seed: int = 0
-    ) -> list[PaperColumn]:
+    def cover(self, relaxed: RelaxedCover) -> list[Column] | None:
+        """The cover that an optimum of the relaxation is when it is integral."""
+        values = relaxed.values
+        return self._taken(values) if np.allclose(values, np.rint(values), rtol=0, atol=INTEGRAL) else None
+
+    def best_cover(self, known: list[Column], solver: Solver, stop: Stop, seed: int = 0) -> list[Column]:
         """Solve in integers; ``known`` is a cover to start from, and returned when time is too short."""
-        columns = list(self.columns.values())
         model = Model()
-        take = model.variables.add(len(columns))
-        covers = np.zeros((self._n_rows, len(columns)), dtype=np.bool_)
-        for number, column in enumerate(columns):
-            covers[column.group, number] = True
-        for row in covers:
-            model.constraints.add(take[row], 1.0, lower=1.0)
-        model = Model(model.variables, model.constraints, Objective(take, np.ones(len(columns))))
-        start = np.isin(np.arange(len(columns)), [columns.index(column) for column in known])
-        outcome = solver.solve(model, Request(stop, start.astype(np.float64), seed=seed))
+        take = model.add_variables(len(self.columns))
+        for covers in as_matrix([column.rows for column in self.columns], self._n_rows).toarray():
+            model.add_rows(take[covers > 0], 1.0, lower=1.0)
+        start = np.isin(take, [self.columns.index(column) for column in known]).astype(np.float64)
+        outcome = solver.solve(model.towards(take, 1.0), Request(stop, start, seed=seed))
         return self._taken(outcome.solutions[0].values) if outcome.solutions else known
 
-    def _taken(self, values: FloatArray) -> list[PaperColumn]:
-        return [column for column, value in zip(self.columns.values(), values, strict=True) if value > 0.5]
+    def _taken(self, values: FloatArray) -> list[Column]:
+        return [column for column, value in zip(self.columns, values, strict=True) if value > 0.5]
+
+
+def scaled(duals: FloatArray) -> IntArray:
+    """Duals as integers, rounded down, so that they stay feasible."""
+    return np.floor(duals * DUAL_UNIT).astype(np.int64)
+
+
+class MipPricer:
+    """Builds the pricing problem once and solves it for ever new weights."""
+
+    def __init__(
+        self, rows: PaperRows, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
+    ) -> None:
+        self.rows = rows
+        self.options = options
+        self.statistics = Statistics()
+        self._solver = solver
+        self._seed = seed
+        self._pool: dict[bytes, Column] = {}
+        kind = CompactExplanation if options.pricing == "compact" else PublishedExplanations
+        self._explanation = kind(rows, embedding)
+        self._model = self._explanation.model
+        self._member = self._explanation.member[0]
+        self._model.add_rows(self._explanation.changed, 1.0, upper=rows.problem.max_changes)
+
+    def price(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int | None]:
+        """Find columns heavier than ``DUAL_UNIT``, first among those put aside.
+
+        Returns them, and a weight that is proved to be the most a column has; ``None`` when nobody looked.
+        """
+        waiting = self._heavy(list(self._pool.values()), weights)
+        if waiting:
+            self.statistics.count("columns from the pool", len(waiting))
+            return waiting, None
+        found, capacity = self._heaviest(weights, stop)
+        columns = [*found, *self._refined(found, stop)]
+        if self.options.pool:
+            self._pool |= {column.rows.tobytes(): column for column in columns}
+        return self._heavy(columns, weights), capacity
+
+    def _heavy(self, columns: list[Column], weights: IntArray) -> list[Column]:
+        """Columns that violate; they leave the pool."""
+        heavy = [column for column in columns if weights[column.rows].sum() > DUAL_UNIT * (1.0 + TOLERANCE)]
+        for column in heavy:
+            self._pool.pop(column.rows.tobytes(), None)
+        return heavy
+
+    def _heaviest(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int]:
+        """Columns the solver met, heaviest first, and a weight that no column exceeds."""
+        heaviest = self._model.towards(self._member, weights / DUAL_UNIT, maximise=True)
+        keep = MANY if self.options.all_solutions else 1
+        request = Request(stop, target=self.options.stop_at, keep=keep, seed=self._seed)
+        outcome, columns = self._solve(heaviest, request)
+        most = int(weights.sum())
+        if isfinite(outcome.bound):
+            most = min(most, floor(outcome.bound * DUAL_UNIT + TOLERANCE * DUAL_UNIT))
+        return columns, max(most, 1)
+
+    def _refined(self, columns: list[Column], stop: Stop) -> list[Column]:
+        """Let the heaviest column lead to others: with the same point, or with the same members."""
+        most_rows = self._model.towards(self._member, 1.0, maximise=True)
+        request = Request(stop, seed=self._seed)
+        found: list[Column] = []
+        if columns and self.options.fix_point:
+            point = self._explanation.embedding.one_hot.encode(columns[0].point)[0]
+            found += self._solve(most_rows.fixed(self._explanation.x[0], point), request)[1]
+        if columns and self.options.fix_members:
+            found += self._solve(most_rows.fixed(self._member[columns[0].rows], 1.0), request)[1]
+        return found
+
+    def _solve(self, model: Model, request: Request) -> tuple[SolverOutcome, list[Column]]:
+        """Solve, again without the point as long as only the solver's tolerance lets the best one in.
+
+        The model shares its rows with the one that the point is excluded from.
+        """
+        while True:
+            outcome = self._solver.solve(model, request)
+            self.statistics.count("programs solved")
+            columns = [self._explanation.column(solution.values) for solution in outcome.solutions]
+            if not columns or columns[0] is not None or request.stop.expired():
+                met = [column for column in columns if column is not None and len(column.rows)]
+                return outcome, ColumnPool().add(met)
+            self.statistics.count("points excluded")
+            self._explanation.exclude(self._explanation.point(outcome.solutions[0].values))
+
+
+class ProgramPricer:
+    """Prices every node of the engine's branching tree by a program, as the paper does at the root.
+
+    It answers the same question as the engine's own search, slower; it is here so that branch and price can
+    be compared with both.
+    """
+
+    def __init__(self, items: Items, oracle: CachedOracle | None = None, solver: str = "highs") -> None:  # noqa: ARG002 (the program holds the classifier)
+        problem = items.space.problem
+        check_asked(problem)
+        self.items = items
+        self.nodes = 0
+        self._solver = make_solver(solver)
+        self._explanation = CompactExplanation(
+            PaperRows(problem, items.space.helpable), embed(problem.oracle)
+        )
+        model, member = self._explanation.model, self._explanation.member[0]
+        model.add_rows(self._explanation.changed, 1.0, upper=problem.max_changes)
+        self._members = member[items.first]
+        together = np.flatnonzero(np.arange(len(member)) != items.first[items.item_of])
+        pairs = np.column_stack([member[together], self._members[items.item_of[together]]])
+        model.add_rows(pairs, [1.0, -1.0], lower=0.0, upper=0.0)
+        for i, j in items.apart:  # an item in conflict with itself can never be taken
+            model.add_rows(self._members[list({i, j})], 1.0, upper=0.0 if i == j else 1.0)
+
+    def price(
+        self,
+        weights: IntArray,
+        stop: Stop,
+        node_limit: int = NO_LIMIT,  # noqa: ARG002 (a program has no such limit)
+    ) -> Priced:
+        """Find heavy columns and bound the heaviest by what the solver proved."""
+        model = self._explanation.model.towards(self._members, weights / ONE_IN_PRICING, maximise=True)
+        outcome = self._solver.solve(model, Request(stop, keep=MANY))
+        self.nodes += 1
+        found = (self._column(solution.values) for solution in outcome.solutions)
+        heavy = [c for c in found if c is not None and self._weight(c, weights) > ONE_IN_PRICING + STEP]
+        if not isfinite(outcome.bound):
+            return Priced(heavy, weights, None, complete=False)
+        capacity = max(floor((outcome.bound + TOLERANCE) * ONE_IN_PRICING), ONE_IN_PRICING + STEP)
+        return Priced(heavy, weights, capacity, complete=outcome.status == "optimal")
+
+    def _weight(self, column: Column, weights: IntArray) -> int:
+        return int(weights[self.items.heaviest(self.items.group(column.rows), weights)].sum())
+
+    def _column(self, values: FloatArray) -> Column | None:
+        found = self._explanation.column(values)
+        if found is None:
+            return None
+        self.items.space.absorb(found.point, found.changed)
+        return Column.covering(self.items.space, found.point, found.changed)

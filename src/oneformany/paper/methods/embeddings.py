@@ -1,52 +1,101 @@
-"""Classifiers as constraints of a mixed-integer program: additive scores, tree ensembles, ReLU networks."""
+"""Points as one-hot columns, and classifiers as constraints on them: additive scores, trees, networks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.oracles.network.oracle import Network, NetworkOracle
+from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.paper.methods.model import LinearExpression, Model, Objective, Request
-from oneformany.paper.methods.one_hot import OneHot
-from oneformany.paper.methods.solvers.highs import Highs
+from oneformany.paper.methods.model import LinearExpression, Model, Request
+from oneformany.paper.methods.solvers import Highs
 from oneformany.stop import Stop
 
-SMALLEST = 1e-9  # what solvers take for zero
 ROUNDING = 1e-9  # more than float64 loses in a row scaled to 1
 WIDENING = 1e-6  # relative; more than the tolerance of the linear programs behind the bounds
 
 
-class Embedding(Protocol):
-    """A classifier's score as linear constraints on one-hot columns."""
+class OneHot:
+    """The paper's expanded features: a column per level, and a single one for a two-level feature.
 
-    one_hot: OneHot  # the columns it reads
-    threshold: float  # a point is positive when its score is at least this
-    slack: float  # proved: no embedded score is further than this from the classifier's
+    "Feature ``l`` takes level ``v``" reads ``offset[l, v] + sign[l, v] * x[column[l, v]]``. For a two-level
+    feature this is its only column or one minus it; a feature of one level has no column (sign 0).
+    ``feature`` says which one each column belongs to.
+    """
 
-    def add(self, model: Model, x: IntArray) -> LinearExpression:
-        """Add what defines the score of the point ``x``, and return the score."""
-        ...
+    def __init__(self, levels: Sequence[int]) -> None:
+        self.levels = tuple(levels)
+        count, level = np.array(self.levels)[:, None], np.arange(max(self.levels))
+        widths = np.where(count > 2, count, count - 1)
+        starts, exists = np.cumsum(widths)[:, None] - widths, (level < count) & (count > 1)
+        self.column = np.where(exists, starts + np.where(count > 2, level, 0), 0)
+        self.sign = np.where(exists, np.where(count > 2, 1.0, 2.0 * level - 1.0), 0.0)
+        self.offset = np.where((count <= 2) & (level == 0), 1.0, 0.0)
+        self.feature = np.repeat(np.arange(len(self.levels)), widths.ravel())
+        self.width = len(self.feature)
+        self.variable = np.unique(self.feature)  # features of more than one level: those with columns
 
-    def hidden(self, point: IntArray) -> FloatArray:
-        """Values at a point of the variables that :meth:`add` adds, in their order."""
-        ...
+    @property
+    def categorical(self) -> list[IntArray]:
+        """Columns of each feature of which exactly one must be 1: the paper's ``T_c``."""
+        return [np.flatnonzero(self.feature == number) for number, n in enumerate(self.levels) if n >= 3]
+
+    def encode(self, codes: IntArray) -> FloatArray:
+        """Expand an ``(n, p)`` array of codes."""
+        codes = np.atleast_2d(codes)[:, self.variable]
+        values = np.zeros((len(codes), self.width))
+        row, index = np.nonzero(self.sign[self.variable, codes] > 0)
+        values[row, self.column[self.variable, codes][row, index]] = 1.0
+        return values
+
+    def decode(self, values: FloatArray) -> IntArray:
+        """Read one code per feature off (nearly) integer values of the columns."""
+        padded = np.append(values, 0.0)
+        present = self.offset + self.sign * padded[self.column]
+        return np.asarray(present.argmax(axis=1), dtype=np.int64)
+
+    def affine(self, tables: Sequence[FloatArray], x: IntArray) -> LinearExpression:
+        """Write ``sum of tables[l][level of l]`` in the variables ``x`` of the columns."""
+        constant = 0.0
+        values = np.zeros(self.width)
+        for feature, table in enumerate(tables):
+            n = len(table)
+            constant += float(self.offset[feature, :n] @ table)
+            if n > 1:
+                np.add.at(values, self.column[feature, :n], self.sign[feature, :n] * table)
+        used = values != 0.0
+        return LinearExpression(x[used], values[used], constant)
+
+    def choice(self, feature: int, levels: BoolArray, x: IntArray) -> LinearExpression:
+        """Write "``feature`` takes one of these levels" as 1 or 0 in the variables ``x``."""
+        tables = [np.zeros(n) for n in self.levels]
+        tables[feature] = levels[: self.levels[feature]].astype(np.float64)
+        return self.affine(tables, x)
+
+    def add_point(self, model: Model, count: int) -> IntArray:
+        """Add the columns of so many points to a model, each with one level per feature."""
+        x = model.add_variables(count, self.width)
+        for columns in self.categorical:
+            model.add_rows(x[:, columns], 1.0, lower=1.0, upper=1.0)
+        return x
 
 
 def embed(oracle: Oracle, stop: Stop | None = None) -> Embedding:
     """Write a classifier as constraints on one-hot columns; looser ones where there is no time."""
     if isinstance(oracle, AdditiveOracle):
-        return AdditiveEmbedding(oracle)
+        unit = 10**oracle.digits
+        tables = [row[:n, None] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
+        return NetworkEmbedding(tables, np.array([oracle.intercept_units / unit]), (), oracle.threshold)
     if isinstance(oracle, NetworkOracle):
-        return NetworkEmbedding(oracle.network, oracle.threshold, stop or Stop())
+        network = oracle.network
+        return NetworkEmbedding(network.tables, network.bias, network.layers, oracle.threshold, stop)
     if isinstance(oracle, TreeOracle):
         return TreeEmbedding(oracle.ensemble, oracle.threshold)
     raise UnsupportedModelError(
@@ -55,43 +104,14 @@ def embed(oracle: Oracle, stop: Stop | None = None) -> Embedding:
     )
 
 
-def require_positive(model: Model, score: LinearExpression, threshold: float, slack: float) -> None:
-    """Add ``score >= threshold - slack``, scaled to coefficients of size 1.
+def require_positive(model: Model, score: LinearExpression, threshold: float) -> None:
+    """Add ``score >= threshold``, scaled to coefficients of size 1, less what rounding can do.
 
-    The row never excludes a positive point: what is lost in dropped coefficients and rounding is given
-    to the slack. A point that only the slack lets in is for the caller to reject.
+    The row never excludes a positive point. One that only this or the solver's tolerance lets in is for the
+    caller to reject.
     """
     scale = float(np.abs(score.values).max(initial=0.0)) or 1.0
-    values = score.values / scale
-    kept = np.abs(values) >= SMALLEST
-    dropped = score.columns[~kept]
-    reach = np.maximum(np.abs(model.variables.lower[dropped]), np.abs(model.variables.upper[dropped]))
-    lost = float(np.abs(values[~kept]) @ reach) + ROUNDING
-    model.constraints.add(
-        score.columns[kept], values[kept], lower=(threshold - slack - score.constant) / scale - lost
-    )
-
-
-class AdditiveEmbedding:
-    """Embeds an :class:`oneformany.AdditiveOracle`: linear in the one-hot columns as it is."""
-
-    slack = 0.0
-
-    def __init__(self, oracle: AdditiveOracle) -> None:
-        self.one_hot = OneHot(oracle.levels)
-        self.threshold = oracle.threshold
-        unit = 10**oracle.digits
-        self._intercept = oracle.intercept_units / unit
-        self._tables = [row[:n] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
-
-    def add(self, model: Model, x: IntArray) -> LinearExpression:  # noqa: ARG002 (others add to it)
-        """Return the score of the point ``x``."""
-        score = self.one_hot.affine(self._tables, x)
-        return LinearExpression(score.columns, score.values, score.constant + self._intercept)
-
-    def hidden(self, point: IntArray) -> FloatArray:  # noqa: ARG002 (as others do)
-        """Nothing is hidden."""
-        return np.empty(0)
+    model.add_rows(score.columns, score.values / scale, lower=(threshold - score.constant) / scale - ROUNDING)
 
 
 class TreeEmbedding:
@@ -105,8 +125,6 @@ class TreeEmbedding:
 
     With integer one-hot columns exactly one leaf is left: the selections need not be integer variables.
     """
-
-    slack = 0.0
 
     def __init__(self, ensemble: TreeEnsemble, threshold: float) -> None:
         self.one_hot = OneHot(ensemble.levels)
@@ -126,29 +144,24 @@ class TreeEmbedding:
         """Add the selection of leaves and return the score of the point ``x``."""
         ensemble = self._ensemble
         selected = np.full(len(ensemble.feature), -1)
-        selected[self._leaves] = model.variables.add(len(self._leaves), integer=False)
+        selected[self._leaves] = model.add_variables(len(self._leaves), integer=False)
         for root in ensemble.roots:
-            model.constraints.add(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
+            model.add_rows(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
         for leaves, way in self._ways:
-            model.constraints.add(
-                np.concatenate([selected[leaves], x[way.columns]]),
-                np.concatenate([np.ones(len(leaves)), -way.values]),
-                upper=way.constant,
-            )
+            columns = np.concatenate([selected[leaves], x[way.columns]])
+            values = np.concatenate([np.ones(len(leaves)), -way.values])
+            model.add_rows(columns, values, upper=way.constant)
         unit = 10**ensemble.digits
         return LinearExpression(
             selected[self._leaves], ensemble.units[self._leaves] / unit, ensemble.intercept / unit
         )
 
     def hidden(self, point: IntArray) -> FloatArray:
-        """1 for the leaf of each tree that the point falls into."""
-        ensemble = self._ensemble
-        reached = np.zeros(len(ensemble.feature))
-        for root in ensemble.roots:
-            node = int(root)
-            while (feature := ensemble.feature[node]) != LEAF:
-                node = int(ensemble.children[node, 0 if ensemble.left[node, point[feature]] else 1])
-            reached[node] = 1.0
+        """Values of the variables that :meth:`add` adds: 1 for a leaf to which the point goes every way."""
+        x = self.one_hot.encode(point)[0]
+        reached = np.ones(len(self._ensemble.feature))
+        for leaves, way in self._ways:
+            reached[leaves] *= way.at(x)
         return reached[self._leaves]
 
     def _below(self, node: int) -> IntArray:
@@ -164,110 +177,86 @@ class TreeEmbedding:
 
 
 class NetworkEmbedding:
-    """Embeds a :class:`oneformany.Network`; ``ranges`` are proved bounds on the hidden pre-activations.
+    """Embeds a :class:`oneformany.Network`; without layers, an additive score.
 
     Each hidden unit whose sign is open gets a binary variable and derived big-M bounds. For a unit
     ``h = max(0, z)`` with ``z`` proved to lie in ``[low, high]``::
 
         h >= z      h >= 0      h <= z - low * (1 - on)      h <= high * on
 
-    Units that are never on vanish, units that are always on are plain sums.
+    Units that are never on vanish, units that are always on are plain sums. ``ranges`` are the proved bounds
+    of each layer, over the linear relaxation of the layers before it, as long as there is time.
     """
 
-    def __init__(self, network: Network, threshold: float, stop: Stop) -> None:
-        weights = [matrix for matrix, _ in network.layers]
-        self.one_hot = OneHot(network.levels)
+    def __init__(
+        self,
+        tables: Sequence[FloatArray],
+        bias: FloatArray,
+        layers: Sequence[tuple[FloatArray, FloatArray]],
+        threshold: float,
+        stop: Stop | None = None,
+    ) -> None:
+        self.one_hot = OneHot([len(table) for table in tables])
         self.threshold = threshold
-        self._tables = network.tables
-        self._weights = [np.where(np.abs(matrix) < SMALLEST, 0.0, matrix) for matrix in weights]
-        self._biases = [network.bias, *(bias for _, bias in network.layers)]
-        self.ranges: list[tuple[FloatArray, FloatArray]] = []
-        self._bound_units(stop)
-        self.slack = self._slack(weights)
+        self._tables, self._bias, self._layers = tables, bias, layers
+        self._stop = stop or Stop()
+        self.ranges: list[FloatArray] = []
+        model = Model()
+        self.add(model, self.one_hot.add_point(model, 1)[0])
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
-        """Add the hidden units and return the score of the point ``x``."""
-        inputs = self._first(x)
-        for layer in range(len(self.ranges)):
-            inputs = self._next(self._add_units(model, inputs, layer), layer)
+        """Add the hidden units and return the score of the point ``x``; the first time, find their ranges."""
+        inputs = [self._first(unit, x) for unit in range(len(self._bias))]
+        for layer, (weights, biases) in enumerate(self._layers):
+            if layer == len(self.ranges):
+                self.ranges.append(np.array([_range(model, z, self._stop) for z in inputs]).T)
+            units = _add_units(model, inputs, *self.ranges[layer])
+            on = units >= 0
+            inputs = [
+                LinearExpression(units[on], column[on], float(bias))
+                for column, bias in zip(weights.T, biases, strict=True)
+            ]
         return inputs[0]
 
     def hidden(self, point: IntArray) -> FloatArray:
-        """Compute outputs of the units that have a variable, and which open ones are on, layer by layer."""
-        values: list[FloatArray] = []
-        before = self._biases[0] + sum(table[level] for table, level in zip(self._tables, point, strict=True))
-        for layer, (low, high) in enumerate(self.ranges):
+        """Values of the variables that :meth:`add` adds: layer by layer, outputs, and which units are on."""
+        values: list[FloatArray] = [np.empty(0)]
+        before = self._bias + sum(table[level] for table, level in zip(self._tables, point, strict=True))
+        for (low, high), (weights, bias) in zip(self.ranges, self._layers, strict=True):
             after = np.maximum(before, 0.0)
             values += [after[high > 0.0], (before > 0.0)[(low < 0.0) & (high > 0.0)].astype(np.float64)]
-            before = after @ self._weights[layer] + self._biases[layer + 1]
-        return np.concatenate([np.empty(0), *values])
+            before = after @ weights + bias
+        return np.concatenate(values)
 
-    def _first(self, x: IntArray) -> list[LinearExpression]:
-        sums = (
-            self.one_hot.affine([table[:, unit] for table in self._tables], x)
-            for unit in range(len(self._biases[0]))
-        )
-        return [
-            _without_dust(LinearExpression(part.columns, part.values, part.constant + float(bias)))
-            for part, bias in zip(sums, self._biases[0], strict=True)
-        ]
-
-    def _next(self, units: IntArray, layer: int) -> list[LinearExpression]:
-        """Pre-activations behind a layer whose units have these variables; -1: always off."""
-        inputs = []
-        for column, bias in zip(self._weights[layer].T, self._biases[layer + 1], strict=True):
-            used = (units >= 0) & (column != 0.0)
-            inputs.append(LinearExpression(units[used], column[used], float(bias)))
-        return inputs
-
-    def _add_units(self, model: Model, inputs: list[LinearExpression], layer: int) -> IntArray:
-        low, high = self.ranges[layer]
-        used = high > 0.0
-        split = used & (low < 0.0)
-        units = np.full(len(low), -1)
-        units[used] = model.variables.add(
-            int(used.sum()), lower=np.maximum(low[used], 0.0), upper=high[used], integer=False
-        )
-        on = np.full(len(low), -1)
-        on[split] = model.variables.add(int(split.sum()))
-        for unit in np.flatnonzero(used):
-            z = inputs[unit]
-            columns, values = np.append(z.columns, units[unit]), np.append(-z.values, 1.0)
-            if not split[unit]:
-                model.constraints.add(columns, values, lower=z.constant, upper=z.constant)
-                continue
-            model.constraints.add(columns, values, lower=z.constant)
-            model.constraints.add(
-                np.append(columns, on[unit]), np.append(values, -low[unit]), upper=z.constant - low[unit]
-            )
-            model.constraints.add([units[unit], on[unit]], [1.0, -high[unit]], upper=0.0)
-        return units
-
-    def _bound_units(self, stop: Stop) -> None:
-        """Bound each layer over the linear relaxation of the layers before it, as long as there is time."""
-        model = Model()
-        inputs = self._first(self.one_hot.add_point(model, 1)[0])
-        for layer in range(len(self._weights)):
-            ranges = np.array([_range(model, z, stop) for z in inputs])
-            self.ranges.append((ranges[:, 0], ranges[:, 1]))
-            inputs = self._next(self._add_units(model, inputs, layer), layer)
-
-    def _slack(self, weights: Sequence[FloatArray]) -> float:
-        """Bound what dropping coefficients of less than ``SMALLEST`` does to the score."""
-        error = np.full(len(self._biases[0]), SMALLEST * self.one_hot.width)
-        for kept, given, (_, high) in zip(self._weights, weights, self.ranges, strict=True):
-            error = np.abs(kept).T @ error + np.abs(given - kept).T @ (np.maximum(high, 0.0) + error)
-        return float(error[0])
+    def _first(self, unit: int, x: IntArray) -> LinearExpression:
+        z = self.one_hot.affine([table[:, unit] for table in self._tables], x)
+        return LinearExpression(z.columns, z.values, z.constant + float(self._bias[unit]))
 
 
-def _without_dust(expression: LinearExpression) -> LinearExpression:
-    kept = np.abs(expression.values) >= SMALLEST
-    return LinearExpression(expression.columns[kept], expression.values[kept], expression.constant)
+def _add_units(
+    model: Model, inputs: Sequence[LinearExpression], low: FloatArray, high: FloatArray
+) -> IntArray:
+    """Add a layer of units with these inputs; return their variables, -1 for those that are always off."""
+    used = high > 0.0
+    split = used & (low < 0.0)
+    units, on = np.full((2, len(low)), -1)
+    lower = np.maximum(low[used], 0.0)
+    units[used] = model.add_variables(int(used.sum()), lower=lower, upper=high[used], integer=False)
+    on[split] = model.add_variables(int(split.sum()))
+    for unit in np.flatnonzero(used).tolist():
+        z = inputs[unit]
+        columns, values = np.append(z.columns, units[unit]), np.append(-z.values, 1.0)
+        model.add_rows(columns, values, lower=z.constant, upper=np.inf if split[unit] else z.constant)
+        if split[unit]:
+            columns, values = np.append(columns, on[unit]), np.append(values, -low[unit])
+            model.add_rows(columns, values, upper=z.constant - low[unit])
+            model.add_rows([units[unit], on[unit]], [1.0, -high[unit]], upper=0.0)
+    return units
 
 
 def _range(model: Model, z: LinearExpression, stop: Stop) -> tuple[float, float]:
     """Bound an expression, by linear programs where the variables' bounds leave its sign open."""
-    ends = np.stack([model.variables.lower[z.columns], model.variables.upper[z.columns]]) * z.values
+    ends = np.stack([model.lower[z.columns], model.upper[z.columns]]) * z.values
     low, high = z.constant + float(ends.min(axis=0).sum()), z.constant + float(ends.max(axis=0).sum())
     if low < 0.0 < high and not stop.expired():
         low, high = max(low, -_peak(model, z, -1.0, stop)), min(high, _peak(model, z, 1.0, stop))
@@ -277,6 +266,8 @@ def _range(model: Model, z: LinearExpression, stop: Stop) -> tuple[float, float]
 
 def _peak(model: Model, z: LinearExpression, sign: float, stop: Stop) -> float:
     """Maximise ``sign * z`` over the linear relaxation of a model; infinite when time is too short."""
-    objective = Objective(z.columns, sign * z.values, maximise=True)
-    relaxed = replace(model, variables=model.variables.relaxed(), objective=objective)
+    relaxed = model.relaxed().towards(z.columns, sign * z.values, maximise=True)
     return Highs().solve(relaxed, Request(stop)).bound + sign * z.constant
+
+
+Embedding: TypeAlias = NetworkEmbedding | TreeEmbedding

@@ -1,120 +1,22 @@
-"""A mixed-integer program as plain arrays in four nouns: variables, constraints, objective, model."""
+"""A mixed-integer program as plain arrays, and what a solver is asked and answers."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.stop import Stop
 
-Watch = Callable[[float, float], None]
-LENGTHS, COLUMNS, VALUES, LOWER, UPPER = range(5)  # what constraints are stored as
-
-
-@dataclass(eq=False)
-class Variables:
-    """Bounded variables, known to everybody by their running number."""
-
-    lower: FloatArray = field(default_factory=lambda: np.empty(0))  # bounds of each variable, always finite
-    upper: FloatArray = field(default_factory=lambda: np.empty(0))
-    # whether each variable must be an integer
-    integer: BoolArray = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
-
-    def __len__(self) -> int:
-        return len(self.lower)
-
-    def add(
-        self, *shape: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0, integer: bool = True
-    ) -> IntArray:
-        """Add an array of variables, binary unless told otherwise, and return their numbers."""
-        size = int(np.prod(shape))
-        numbers = np.arange(len(self), len(self) + size, dtype=np.int64).reshape(shape)
-        self.lower = np.concatenate([self.lower, np.broadcast_to(lower, shape).ravel()])
-        self.upper = np.concatenate([self.upper, np.broadcast_to(upper, shape).ravel()])
-        self.integer = np.concatenate([self.integer, np.full(size, integer)])
-        return numbers
-
-    def fixed(self, columns: IntArray, values: ArrayLike) -> Variables:
-        """Copy these variables with some of them fixed."""
-        copy = Variables(self.lower.copy(), self.upper.copy(), self.integer)
-        copy.lower[columns] = values
-        copy.upper[columns] = values
-        return copy
-
-    def relaxed(self) -> Variables:
-        """Copy these variables without integrality."""
-        return replace(self, integer=np.zeros(len(self), dtype=np.bool_))
-
-
-class Constraints:
-    """Linear rows ``lower <= values @ x[columns] <= upper``, stored row by row."""
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[NDArray[Any], ...]] = [(np.empty(0),) * 5]
-
-    def add(
-        self, columns: ArrayLike, values: ArrayLike, *, lower: ArrayLike = -inf, upper: ArrayLike = inf
-    ) -> None:
-        """Add one row per row of ``columns`` (``(m, k)``, or ``(k,)`` for a single one).
-
-        ``values`` is ``(k,)`` for all rows alike or ``(m, k)``; the bounds are numbers or ``(m,)``.
-        """
-        table = np.atleast_2d(np.asarray(columns, dtype=np.int64))
-        rows, width = table.shape
-        given = ((values, table.shape), (lower, (rows,)), (upper, (rows,)))
-        parts = (np.broadcast_to(np.asarray(part, dtype=np.float64), shape).ravel() for part, shape in given)
-        self._parts.append((np.full(rows, width, dtype=np.int64), table.ravel(), *parts))
-
-    def _joined(self, part: int) -> NDArray[Any]:
-        return np.concatenate([parts[part] for parts in self._parts])
-
-    def __len__(self) -> int:
-        return sum(len(parts[LENGTHS]) for parts in self._parts)
-
-    @property
-    def lower(self) -> FloatArray:
-        """Lower bound of each row."""
-        return self._joined(LOWER)
-
-    @property
-    def upper(self) -> FloatArray:
-        """Upper bound of each row."""
-        return self._joined(UPPER)
-
-    @property
-    def csr(self) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
-        """Row starts, columns and values."""
-        starts = np.append(0, np.cumsum(self._joined(LENGTHS)))
-        return starts.astype(np.int32), self._joined(COLUMNS).astype(np.int32), self._joined(VALUES)
-
-
-@dataclass(frozen=True, eq=False)
-class Objective:
-    """``values @ x[columns]``, to be minimised unless told otherwise."""
-
-    columns: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    values: FloatArray = field(default_factory=lambda: np.empty(0))
-    maximise: bool = False
-
-    def dense(self, size: int) -> FloatArray:
-        """One coefficient per variable."""
-        return np.bincount(self.columns, weights=self.values, minlength=size).astype(np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """What a solver is given; add to the first two, replace the third."""
-
-    variables: Variables = field(default_factory=Variables)
-    constraints: Constraints = field(default_factory=Constraints)
-    objective: Objective = field(default_factory=Objective)
+SMALLEST = 1e-9  # what solvers take for zero
+LENGTHS, COLUMNS, VALUES, LOWER, UPPER = range(5)  # what rows are stored as
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,22 +32,88 @@ class LinearExpression:
         return float(self.constant + self.values @ values[self.columns])
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """Values of all variables and of the objective."""
+class Model:
+    """Variables, known to everybody by their running number, and linear rows; copies share their rows."""
 
-    values: FloatArray
-    objective: float
+    def __init__(self) -> None:
+        self.lower, self.upper, self.cost = np.empty((3, 0))  # of each variable; the bounds are finite
+        self.integer = np.empty(0, dtype=np.bool_)
+        self.maximise = False  # whether the cost is to be as large as possible instead of as small
+        self._rows: list[tuple[NDArray[Any], ...]] = [(np.empty(0),) * 5]
 
+    @property
+    def size(self) -> int:
+        """How many variables there are."""
+        return len(self.lower)
 
-@dataclass(frozen=True, eq=False)
-class SolverOutcome:
-    """How a solver ended."""
+    def add_variables(
+        self, *shape: int, lower: ArrayLike = 0.0, upper: ArrayLike = 1.0, integer: bool = True
+    ) -> IntArray:
+        """Add an array of variables, binary unless told otherwise, and return their numbers."""
+        numbers = np.arange(self.size, self.size + int(np.prod(shape)), dtype=np.int64).reshape(shape)
+        for name, given in (("lower", lower), ("upper", upper), ("cost", 0.0), ("integer", integer)):
+            new = np.broadcast_to(given, shape).ravel()
+            setattr(self, name, np.concatenate([getattr(self, name), new]))
+        return numbers
 
-    # optimal, infeasible, stopped: proved best; proved empty; or ended by the time limit or at the target
-    status: Literal["optimal", "infeasible", "stopped"]
-    solutions: tuple[Solution, ...]  # what it found, best first
-    bound: float  # proved: no solution has a better objective. Infinite when nothing is known
+    def add_rows(
+        self, columns: ArrayLike, values: ArrayLike, *, lower: ArrayLike = -inf, upper: ArrayLike = inf
+    ) -> None:
+        """Add ``lower <= values @ x[columns] <= upper`` for each row of ``columns`` (or for a single one).
+
+        ``values`` is ``(k,)`` for all rows alike or ``(m, k)``; the bounds are numbers or ``(m,)``.
+        Coefficients that solvers take for zero are left out, and what they can add is given to the bounds:
+        what satisfies a row as given is never excluded.
+        """
+        table = np.atleast_2d(np.asarray(columns, dtype=np.int64))
+        coefficients = np.broadcast_to(np.asarray(values, dtype=np.float64), table.shape)
+        lost: ArrayLike = 0.0
+        small = np.abs(values) < SMALLEST
+        if small.any():
+            reach = np.maximum(np.abs(self.lower), np.abs(self.upper))[table]
+            lost = np.where(small, np.abs(coefficients) * reach, 0.0).sum(axis=1)
+            coefficients = np.where(small, 0.0, coefficients)
+        bounds = (np.subtract(lower, lost), np.add(upper, lost))
+        wide = [np.broadcast_to(bound, len(table)) for bound in bounds]
+        lengths = np.full(len(table), table.shape[1], dtype=np.int64)
+        self._rows.append((lengths, table.ravel(), coefficients.ravel(), *wide))
+
+    def _joined(self, part: int) -> NDArray[Any]:
+        return np.concatenate([parts[part] for parts in self._rows])
+
+    @property
+    def row_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper bound of each row."""
+        return self._joined(LOWER), self._joined(UPPER)
+
+    @property
+    def matrix(self) -> csr_matrix:
+        """Coefficients of the variables in the rows."""
+        starts = np.append(0, np.cumsum(self._joined(LENGTHS))).astype(np.int32)
+        columns, shape = self._joined(COLUMNS).astype(np.int32), (len(starts) - 1, self.size)
+        matrix = csr_matrix((self._joined(VALUES), columns, starts), shape=shape)
+        matrix.eliminate_zeros()
+        return matrix
+
+    def towards(self, columns: IntArray, values: ArrayLike, *, maximise: bool = False) -> Model:
+        """Copy this program with the objective ``values @ x[columns]``."""
+        other = copy(self)
+        other.cost, other.maximise = np.zeros(self.size), maximise
+        np.add.at(other.cost, columns, values)
+        return other
+
+    def fixed(self, columns: IntArray, values: ArrayLike) -> Model:
+        """Copy this program with some variables fixed."""
+        other = copy(self)
+        other.lower, other.upper = self.lower.copy(), self.upper.copy()
+        other.lower[columns] = other.upper[columns] = values
+        return other
+
+    def relaxed(self) -> Model:
+        """Copy this program without integrality."""
+        other = copy(self)
+        other.integer = np.zeros_like(self.integer)
+        return other
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,22 +125,24 @@ class Request:
     target: float | None = None  # end as soon as a solution is at least this good
     keep: int = 1  # how many of the solutions found on the way to return, best first
     seed: int = 0  # of the solver's random choices
-    watch: Watch | None = None  # told the best objective and the bound from time to time
+    watch: Callable[[float, float], None] | None = None  # told the best objective and the bound now and then
+    effort: float | None = None  # share of its work that HiGHS spends on looking for solutions
 
 
-class Solver(ABC):
-    """One adapter per solver; all are given the same models and answer in the same words."""
+class Solution(NamedTuple):
+    """Values of all variables and of the objective."""
 
-    name: str
-    entry_seconds: float = (
-        0.0  # per coefficient: until then it has not begun to search, and ignores the clock
-    )
+    values: FloatArray
+    objective: float
 
-    @property
-    @abstractmethod
-    def version(self) -> str:
-        """Version of the installed solver."""
 
-    @abstractmethod
-    def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
-        """Solve a model, to proved optimality unless something else is requested."""
+Ended = Literal["optimal", "infeasible", "stopped"]  # proved best, proved empty, or ended by limit or target
+
+
+@dataclass(frozen=True, eq=False)
+class SolverOutcome:
+    """How a solver ended."""
+
+    status: Ended
+    solutions: tuple[Solution, ...]  # what it found, best first
+    bound: float  # proved: no solution has a better objective. Infinite when nothing is known

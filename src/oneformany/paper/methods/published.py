@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.paper.methods.cg_mip import improve_by_columns
-from oneformany.paper.methods.columns import check_asked
-from oneformany.paper.methods.compact_mip import improve_by_model
-from oneformany.paper.methods.embeddings import embed
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.columns import Column
+from oneformany.engine.screening import Screened, screen
+from oneformany.exceptions import InputError
+from oneformany.paper.methods.embeddings import Embedding, embed
+from oneformany.paper.methods.formulation import PaperRows
 from oneformany.paper.methods.options import CgOptions, CompactOptions
-from oneformany.paper.methods.solvers import make_solver
-from oneformany.paper.methods.start import Log, Start, initial_solution, one_is_needed
+from oneformany.paper.methods.solvers import Solver, make_solver
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
-from oneformany.result.proof import Proof
+from oneformany.result.proof import DualProof, Proof
 from oneformany.result.result import Result
-from oneformany.statistics import Round
+from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
 EMBEDDING_SHARE = 0.3  # of the time, for bounds on the units of a network
@@ -33,24 +35,28 @@ def solve_published(
 ) -> Result:
     """Cover the rows as published, by column generation or with the compact model, whichever has options."""
     check_asked(problem)
-    stop = Stop(time_limit)
-    log = Log(stop, progress)
-    solver = make_solver(options.solver, getattr(options, "effort", None))
+    stop, statistics = Stop(time_limit), Statistics()
+    solver = make_solver(options.solver)
     embedding = embed(problem.oracle, stop.part(EMBEDDING_SHARE * stop.remaining()))
-    initial = initial_solution(problem, log.statistics, stop, merge=options.merge_initial)
-    proof: Proof = one_is_needed(initial.rows)
+    initial = initial_solution(problem, statistics, stop, merge=options.merge_initial)
+    run = PaperRun(initial, embedding, solver, stop, statistics, progress, seed)
+    # What needs no search: where there are rows, there is an explanation.
+    proof: Proof = dual_proof(initial.rows, np.arange(len(initial.rows)) == 0, 1)
     best, ended_by = initial.columns, stop
-    log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
+    run.log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
     if proof.bound < len(best):
-        start = Start(initial, embedding, solver, stop, log, seed)
         if isinstance(options, CgOptions):
-            best, proof, ended_by = improve_by_columns(start, proof, options)
+            from oneformany.paper.methods.cg_mip import improve_by_columns
+
+            best, proof, ended_by = improve_by_columns(run, proof, options)
         else:
-            best, proof = improve_by_model(start, proof, options)
+            from oneformany.paper.methods.compact_mip import improve_by_model
+
+            best, proof = improve_by_model(run, proof, options)
     waiting = np.ones(len(initial.rows), dtype=np.bool_)
     groups: list[Group] = []
     for column in best:  # every row is assigned once
-        group = column.group[waiting[column.group]]
+        group = column.rows[waiting[column.rows]]
         if len(group):
             waiting[group] = False
             groups.append(Group(column.point, initial.rows.index[group], column.changed))
@@ -61,8 +67,101 @@ def solve_published(
         helpable=initial.screened.helpable,
         proof=proof if best else None,
         stop=ended_by,
-        statistics=log.statistics,
+        statistics=statistics,
         versions={**versions_of(["oneformany"]), solver.name: solver.version},
         method="cg-mip" if isinstance(options, CgOptions) else "mip",
         seed=seed,
     )
+
+
+def check_asked(problem: Problem) -> None:
+    """Refuse what the paper does not ask: its formulas would answer another question."""
+    beyond = {
+        f'share="{problem.share}"': problem.share != "point",
+        "rows with values of their own": problem.own is not None,
+        "restrictions on whole rows": bool(problem.restrictions),
+    }
+    found = [words for words, present in beyond.items() if present]
+    if found:
+        raise InputError(f'the paper\'s methods do not take {" or ".join(found)}; use method="exact"')
+
+
+@dataclass(frozen=True, eq=False)
+class Initial:
+    """A first solution."""
+
+    rows: PaperRows  # the rows that can be helped
+    columns: list[Column]  # every row is in one of them
+    screened: Screened  # what is known about all rows
+
+
+@dataclass(eq=False)
+class PaperRun:
+    """One call of a method under way, from its first solution on."""
+
+    initial: Initial
+    embedding: Embedding
+    solver: Solver
+    stop: Stop
+    statistics: Statistics
+    progress: Callable[[Round], None] | None
+    seed: int
+    spent: float = 0.0  # seconds that the phases so far have taken
+
+    def log(self, phase: str, *, columns: int, value: float, bound: int, count: int) -> None:
+        """Record a step and tell whoever watches; the time since the last one goes to its phase."""
+        seconds = self.stop.elapsed()
+        self.statistics.spend(phase, seconds - self.spent)
+        self.spent = seconds
+        step = Round(phase, len(self.statistics.rounds), columns, value, bound, count, seconds)
+        step = self.statistics.record(step)
+        if self.progress is not None:
+            self.progress(step)
+
+
+def dual_proof(rows: PaperRows, weights: IntArray | BoolArray, capacity: int) -> DualProof:
+    """Write down what weights prove if no column weighs more than the capacity."""
+    row_of = rows.problem.row_of
+    given = np.zeros(len(row_of), dtype=np.int64)  # on the first occurrences of the distinct rows
+    given[np.unique(row_of, return_index=True)[1][rows.index]] = weights
+    return DualProof(tuple(given.tolist()), capacity)
+
+
+def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True) -> Initial:
+    """Ask the classifier for one positive point per distinct row; those not asked in time are left out.
+
+    ``merge`` lets rows share the point of another row as long as they may move there and change at most
+    ``max_changes`` features together: the largest group first, while there is time. The paper leaves open
+    which point a row is given, so it may be one that is there already.
+    """
+    screened = screen(problem, statistics, stop)
+    rows = PaperRows(problem, screened.helpable)
+    changes = [rows.codes != point for point in screened.points]
+    may_move = [problem.may_move(rows.codes, point).all(axis=1) for point in screened.points]
+    waiting = np.ones(len(rows), dtype=np.bool_)
+    groups: dict[int, IntArray] = {}  # by the row whose point it is
+    while merge and waiting.any() and not stop.expired():
+        candidates = {
+            owner: _group_around(owner, changes[owner], waiting & may_move[owner], problem.max_changes)
+            for owner in np.flatnonzero(waiting).tolist()
+        }
+        best = max(candidates, key=lambda owner: len(candidates[owner]))
+        groups[best] = candidates[best]
+        waiting[groups[best]] = False
+    groups |= {row: np.array([row]) for row in np.flatnonzero(waiting).tolist()}
+    columns = [
+        Column(screened.points[owner], changes[owner][group].any(axis=0), group)
+        for owner, group in groups.items()
+    ]
+    return Initial(rows, columns, screened)
+
+
+def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:
+    """Let the owner of a point be joined by the row that changes least besides, as long as one fits."""
+    changed = changes[owner].copy()
+    while True:
+        missing = (changes & ~changed).sum(axis=1)
+        fits = candidates & (missing > 0) & (missing + changed.sum() <= max_changes)
+        if not fits.any():
+            return np.flatnonzero(candidates & (missing == 0))
+        changed |= changes[np.where(fits, missing, len(changed) + 1).argmin()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -17,30 +17,55 @@ CELL = [
 
 
 class TextColumn(NamedTuple):
-    """A column of text: two lines of heading, its width, and what stands in it."""
+    """A column of text: its heading and width, and how what stands in it is made of a record's facts."""
 
-    group: str
     title: str
     width: int
-    text: Callable[[Record], str]
+    text: str
+    group: str = ""  # a heading above
+
+
+OUTCOME = (
+    TextColumn("count", 7, "{count}"),
+    TextColumn("bound", 6, "{lower_bound}"),
+    TextColumn("status", 11, "{status}"),
+    TextColumn("seconds", 8, "{seconds:.2f}"),
+)
+QUESTIONS = (
+    TextColumn("asked", 7, "{asked}"),
+    TextColumn("proofs", 7, "{questions_proofs}"),
+    TextColumn("oracle s", 9, "{questions_seconds:.2f}"),
+)
+VERIFIED = TextColumn("verified", 9, "{checked}")
 
 
 def paper_columns(*, asked: bool, checked: bool) -> tuple[TextColumn, ...]:
     """Columns that set the paper beside ours; questions count where classifiers are ``asked``."""
-    questions = (TextColumn("", "any", 5, _least), *QUESTIONS) if asked else ()
-    ours = (OUTCOME[0]._replace(group="ours"), *OUTCOME[1:], TextColumn("", "ratio", 9, _ratio))
-    return (*PAPER, *ours, *questions, *(VERIFIED if checked else ()))
+    return (
+        TextColumn("data set", 18, "{dataset}"),
+        TextColumn("model", 6, "{model}"),
+        TextColumn("method", 7, "{method}"),
+        TextColumn("changes", 8, "{max_changes}"),
+        TextColumn("rows", 5, "{rows}"),
+        TextColumn("count", 7, "{published_explanations}", "paper"),
+        TextColumn("seconds", 11, "{paper_time}"),
+        OUTCOME[0]._replace(group="ours"),
+        *OUTCOME[1:],
+        TextColumn("ratio", 9, "{ratio}"),
+        *((TextColumn("any", 5, "{bound_without_classifier}"), *QUESTIONS) if asked else ()),
+        *((VERIFIED,) if checked else ()),
+    )
 
 
 def model_columns(*, checked: bool) -> tuple[TextColumn, ...]:
     """Columns that compare kinds of classifiers on one data set; with the check, if results are verified."""
     return (
-        TextColumn("", "model", 23, lambda record: record.key.model),
-        TextColumn("", "accuracy", 9, lambda record: f"{record.trained.accuracy:.3f}"),
+        TextColumn("model", 23, "{model}"),
+        TextColumn("accuracy", 9, "{trained_accuracy:.3f}"),
         *OUTCOME,
         *QUESTIONS,
-        TextColumn("", "confirmed", 10, lambda record: f"{record.confirmed}/{record.count}"),
-        *(VERIFIED if checked else ()),
+        TextColumn("confirmed", 10, "{confirmed}/{count}"),
+        *((VERIFIED,) if checked else ()),
     )
 
 
@@ -52,23 +77,32 @@ def header(columns: Sequence[TextColumn]) -> str:
 
 
 def line(columns: Sequence[TextColumn], record: Record) -> str:
-    """One record."""
-    return "".join(f"{column.text(record):>{column.width}}" for column in columns)
+    """One record; there is no ratio for a run that did not end with a proof."""
+    facts = frame_of([record]).iloc[0]
+    paper = facts["paper_seconds"]
+    time = f"{paper:.0f} limit" if paper >= PAPER_LIMIT else f"{paper:.2f}"
+    texts = {
+        **facts.astype(object).where(facts.notna(), "-"),
+        "paper_time": "-" if pd.isna(paper) else time,
+        "ratio": f"{_times(paper / facts['seconds'])}x" if paper > 0 and facts["proved"] else "-",
+        "checked": {True: "yes", False: "NO"}.get(facts["verified"], "-"),
+    }
+    return "".join(f"{column.text.format(**texts):>{column.width}}" for column in columns)
 
 
 def totals(records: Sequence[Record]) -> str:
     """Say how all cells together compare with the paper, and what they cost."""
     frame = frame_of(records)
     lines = [_method_total(str(name), runs) for name, runs in frame.groupby("method", sort=False)]
-    sums = frame[["asked", "proofs", "left_open", "oracle_seconds", "confirmed", "count"]].sum()
+    sums = frame.sum(numeric_only=True)
     fraction = (
         100 if sums["confirmed"] == sums["count"] else min(99, 100 * sums["confirmed"] // sums["count"])
     )
     lines += [
         (
-            f"questions to the classifiers: {sums['asked']:,.0f}; of these {sums['proofs']:,.0f} ended in a "
-            f"proof that there is no positive point, {sums['left_open']:,.0f} were left open; "
-            f"{sums['oracle_seconds']:.1f} s"
+            f"questions to the classifiers: {sums['asked']:,.0f}; of these {sums['questions_proofs']:,.0f} "
+            f"ended in a proof that there is no positive point, {sums['questions_left_open']:,.0f} were left "
+            f"open; {sums['questions_seconds']:.1f} s"
         ),
         (
             f"points confirmed by the classifier's own predict: {fraction:.0f} % "
@@ -133,48 +167,5 @@ def _method_total(method: str, runs: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _published_time(record: Record) -> str:
-    if record.paper_seconds is None:
-        return "-"
-    limit = record.paper_seconds >= PAPER_LIMIT
-    return f"{record.paper_seconds:.0f} limit" if limit else f"{record.paper_seconds:.2f}"
-
-
-def _ratio(record: Record) -> str:
-    """How many times as long the paper took; no comparison for a run that did not end with a proof."""
-    if record.paper_seconds is None or not record.proved:
-        return "-"
-    return f"{_times(record.paper_seconds / record.seconds)}x"
-
-
 def _times(ratio: float) -> str:
     return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-
-
-def _least(record: Record) -> str:
-    return "-" if record.bound_without_classifier is None else str(record.bound_without_classifier)
-
-
-PAPER = (
-    TextColumn("", "data set", 18, lambda record: record.key.dataset),
-    TextColumn("", "model", 6, lambda record: record.key.model),
-    TextColumn("", "method", 7, lambda record: record.key.method),
-    TextColumn("", "changes", 8, lambda record: str(record.key.max_changes)),
-    TextColumn("", "rows", 5, lambda record: str(record.key.rows)),
-    TextColumn("paper", "count", 7, lambda r: "-" if r.published is None else str(r.published.explanations)),
-    TextColumn("", "seconds", 11, _published_time),
-)
-OUTCOME = (
-    TextColumn("", "count", 7, lambda record: str(record.count)),
-    TextColumn("", "bound", 6, lambda record: str(record.lower_bound)),
-    TextColumn("", "status", 11, lambda record: record.status),
-    TextColumn("", "seconds", 8, lambda record: f"{record.seconds:.2f}"),
-)
-QUESTIONS = (
-    TextColumn("", "asked", 7, lambda record: str(record.questions.asked)),
-    TextColumn("", "proofs", 7, lambda record: str(record.questions.proofs)),
-    TextColumn("", "oracle s", 9, lambda record: f"{record.questions.seconds:.2f}"),
-)
-VERIFIED = (
-    TextColumn("", "verified", 9, lambda record: {True: "yes", False: "NO", None: "-"}[record.verified]),
-)

@@ -1,38 +1,40 @@
-"""Run cells and record what came out."""
+"""Run cells and record what came out, one after the other or side by side in processes of their own."""
 
 from __future__ import annotations
 
 import math
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from rich.console import Console
 
-from oneformany.exceptions import InputError, SolverError, UnsupportedModelError
+from oneformany.exceptions import InputError, OneForManyError, SolverError, UnsupportedModelError
 from oneformany.files import writing
 from oneformany.methods import METHODS, solve
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.methods.solvers import make_solver
 from oneformany.paper.runs.cells import Cell, check_names
 from oneformany.paper.runs.prepare import IMMUTABLE, PROTOCOLS, Prepared, prepare
-from oneformany.paper.runs.records import Key, Questions, Record
+from oneformany.paper.runs.records import Record, cell_of, questions_of
 from oneformany.problem import Problem
+from oneformany.progress import Progress
 from oneformany.result.result import Result
-from oneformany.statistics import Round
 from oneformany.verify import verify
 
-if TYPE_CHECKING:
-    from oneformany.paper.methods.options import CgOptions, CompactOptions
-
 CODINGS = ("published", "correct")
-FAILURES = (SolverError, UnsupportedModelError)
-
-Watch = Callable[[str], AbstractContextManager[Callable[[Round], None]]]
+QUIET = 30.0  # seconds between two lines of one cell among several
+OPTIONS = {"cg-mip": CgOptions, "mip": CompactOptions}
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,6 @@ class Settings:
         check_names("choice of immutable features", [self.immutable], IMMUTABLE)
         check_names("method", self.methods, METHODS)
         if set(self.methods) - {"exact"}:  # a solver that is not installed is told before anything is run
-            from oneformany.paper.methods.solvers import make_solver
-
             make_solver(self.solver)
         if not 0 < self.threshold < 1:
             raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
@@ -70,9 +70,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Task:
-    """One run of one cell: what is asked, how and with which method, and a title for whoever waits."""
+    """One run of one cell: the first part of its record, and a title for whoever waits."""
 
-    key: Key
+    key: dict[str, Any]
     title: str
 
 
@@ -85,71 +85,149 @@ class Failure:
 
 
 def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
-    """List all runs: every cell with every method."""
+    """List all runs: every cell with every method; the data set is named as the loader names its coding."""
+    asked = ("protocol", "time_limit", "seed", "threshold", "immutable")
     pairs = [(cell, method) for cell in cells for method in settings.methods]
-    return [
-        Task(_key(cell, method, settings), f"{number} of {len(pairs)}: {cell.name}, {method}")
-        for number, (cell, method) in enumerate(pairs, start=1)
-    ]
+    tasks = []
+    for number, (cell, method) in enumerate(pairs, start=1):
+        slip = cell.dataset == "students" and settings.coding == "published"
+        key = {
+            **asdict(cell),
+            "dataset": "students-published" if slip else cell.dataset,
+            "method": method,
+            "solver": "highs" if method == "exact" else settings.solver,
+            **{name: getattr(settings, name) for name in asked},
+        }
+        tasks.append(Task(key, f"{number} of {len(pairs)}: {cell.name}, {method}"))
+    return tasks
 
 
-def run(tasks: Iterable[Task], settings: Settings, watch: Watch) -> Iterator[Record | Failure]:
-    """Run tasks one after the other, yielding each outcome as soon as it is there.
+def run(tasks: Sequence[Task], settings: Settings, jobs: int = 1) -> Iterator[Record | Failure]:
+    """Run tasks, one after the other or in so many processes, yielding each outcome as soon as it is there.
 
-    ``watch`` makes, of a title, a context manager whose value takes the engine's records.
+    A process that crashes takes only its own cell with it.
     """
-    for task in tasks:
+    if jobs == 1:
+        yield from (_outcome(task, settings, Progress(task.title)) for task in tasks)
+        return
+    waiting = list(tasks)
+    workers = [_Worker(settings) for _ in waiting[:jobs]]
+    busy: dict[object, tuple[int, Task]] = {}  # which worker has which task, by its connection
+
+    def give(number: int) -> None:
+        if waiting:
+            if not workers[number].process.is_alive():
+                workers[number] = _Worker(settings)
+            task, connection = waiting.pop(0), workers[number].connection
+            busy[connection] = number, task
+            connection.send(task)
+
+    try:
+        for number in range(len(workers)):
+            give(number)
+        while busy:
+            for connection in wait([workers[number].connection for number, _ in busy.values()]):
+                number, task = busy.pop(connection)
+                outcome = workers[number].outcome(task)
+                give(number)
+                yield outcome
+    finally:
+        for worker in workers:  # whatever they do
+            worker.process.kill()
+            worker.process.join()
+
+
+class _Worker:
+    """A process that runs one task after the other."""
+
+    def __init__(self, settings: Settings) -> None:
+        context = get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs, settings), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def outcome(self, task: Task) -> Record | Failure:
+        """Take what came out of the task it was given; a process that died is a failure of its task."""
         try:
-            yield run_task(task, settings, watch)
-        except FAILURES as error:
-            yield Failure(task, str(error))
+            outcome: Record | Failure | OneForManyError = self.connection.recv()
+        except EOFError:
+            self.process.join()
+            code = self.process.exitcode
+            return Failure(task, f"its process ended with exit code {code}, maybe for lack of memory")
+        if isinstance(outcome, OneForManyError):
+            raise outcome
+        return outcome
 
 
-def run_task(task: Task, settings: Settings, watch: Watch) -> Record:
-    """Run one cell with one method; see :func:`run`.
+def _work(connection: Connection, settings: Settings) -> None:
+    """Do what is given until there is nothing more; progress is told in lines: processes share a terminal."""
+    Thread(target=_end_with_parent, daemon=True).start()
+    console = Console(stderr=True, force_terminal=False)
+    while True:
+        outcome: Record | Failure | OneForManyError
+        try:
+            task = connection.recv()
+            lines = Progress(task.title, console=console, delay=QUIET, interval=QUIET)
+            outcome = _outcome(task, settings, lines)
+        except EOFError:
+            return
+        except OneForManyError as error:
+            outcome = error
+        connection.send(outcome)
 
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C cut the run short.
-    """
-    key = task.key
-    prepared = _warm(key.dataset, key.model, settings.data_dir, key.threshold)
-    problem = prepared.problem(key.protocol, key.rows, key.max_changes, key.immutable)
-    with watch(task.title) as progress:
+
+def _end_with_parent() -> None:
+    """Leave no process behind when the benchmark is killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _outcome(task: Task, settings: Settings, progress: Progress) -> Record | Failure:
+    try:
+        return run_task(task, settings, progress)
+    except (SolverError, UnsupportedModelError) as error:
+        return Failure(task, str(error))
+
+
+def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
+    """Run one cell with one method; one that Ctrl-C cut short must not pass for finished, and is raised."""
+    key, method, limit = task.key, task.key["method"], task.key["time_limit"]
+    prepared = _warm(key["dataset"], key["model"], settings.data_dir, key["threshold"])
+    problem = prepared.problem(key["protocol"], key["rows"], key["max_changes"], key["immutable"])
+    options = None if method == "exact" else OPTIONS[method](solver=key["solver"])
+    with progress:
         start = perf_counter()
         result = solve(
-            problem,
-            method=key.method,
-            time_limit=key.time_limit,
-            progress=progress,
-            seed=key.seed,
-            options=_options(key),
+            problem, method=method, time_limit=limit, progress=progress, seed=key["seed"], options=options
         )
         seconds = perf_counter() - start
-    if result.ended == "interrupted":  # it must not pass for a finished cell
+    if result.ended == "interrupted":
         raise KeyboardInterrupt
     least = None
-    if key.method == settings.methods[0] and (key.model == "nn" or settings.bound_without_classifier):
-        least = bound_without_classifier(problem, result, key.time_limit)
-    return Record(
-        key=key,
-        status=result.status,
-        count=result.count,
-        lower_bound=result.lower_bound,
-        seconds=seconds,
-        unreachable=len(result.unreachable),
-        confirmed=prepared.confirmed(result),
-        verified=_check_and_save(result, key, settings),
-        peak_megabytes=_peak_megabytes(),
-        published=key.cell.published,
-        trained=prepared.trained,
-        questions=Questions.of(result),
-        bound_without_classifier=least,
-        undecided=len(result.undecided),
-        explanations=result.explanations,
-        versions=result.versions,
-    )
+    if method == settings.methods[0] and (key["model"] == "nn" or settings.bound_without_classifier):
+        least = bound_without_classifier(problem, result, limit)
+    published = cell_of(key).published
+    return {
+        **key,
+        "status": result.status,
+        "count": result.count,
+        "lower_bound": result.lower_bound,
+        "seconds": seconds,  # wall time of ``solve``
+        "unreachable": len(result.unreachable),  # rows that are proved to be beyond help
+        "confirmed": prepared.confirmed(result),  # points that the classifier itself predicts as positive
+        "verified": _check_and_save(result, key, settings),  # by the independent check; None: not asked
+        "peak_megabytes": _peak_megabytes(),
+        "published": None if published is None else asdict(published),
+        "trained": prepared.trained,
+        "questions": questions_of(result),
+        "bound_without_classifier": least,  # None: not asked
+        "undecided": len(result.undecided),  # rows of which nobody knows whether they can be helped
+        "explanations": [asdict(explanation) for explanation in result.explanations],
+        "versions": result.versions,
+    }
 
 
 def bound_without_classifier(problem: Problem, result: Result, time_limit: float | None = None) -> int:
@@ -165,21 +243,6 @@ def bound_without_classifier(problem: Problem, result: Result, time_limit: float
     return solve(free, time_limit=time_limit).lower_bound
 
 
-def _key(cell: Cell, method: str, settings: Settings) -> Key:
-    """Name the run of a cell; the data set is named as the loader names its coding."""
-    slip = cell.dataset == "students" and settings.coding == "published"
-    asked = ("protocol", "time_limit", "seed", "threshold", "immutable")
-    return Key(
-        dataset="students-published" if slip else cell.dataset,
-        model=cell.model,
-        method=method,
-        rows=cell.rows,
-        max_changes=cell.max_changes,
-        solver="highs" if method == "exact" else settings.solver,
-        **{name: getattr(settings, name) for name in asked},
-    )
-
-
 @lru_cache(maxsize=2)
 def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> Prepared:
     """Prepare a classifier, and solve a little with it: compiled code is loaded before the clock starts."""
@@ -188,20 +251,13 @@ def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> 
     return prepared
 
 
-def _options(key: Key) -> CgOptions | CompactOptions | None:
-    if key.method == "exact":
-        return None
-    from oneformany.paper.methods.options import CgOptions, CompactOptions
-
-    return CgOptions(solver=key.solver) if key.method == "cg-mip" else CompactOptions(solver=key.solver)
-
-
-def _check_and_save(result: Result, key: Key, settings: Settings) -> bool | None:
+def _check_and_save(result: Result, key: dict[str, Any], settings: Settings) -> bool | None:
     if settings.results_dir is not None:
-        parts = [key.dataset, key.model, key.method, key.protocol, key.max_changes, key.rows]
-        parts += [f"threshold{key.threshold:g}"] if key.threshold != 0.5 else []
-        parts += [f"immutable-{key.immutable}"] if key.immutable != "none" else []
-        path = settings.results_dir / f"{'-'.join(str(part) for part in parts)}.json"
+        names = ("dataset", "model", "method", "protocol", "max_changes", "rows")
+        parts = [str(key[name]) for name in names]
+        parts += [f"threshold{key['threshold']:g}"] if key["threshold"] != 0.5 else []
+        parts += [f"immutable-{key['immutable']}"] if key["immutable"] != "none" else []
+        path = settings.results_dir / f"{'-'.join(parts)}.json"
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             result.to_json(path)

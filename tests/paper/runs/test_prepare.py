@@ -8,7 +8,7 @@ import pytest
 from oneformany.datasets import load
 from oneformany.exceptions import InputError
 from oneformany.paper.runs.cells import Cell
-from oneformany.paper.runs.model_kinds import (
+from oneformany.paper.runs.prepare import (
     HIDDEN_LAYERS,
     MODEL_KINDS,
     ModelKind,
@@ -16,11 +16,10 @@ from oneformany.paper.runs.model_kinds import (
     paper_model,
     paper_network,
     paper_split,
+    prepare,
 )
-from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.runs.run import Settings, plan, run
-from oneformany.paper.tables.paper_tables import PRINTED
-from oneformany.progress import Progress
+from oneformany.paper.tables import PRINTED
 
 HERE = [kind.name for kind in MODEL_KINDS if kind.installed]
 
@@ -29,7 +28,7 @@ HERE = [kind.name for kind in MODEL_KINDS if kind.installed]
     ("name", "accuracy"), [("german", 0.724), ("students-published", 0.606), ("students", 0.636)]
 )
 def test_the_logistic_regression_has_the_accuracy_of_the_paper(name, accuracy):
-    assert round(prepare(name, "lr").trained.accuracy, 3) == accuracy
+    assert round(prepare(name, "lr").trained["accuracy"], 3) == accuracy
 
 
 def test_the_constant_features_of_the_published_students_have_no_weight():
@@ -82,7 +81,7 @@ def test_accuracy_is_near_the_published_one(name):
     prepared = prepare(name, "nn")
     published = name.removesuffix("-published")
     assert prepared.classifier.hidden_layer_sizes == HIDDEN_LAYERS[published]
-    assert prepared.trained.accuracy == pytest.approx(float(PRINTED[published][5]), abs=0.04)
+    assert prepared.trained["accuracy"] == pytest.approx(float(PRINTED[published][5]), abs=0.04)
 
 
 def test_the_seed_decides_the_weights():
@@ -100,11 +99,11 @@ def test_other_data_sets_have_no_network():
 @pytest.mark.parametrize("name", HERE)
 def test_each_installed_kind_gets_an_optimum_that_its_own_predict_confirms(name):
     settings = Settings(protocol="negatives", time_limit=30.0)
-    (record,) = run(plan([Cell("german", name, 4, 5)], settings), settings, Progress)
-    assert record.status == "optimal"
-    assert 1 <= record.count <= 4
-    assert record.confirmed == record.count
-    assert record.trained.accuracy > 0.65
+    (record,) = run(plan([Cell("german", name, 4, 5)], settings), settings)
+    assert record["status"] == "optimal"
+    assert 1 <= record["count"] <= 4
+    assert record["confirmed"] == record["count"]
+    assert record["trained"]["accuracy"] > 0.65
 
 
 def test_an_unknown_kind_is_told_with_those_there_are():
@@ -116,7 +115,7 @@ def test_an_unknown_kind_is_told_with_those_there_are():
 
 def test_a_kind_without_its_library_is_told_with_the_remedy(monkeypatch):
     monkeypatch.setattr(
-        "oneformany.paper.runs.model_kinds.MODEL_KINDS",
+        "oneformany.paper.runs.prepare.MODEL_KINDS",
         (ModelKind("rare", "rare model", list, package="no_such_package"),),
     )
     with pytest.raises(InputError, match="pip install no_such_package"):

@@ -1,10 +1,11 @@
-"""Tests that the paper's tables come out in its layout, with ours beside them."""
+"""Tests that the paper's tables come out in its layout, ours beside them, and what goes beyond as well."""
+
+from dataclasses import asdict
 
 import pytest
 
 from oneformany.paper.runs.cells import Published, published_cells
-from oneformany.paper.runs.records import Trained
-from oneformany.paper.tables.paper_tables import paper_tables, short_tables
+from oneformany.paper.tables import more_tables, paper_tables
 
 
 def line_of(table, rows, max_changes):
@@ -40,7 +41,8 @@ def test_the_papers_numbers_are_in_its_order():
 
 
 def test_the_data_sets_and_models_are_set_beside_ours(make_record):
-    network = Trained(395, 30, 85, 0.603, (14, 14, 14))
+    sizes = {"instances": 395, "features": 30, "columns": 85}
+    network = {**sizes, "accuracy": 0.603, "hidden": [14, 14, 14]}
     records = [make_record(), make_record(dataset="students-published", model="nn", trained=network)]
     sizes, models = paper_tables(records)[:2]
     assert sizes.rows[0] == ("COMPAS", "6172", "5", "15", "-", "-", "-")
@@ -89,7 +91,7 @@ def test_methods_that_were_not_run_have_no_columns(make_record):
 def test_a_published_count_below_what_any_classifier_allows_is_marked(make_record, least, mark):
     record = make_record(
         model="nn", rows=20, count=8, lower_bound=8,
-        bound_without_classifier=least, published=Published(5, -1, 499.6, 3600.0),
+        bound_without_classifier=least, published=asdict(Published(5, -1, 499.6, 3600.0)),
     )  # fmt: skip
     table = paper_tables([record])[5]
     assert line_of(table, 20, 10)["paper y*"] == mark
@@ -111,12 +113,65 @@ def test_a_contradiction_is_a_note(make_record):
     assert any("CONTRADICTION" in note for note in paper_tables(records)[4].notes)
 
 
-def test_the_short_tables_have_six_columns_and_the_same_numbers(make_record):
-    records = [make_record(), make_record(method="mip", count=13, lower_bound=1, status="feasible")]
-    tables = {table.name: table for table in short_tables(records)}
-    assert len(tables) == 6
-    assert {len(table.headings) for table in tables.values()} == {6}
-    line = line_of(tables["short-german-lr"], 50, 10)
-    assert (line["published count"], line["our count"]) == ("15", "12")
-    assert (line["published seconds"], line["our seconds"]) == ("3600.00", "0.50")
-    assert line_of(tables["short-german-lr"], 100, 10)["our count"] == "-"
+def named(tables, name):
+    (table,) = (table for table in tables if table.name == name)
+    return table
+
+
+def values(table, row=0):
+    return dict(zip(table.headings, table.rows[row], strict=True))
+
+
+def test_the_summary_adds_up_each_group_of_runs(make_record):
+    tables = more_tables([make_record(), make_record(rows=100, seconds=1.0), make_record(method="mip")])
+    table = named(tables, "summary")
+    assert len(table.rows) == 2
+    line = values(table)
+    assert (line["data set"], line["model"], line["method"]) == ("german", "lr", "exact")
+    assert (line["cells all"], line["cells proved"], line["cells fewer"]) == ("2", "2", "2")
+    assert (line["seconds ours"], line["seconds paper"]) == ("1.50", "7,200")
+    assert line["questions asked"] == "108"
+    assert line["questions proofs"] == "6"
+    assert line["points confirmed"] == "24 of 24"
+
+
+def test_rows_beyond_help_do_not_hide_an_open_gap(make_record):
+    done = make_record(status="infeasible", count=5, lower_bound=5)
+    open_gap = make_record(status="infeasible", count=5, lower_bound=4, rows=100)
+    assert values(named(more_tables([done, open_gap]), "summary"))["cells proved"] == "1"
+
+
+def test_rows_that_nobody_had_time_for_are_in_doubt(make_record):
+    late = make_record(
+        protocol="negatives", status="feasible", count=5, lower_bound=5, undecided=2, unreachable=3
+    )
+    tables = more_tables([late])
+    assert values(named(tables, "summary"))["cells proved"] == "0"
+    assert values(named(tables, "cells-lr-negatives-0.5-none"))["beyond help"] == "3?"
+
+
+def test_other_rows_have_tables_of_their_own_and_no_comparison(make_record):
+    half = make_record(protocol="negatives", threshold=0.9, immutable="half", unreachable=4)
+    tables = more_tables([make_record(), half])
+    table = named(tables, "cells-lr-negatives-0.9-half")
+    assert table.title.endswith("lr, protocol negatives, P >= 0.9, half immutable")
+    line = values(table)
+    assert (line["|S|"], line["beyond help"], line["questions proofs"]) == ("50", "4", "3")
+    assert values(named(tables, "summary"), row=1)["cells fewer"] == "-"
+
+
+def test_kinds_of_classifiers_asked_the_same_are_one_table(make_record):
+    asked = {"protocol": "negatives", "rows": 100, "max_changes": 5, "published": None}
+    records = [make_record(model=model, **asked) for model in ("lr", "forest", "xgboost")]
+    table = named(more_tables(records), "models-1")
+    assert [row[0] for row in table.rows] == [
+        "logistic regression",
+        "random forest, 100 trees, depth 6",
+        "XGBoost, 200 trees",
+    ]
+    assert values(table)["accuracy"] == "0.724"
+
+
+def test_the_papers_models_alone_make_no_table_of_kinds(make_record):
+    names = [table.name for table in more_tables([make_record(), make_record(model="nn")])]
+    assert not [name for name in names if name.startswith("models")]

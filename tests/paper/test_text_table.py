@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from oneformany.paper.tables.table import FORMATS, make_table
+from oneformany.paper.text_table import FORMATS, make_table
 
 TABLE = make_table(
     "table-9",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -26,23 +28,19 @@ class TextTable:
 
     name: str  # for files and labels, and for readers
     title: str
-    frame: pd.DataFrame  # text only; its columns have two levels, a group (may be empty) and a title
+    columns: tuple[tuple[str, str], ...]  # a group (may be empty) and a title each
+    rows: list[tuple[str, ...]]  # one text per column
     notes: tuple[str, ...] = ()  # what a reader has to know
 
     @property
     def headings(self) -> list[str]:
         """Group and title of each column in one line."""
-        return [" ".join(filter(None, pair)) for pair in self.frame.columns]
+        return [" ".join(filter(None, pair)) for pair in self.columns]
 
     @property
     def titles(self) -> list[str]:
         """Title of each column, without its group."""
-        return self.frame.columns.get_level_values(1).tolist()
-
-    @property
-    def rows(self) -> list[tuple[str, ...]]:
-        """One text per column."""
-        return list(self.frame.itertuples(index=False, name=None))
+        return [title for _, title in self.columns]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: name, title, one object per row, notes."""
@@ -51,31 +49,18 @@ class TextTable:
 
     def groups(self) -> list[tuple[str, int, int]]:
         """Groups of neighbouring columns: name, first column, and how many there are."""
-        parts = groupby(enumerate(self.frame.columns), key=lambda column: column[1][0])
-        spans = ((group, [number for number, _ in columns]) for group, columns in parts)
+        parts = groupby(range(len(self.columns)), key=lambda column: self.columns[column][0])
+        spans = ((group, list(columns)) for group, columns in parts)
         return [(group, numbers[0], len(numbers)) for group, numbers in spans]
 
 
 def make_table(
-    name: str,
-    title: str,
-    columns: Mapping[Heading, Iterable[Any]],
-    notes: Sequence[str] = (),
+    name: str, title: str, columns: Mapping[Heading, Iterable[Any]], notes: Iterable[str] = ()
 ) -> TextTable:
     """Make a table; what is missing is a dash."""
-    texts = {
-        key: ["-" if pd.isna(value) else str(value) for value in cells] for key, cells in columns.items()
-    }
-    pairs = [("", key) if isinstance(key, str) else key for key in texts]
-    frame = pd.DataFrame(dict(enumerate(texts.values()))).set_axis(pd.MultiIndex.from_tuples(pairs), axis=1)
-    return TextTable(name, title, frame, tuple(notes))
-
-
-class Format(NamedTuple):
-    """A way to write tables: the suffix of files, and what turns a table into text."""
-
-    suffix: str
-    write: Callable[[TextTable], str]
+    pairs = tuple(("", key) if isinstance(key, str) else key for key in columns)
+    texts = (["-" if pd.isna(value) else str(value) for value in cells] for cells in columns.values())
+    return TextTable(name, title, pairs, list(zip(*texts, strict=True)), tuple(notes))
 
 
 def _as_text(table: TextTable) -> str:
@@ -96,7 +81,9 @@ def _as_text(table: TextTable) -> str:
 
 
 def _as_csv(table: TextTable) -> str:
-    return table.frame.set_axis(table.headings, axis=1).to_csv(index=False, lineterminator="\n")
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows([table.headings, *table.rows])
+    return stream.getvalue()
 
 
 def _as_markdown(table: TextTable) -> str:
@@ -143,6 +130,13 @@ def _as_latex(table: TextTable) -> str:
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+class Format(NamedTuple):
+    """A way to write tables: the suffix of files, and what turns a table into text."""
+
+    suffix: str
+    write: Callable[[TextTable], str]
 
 
 FORMATS = {

@@ -1,0 +1,233 @@
+"""The paper's eight tables in its layout, ours beside it, and what it does not print."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from oneformany.methods import METHODS
+from oneformany.paper.runs.cells import DATASETS, MODELS, TITLES, published_table
+from oneformany.paper.runs.lines import contradictions
+from oneformany.paper.runs.prepare import MODEL_KINDS
+from oneformany.paper.runs.records import Record, as_published, cell_of, frame_of
+from oneformany.paper.text_table import Columns, Heading, TextTable, make_table
+
+NAMES = {"lr": "the LR model", "nn": "the NN"}
+IMPOSSIBLE = "†"
+CELL = ["name", "model", "rows", "max_changes"]
+PARTS = ["count", "lower_bound", "seconds", "proved", "bound_without_classifier", "time_limit"]
+SECONDS = "{:.2f}".format
+WEIGHTS = "Our networks have the published widths and depths; their weights are our own."
+
+# The paper's Tables 1 and 2, side by side; extended features are one-hot columns.
+SIZES = ("instances", "original features", "extended features")
+STRUCTURE = ("NN width", "NN depth", "NN accuracy", "LR accuracy")
+PRINTED = {
+    "compas": (6172, 5, 15, 10, 2, "0.670", "0.671"),
+    "german": (1000, 20, 59, 20, 2, "0.728", "0.724"),
+    "students": (395, 30, 85, 14, 3, "0.601", "0.612"),
+}
+
+SETTING = ["model", "protocol", "threshold", "immutable"]
+QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
+# Columns of the tables that the paper does not print: what they are in a frame, and their headings.
+ASKED: dict[str, Heading] = {
+    "asked": ("questions", "asked"), "questions_proofs": ("questions", "proofs"),
+    "questions_left_open": ("questions", "open"), "questions_seconds": ("questions", "seconds"),
+}  # fmt: skip
+SUMMARY: dict[str, Heading] = {
+    "dataset": "data set", "model": "model", "method": "method", "protocol": "rows explained",
+    "question": "question", "cells": ("cells", "all"), "proved": ("cells", "proved"),
+    "fewer": ("cells", "fewer"), "more": ("cells", "more"), "seconds": ("seconds", "ours"),
+    "paper_seconds": ("seconds", "paper"), **ASKED, "points": "points confirmed",
+}  # fmt: skip
+CELLS: dict[str, Heading] = {
+    "dataset": "data set", "rows": "|S|", "max_changes": "T_max", "method": "method", "count": "y*",
+    "lower_bound": "bound", "status": "status", "beyond": "beyond help",
+    "bound_without_classifier": "any classifier", "seconds": "time", **ASKED, "points": "confirmed",
+}  # fmt: skip
+KINDS: dict[str, Heading] = {"kind": "model", "trained_accuracy": "accuracy", **CELLS}
+SUMMARY_NOTES = (
+    "proved: no smaller set covers the rows that can be helped.",
+    "fewer, more: explanations than published.",
+    "asked: one question per distinct row at the start, and those of the search.",
+)
+FORMS = {
+    "seconds": "{:.2f}", "questions_seconds": "{:.2f}", "trained_accuracy": "{:.3f}",
+    "paper_seconds": "{:,.0f}",
+}  # fmt: skip
+
+
+def paper_tables(records: Sequence[Record]) -> list[TextTable]:
+    """Lay out Tables 1 to 8; of several runs of a cell the last counts, without any our side has dashes."""
+    results = [
+        make_table(f"table-{number}", f"Table {number}: {title}", _columns(cells), notes)
+        for number, (title, cells, notes) in enumerate(_groups(records), start=3)
+    ]
+    return [*_data_and_models(records), *results]
+
+
+def _data_and_models(records: Sequence[Record]) -> list[TextTable]:
+    """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
+    trained = {
+        (cell_of(record).dataset, record["model"]): record["trained"]
+        for record in records
+        if as_published(record)
+    }
+    ours = [_as_printed(trained.get((name, "nn"), {}), trained.get((name, "lr"), {})) for name in DATASETS]
+    columns: Columns = {
+        (side, heading): values
+        for side, lines in (("paper", PRINTED.values()), ("ours", ours))
+        for heading, values in zip((*SIZES, *STRUCTURE), zip(*lines, strict=True), strict=True)
+    }
+
+    def table(name: str, title: str, headings: Sequence[str], *notes: str) -> TextTable:
+        shown = {key: values for key, values in columns.items() if key[1] in headings}
+        return make_table(name, title, {"data set": TITLES.values(), **shown}, notes)
+
+    return [
+        table("table-1", "Table 1: the data sets", SIZES),
+        table("table-2", "Table 2: the models' structure and accuracy", STRUCTURE, WEIGHTS),
+    ]
+
+
+def _as_printed(network: Record, regression: Record) -> tuple[object, ...]:
+    """What the two tables say about a data set and its models; what is not known is missing."""
+    known, hidden = network or regression, network.get("hidden", [])
+    widths = "/".join(str(width) for width in dict.fromkeys(hidden))
+    accuracies = [f"{model['accuracy']:.3f}" if model else None for model in (network, regression)]
+    sizes = (known.get(name) for name in ("instances", "features", "columns"))
+    return (*sizes, widths or None, len(hidden) or None, *accuracies)
+
+
+def _groups(records: Sequence[Record]) -> Iterator[tuple[str, pd.DataFrame, list[str]]]:
+    """For each result table its title, its cells with our runs as "count exact" and so on, and notes."""
+    runs = frame_of([record for record in records if as_published(record)])
+    runs = runs.drop_duplicates([*CELL, "method"], keep="last")
+    cells = published_table().rename(columns={"dataset": "name"})
+    for method in METHODS:
+        own = runs.loc[runs["method"] == method, [*CELL, *PARTS]]
+        cells = cells.merge(own.rename(columns={part: f"{part} {method}" for part in PARTS}), "left", CELL)
+    least = cells[[f"bound_without_classifier {method}" for method in METHODS]].max(axis=1)
+    bounds = cells[[f"lower_bound {method}" for method in METHODS]].max(axis=1)
+    ours = bounds.where(cells["model"] == "lr")  # the paper's network is another than ours
+    needed = pd.concat([least, ours], axis=1).max(axis=1).fillna(0)
+    # A compact model too large for its limit gives up at once; otherwise it uses the time it has.
+    gave_up = cells["seconds mip"] < cells["time_limit mip"] / 2
+    cells = cells.assign(
+        least=least,
+        impossible=(cells["explanations"] < needed).astype(bool),
+        not_started=gave_up & ~cells["proved mip"].fillna(value=True).astype(bool),
+    )
+    for (name, model), group in cells.groupby(["name", "model"], sort=False):
+        title = f"{TITLES[str(name)]}, {NAMES[str(model)]}"
+        same = runs[(runs["name"] == name) & (runs["model"] == model)]
+        yield title, group, list(_notes(group, same))
+
+
+def _columns(cells: pd.DataFrame) -> Columns:
+    methods = [method for method in METHODS if cells[f"count {method}"].notna().any()]
+    impossible = cells["impossible"].map({True: IMPOSSIBLE, False: ""})
+    columns: Columns = {
+        "|S|": cells["rows"],
+        "T_max": cells["max_changes"],
+        ("paper", "y*"): cells["explanations"].astype(str) + impossible,  # what cannot be right has a mark
+        ("paper", "gap"): cells["gap_to_mip"],
+        ("paper", "CG time"): cells["cg_seconds"].map(SECONDS),
+        ("paper", "MIP time"): cells["mip_seconds"].map(SECONDS),
+    }
+    if cells["least"].notna().any():
+        columns["any classifier", "least"] = cells["least"]
+    for method in METHODS:
+        if method in methods or method == "exact":
+            columns[method, "y*"] = cells[f"count {method}"]
+            columns[method, "bound"] = cells[f"lower_bound {method}"]
+            columns[method, "time"] = cells[f"seconds {method}"].map(SECONDS, na_action="ignore")
+        if method == "exact":  # no comparison with a run that did not end with a proof
+            proved = cells["proved exact"].fillna(value=False).astype(bool)
+            times = (cells["cg_seconds"] / cells["seconds exact"]).where(proved)
+            columns["exact", "CG/exact"] = times.map("{:,.0f}".format, na_action="ignore")
+    if {"cg-mip", "mip"} <= set(methods):
+        columns["ours", "gap"] = cells["count cg-mip"] - cells["count mip"]
+    if set(methods) - {"exact"}:
+        columns["time in this run", "exact : cg-mip : mip"] = map(_ratio, cells.to_dict("records"))
+    return columns
+
+
+def _ratio(cell: dict[Hashable, Any]) -> str | None:
+    if pd.isna(cell["seconds exact"]):
+        return None
+    parts = ["1"]
+    for method in METHODS[1:]:
+        missing = pd.isna(cell[f"seconds {method}"]) or (method == "mip" and cell["not_started"])
+        times = f"{cell[f'seconds {method}'] / cell['seconds exact']:,.0f}"
+        parts.append("-" if missing else f"{'' if cell[f'proved {method}'] else '>'}{times}")
+    return " : ".join(parts)
+
+
+def _notes(cells: pd.DataFrame, runs: pd.DataFrame) -> Iterator[str]:
+    exact = runs[runs["method"] == "exact"]
+    if len(exact):
+        yield (
+            f"Exact: {exact['proved'].sum()} of {len(exact)} cells proved optimal, {exact['fewer'].sum()} "
+            f"with fewer explanations than published, {exact['seconds'].sum():.2f} s together; "
+            f"the paper's CG: {exact['paper_seconds'].sum():,.2f} s."
+        )
+    if cells["not_started"].any():
+        yield "mip without a ratio: the model was too large to be started; its count is the first solution's."
+    if cells["impossible"].any():
+        yield f"{IMPOSSIBLE}: below what is proved for these rows, so it cannot be right for them."
+    yield from contradictions(runs)
+
+
+def more_tables(records: Sequence[Record]) -> list[TextTable]:
+    """Summarise all runs, and lay out those that are not in the paper."""
+    frame = _questions(records)
+    paper = frame[frame["model"].isin(MODELS)]
+    title = "All runs: answers, proofs, time and questions to the classifier"
+    tables = [_table("summary", title, _sums(paper), SUMMARY, SUMMARY_NOTES)] if len(paper) else []
+    for (model, protocol, threshold, immutable), runs in paper[~paper["compared"]].groupby(
+        SETTING, sort=False
+    ):
+        name = f"cells-{model}-{protocol}-{threshold:g}-{immutable}"
+        title = f"Beyond the paper's tables: {model}, protocol {protocol}, {runs['question'].iloc[0]}"
+        tables.append(_table(name, title, runs, CELLS))
+    several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - set(MODELS)]
+    for number, runs in enumerate(several, start=1):
+        title = f"Kinds of classifiers, {runs['question'].iloc[0]}"
+        tables.append(_table(f"models-{number}", title, runs, KINDS))
+    return tables
+
+
+def _questions(records: Sequence[Record]) -> pd.DataFrame:
+    """All runs with what their tables say besides."""
+    frame = frame_of(records)
+    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
+    titles = {kind.name: kind.title for kind in MODEL_KINDS}
+    return frame.assign(
+        question=frame["threshold"].map("P >= {:g}".format) + half,
+        kind=frame["model"].map(titles).fillna(frame["model"]),
+        beyond=frame["unreachable"].astype(str) + (frame["undecided"] > 0).map({True: "?", False: ""}),
+        paper_seconds=frame["paper_seconds"].where(frame["compared"]),
+    )
+
+
+def _sums(runs: pd.DataFrame) -> pd.DataFrame:
+    """Add up the runs of each data set, model, method and question; only the paper's can be compared."""
+    groups = runs.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
+    sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
+    compared = ["fewer", "more", "paper_seconds"]
+    sums[compared] = sums[compared].where(sums["compared"] > 0)
+    return sums
+
+
+def _table(
+    name: str, title: str, frame: pd.DataFrame, headings: Mapping[str, Heading], notes: Sequence[str] = ()
+) -> TextTable:
+    points = frame["confirmed"].astype(str) + " of " + frame["count"].astype(str)
+    texts = frame.assign(points=points)
+    for column, form in FORMS.items():
+        texts[column] = frame[column].map(form.format, na_action="ignore")
+    return make_table(name, title, {heading: texts[column] for column, heading in headings.items()}, notes)

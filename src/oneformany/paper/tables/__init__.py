@@ -1,1 +1,0 @@
-"""The paper's tables beside ours, from recorded runs."""
