@@ -9,10 +9,9 @@ import numpy as np
 from oneformany.exceptions import CertificateError
 from oneformany.verify.anchored_kernels import EXCEEDED, NEVER, PAUSED, Market, Waiting, exceeds
 from oneformany.verify.arrays import IntArray
+from oneformany.verify.cases import check_prices
 from oneformany.verify.claims import Claims
-from oneformany.verify.cost_tree import check_prices
-from oneformany.verify.items import HelpableRows
-from oneformany.verify.limits import NotConfirmedError
+from oneformany.verify.limits import Limits, NotConfirmedError
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof
 from oneformany.verify.unreachable import check_fewest_changes
@@ -29,44 +28,43 @@ def check_anchored(claims: Claims, proof: AnchoredCostProof) -> None:
     whose groups save most. A row pays for every feature in which it differs from the point of its group, and
     at least as much as its nearest change: so many changes, each where it is cheapest.
     """
-    problem, rows = claims.problem, HelpableRows.of(claims)
+    problem, items = claims.problem, claims.helpable_items
+    people = problem.people_like(items.first)
     if not problem.plain:
         raise NotConfirmedError("this release checks anchored costs only where rows share a point of cells")
-    if proof.needed < int(rows.people.sum()):
+    if proof.needed < int(people.sum()):
         raise CertificateError("the proof of the cost is about fewer people than there are")
-    prices = rows.spread(proof.prices, "the cost proof")
-    savings = rows.spread(proof.savings, "the cost proof")
-    changes = rows.spread(proof.changes, "the cost proof")
-    check_prices(prices.tolist(), rows.people)
+    given = (proof.prices, proof.savings, proof.changes)
+    prices, savings, changes = (items.spread(numbers, "the cost proof names") for numbers in given)
+    check_prices(prices, people)
     best = sorted(savings.tolist(), reverse=True)[: proof.explanations]
-    least = max(0, -(-(int(prices @ rows.people) - sum(best)) // proof.scale))
+    least = max(0, -(-(int(prices @ people) - sum(best)) // proof.scale))
     if least < proof.bound:
         raise CertificateError(f"cost_bound is {proof.bound}, the prices and savings prove {least}")
-    check_fewest_changes(problem, rows.given, changes)
-    _check_savings(problem, rows, prices, savings, changes, proof.scale)
+    rows = np.array(items.first)
+    check_fewest_changes(problem, rows, changes)
+    _check_savings(
+        _market(problem, rows, people, prices, changes, proof.scale), rows, savings, problem.limits
+    )
 
 
-def _check_savings(
-    problem: Problem, rows: HelpableRows, prices: IntArray, savings: IntArray, changes: IntArray, scale: int
-) -> None:
+def _check_savings(market: Market, rows: IntArray, savings: IntArray, limits: Limits) -> None:
     """Confirm that no group saves more than is said of its anchor."""
-    market = _market(problem, rows, prices, changes, scale)
     n, p = market.codes.shape
     width = market.cost.shape[1]
-    problem.limits.need(8 * (p * (width + 1) + 2) * (n + p + 1), "the search for groups that save")
+    limits.need(8 * (p * (width + 1) + 2) * (n + p + 1), "the search for groups that save")
     steps = max(1, WORK_BETWEEN_CHECKS // (n * p * width))
     for anchor in range(n):
-        top = (int(prices[anchor]) - 1) // scale
+        top, limit = (int(market.price[anchor]) - 1) // market.scale, int(savings[anchor])
         for low, high in _ranges(int(market.least[anchor]), top):
-            waiting = Waiting.of(n, p, width, problem.max_changes)
+            waiting = Waiting.of(n, p, width, market.max_changes)
             code, node = PAUSED, 0
             while code == PAUSED:
-                problem.limits.check()
-                limit = int(savings[anchor])
+                limits.check()
                 code, node = exceeds(market, waiting, anchor, low, high, limit, node, steps)
             if code == EXCEEDED:
                 raise CertificateError(
-                    f"a group in which row {rows.given[anchor]} pays least saves more than {savings[anchor]}"
+                    f"a group in which row {rows[anchor]} pays least saves more than {limit}"
                 )
 
 
@@ -77,8 +75,10 @@ def _ranges(least: int, most: int) -> Iterator[tuple[int, int]]:
         yield low, min(most, low + step - 1)
 
 
-def _market(problem: Problem, rows: HelpableRows, prices: IntArray, changes: IntArray, scale: int) -> Market:
-    codes = np.ascontiguousarray(problem.codes[rows.given])
+def _market(
+    problem: Problem, rows: IntArray, people: IntArray, prices: IntArray, changes: IntArray, scale: int
+) -> Market:
+    codes = np.ascontiguousarray(problem.codes[rows])
     p, width = len(problem.levels), max(problem.levels)
     problem.limits.need(8 * p * width**3, "what moves cost")
     cost = np.full((p, width, width), NEVER, dtype=np.int64)
@@ -94,7 +94,7 @@ def _market(problem: Problem, rows: HelpableRows, prices: IntArray, changes: Int
     score[np.arange(width) < np.array(problem.levels)[:, None]] = problem.classifier.tables
     return Market(
         codes=codes,
-        people=rows.people,
+        people=people,
         least=np.minimum(totals[np.arange(len(codes)), changes], NEVER),
         width=np.array(problem.levels, dtype=np.int64),
         cost=cost,

@@ -8,20 +8,22 @@ from math import comb
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.arrays import IntArray
+from oneformany.verify.cases import Cases, Choice, incidence
 from oneformany.verify.claims import Claims
-from oneformany.verify.cover import Covering, check_refutation
 from oneformany.verify.items import Items
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.listed import ListedColumns, check_all_listed, named
 from oneformany.verify.listing import Listing
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import Branch, Dual, Enumeration, Proof, SolverBound
+from oneformany.verify.proofs import Branch, Dual, Enumeration, Filter, Proof, SolverBound
 from oneformany.verify.search import GroupSearch
 
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
 # set at least as long as at so many rows.
 OVERHEAD = 2000
 WORTH = 4
+BATCH = 2**22
 
 
 def check_bound(claims: Claims) -> str:
@@ -29,7 +31,8 @@ def check_bound(claims: Claims) -> str:
 
     Rows of which nothing is known are not among them: a bound for fewer rows holds for more.
     """
-    items = Items.single(_distinct_rows(claims))
+    covered = np.flatnonzero(np.array(claims.assignment) >= 0)
+    items = Items.single(claims.problem.different(covered).tolist())
     if not items.members:
         if claims.proof.bound:
             raise CertificateError("no row is covered, so there is nothing to prove")
@@ -38,13 +41,6 @@ def check_bound(claims: Claims) -> str:
     _check(claims.proof, claims.problem, items, steps)
     done = ", ".join(f"{number} x {step}" if number > 1 else step for step, number in steps.items())
     return f"at least {claims.proof.bound}: {done}"
-
-
-def _distinct_rows(claims: Claims) -> list[int]:
-    """First occurrences of the distinct rows that are covered."""
-    covered = np.flatnonzero(np.array(claims.assignment) >= 0)
-    _, first = np.unique(claims.problem.distinct.of[covered], return_index=True)
-    return [int(row) for row in np.sort(covered[first])]
 
 
 def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) -> None:
@@ -66,8 +62,9 @@ def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) ->
 
 def _check_weights(proof: Dual, problem: Problem, items: Items, steps: Counter[str]) -> None:
     """Confirm what the weights prove and, where more is claimed, that the listed columns do not suffice."""
-    weights = _item_weights(proof, items)
-    needed = -(-sum(weights) // proof.capacity)
+    weights = items.spread(proof.weights, "the proof gives weight to")
+    total = int(weights.sum())
+    needed = -(-total // proof.capacity)
     if isinstance(proof, Enumeration):
         if proof.bound != proof.target + 1:
             raise CertificateError(f"excluding {proof.target} explanations does not prove {proof.bound}")
@@ -77,33 +74,53 @@ def _check_weights(proof: Dual, problem: Problem, items: Items, steps: Counter[s
     if not isinstance(proof, Enumeration) or needed > proof.target:
         steps["weights that no group exceeds"] += 1
         return
-    listed = _listed(proof, items)
-    floor = sum(weights) - (proof.target - 1) * proof.capacity
+    listed = [items.indices(column) for column in proof.columns]
+    floor = total - (proof.target - 1) * proof.capacity
     missing = "weighs enough for a smaller cover, but no listed column contains it"
     _check_groups(problem, items, weights, floor, listed, missing)
-    covering = Covering.of(listed, len(items.members), proof.target, problem.limits)
-    check_refutation(covering, proof.cover, {row: item for item, row in enumerate(items.first)})
+    CoverCases(listed, items, problem.limits).check(proof.cover, proof.target)
     steps["listed columns that do not suffice"] += 1
 
 
-def _listed(proof: Enumeration, items: Items) -> list[list[int]]:
-    """Write listed columns as indices of items, each of which its smallest row stands for."""
-    known = {row for rows in items.members for row in rows}
-    index_of = {row: index for index, row in enumerate(items.first)}
-    for group in proof.columns:
-        if unknown := set(group) - known:
-            raise CertificateError(
-                f"a listed column names row {min(unknown)}, which is a repeat or not covered"
-            )
-    return [sorted({index_of[row] for row in group if row in index_of}) for group in proof.columns]
+class CoverCases(Cases):
+    """So many of the listed columns do not cover all items."""
 
+    question = "suffice"
 
-def _item_weights(proof: Dual, items: Items) -> list[int]:
-    first = set(items.first)
-    for row, weight in enumerate(proof.weights):
-        if weight and row not in first:
-            raise CertificateError(f"the proof gives weight to row {row}, which is not an item of its own")
-    return [proof.weights[row] for row in items.first]
+    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
+        """Tell what the usable columns carry of the weights of sets, and what a cover carries at least.
+
+        Sets with an item that is not needed are ignored. A column carries the weight of a set once for every
+        two of its items, rounded up. The columns of a cover share out all items of the set, so together they
+        carry it at least half as often as it has items, rounded up. All in exact integers.
+        """
+        covered = self.covered(node)
+        known = ([self.items.index_of.get(row) for row in rows] for rows, _ in numbers)
+        sets = [
+            (chosen, weight)
+            for chosen, (_, weight) in zip(known, numbers, strict=True)
+            if not any(item is None or covered[item] for item in chosen)
+        ]
+        matrix = self.matrix[node.usable]
+        loads = np.zeros(len(node.usable), dtype=np.int64)
+        step = max(1, BATCH // max(1, matrix.shape[0]))
+        for first in range(0, len(sets), step):
+            self.limits.check()
+            chosen, weights = zip(*sets[first : first + step], strict=True)
+            carried = matrix @ incidence(chosen, len(covered)).T
+            carried.data = (carried.data + 1) // 2
+            loads[node.usable] += carried @ np.array(weights, dtype=np.int64)
+        return loads, sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
+
+    def is_closed(self, node: Choice) -> bool:
+        """Refuse a split that is not by a needed row, or that forgets a column with the row; never closed."""
+        row, item = node.case.row, self.items.index_of.get(-1 if node.case.row is None else node.case.row)
+        if item is None or self.covered(node)[item]:
+            raise CertificateError(f"the proof leaves open whether the listed columns {self.question}")
+        covers = np.flatnonzero(node.usable)[self.matrix[node.usable][:, [item]].nonzero()[0]]
+        if left_out := set(covers.tolist()) - set(node.case.columns):
+            raise CertificateError(f"the proof forgets that column {min(left_out)} covers row {row}")
+        return False
 
 
 def _listing(problem: Problem, items: Items) -> Listing | None:
@@ -117,16 +134,16 @@ def _listing(problem: Problem, items: Items) -> Listing | None:
     n, sets = len(items.members), comb(len(problem.levels), problem.max_changes)
     if problem.plain and WORTH * sets * (n + OVERHEAD) > n**2:
         return None
-    return Listing(problem, np.array(items.first, dtype=np.int64))
+    return Listing(problem, np.array(items.first))
 
 
 def _check_groups(
-    problem: Problem, items: Items, weights: list[int], floor: int, listed: list[list[int]], what: str
+    problem: Problem, items: Items, weights: IntArray, floor: int, listed: list[list[int]], what: str
 ) -> None:
     """Confirm that every group that weighs as much as the floor is part of a listed one."""
     columns = ListedColumns(listed)
     if (listing := _listing(problem, items)) is not None:
-        check_all_listed(listing, np.array(weights, dtype=np.int64), floor, columns, what)
+        check_all_listed(listing, weights, floor, columns, what)
         return
     search = GroupSearch(problem, items)
     for group in search.unlisted(weights, floor, columns):

@@ -11,6 +11,7 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import IntArray
+from oneformany.verify.items import Items
 from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
 from oneformany.verify.problem import Problem, read_problem
@@ -100,6 +101,14 @@ class Claims:
     def helpable(self) -> int:
         """How many people are not proved to be beyond help."""
         return int(self.problem.people.sum() - self.problem.people[list(self.unreachable)].sum())
+
+    @property
+    def helpable_items(self) -> Items:
+        """Different rows that are not called unreachable, nor equal to one that is."""
+        kinds = self.problem.kinds
+        return Items.single(
+            self.problem.different(np.flatnonzero(~np.isin(kinds, kinds[list(self.unreachable)])))
+        )
 
     @property
     def wanted(self) -> int:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.anchored import check_anchored
 from oneformany.verify.arrays import IntArray
+from oneformany.verify.cases import TREE_SCALE, Cases, Choice, check_prices
 from oneformany.verify.claims import Claims
-from oneformany.verify.cost_tree import check_cost_tree, check_prices, paid_by_cheapest
-from oneformany.verify.items import HelpableRows
 from oneformany.verify.listed import ListedColumns, check_all_listed, unproved
 from oneformany.verify.listing import Groups, Listing
-from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof, Column, CostProof
+from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof, Column, CostProof, Filter
 from oneformany.verify.savings import BestSavings
 
 
@@ -56,12 +59,13 @@ def _check_question(claims: Claims, proof: CostProof) -> None:
 
 
 def _check_proved(claims: Claims, proof: CostProof) -> None:
-    problem, rows = claims.problem, HelpableRows.of(claims)
-    prices = [proof.prices[row] for row in rows.given.tolist()]
-    check_prices(prices, rows.people)
+    problem, items = claims.problem, claims.helpable_items
+    people = problem.people_like(items.first)
+    prices = np.array([proof.prices[row] for row in items.first], dtype=np.int64)
+    check_prices(prices, people)
     check_prices(proof.prices, np.ones(len(proof.prices), dtype=np.int64))
-    listing = Listing(problem, rows.given)
-    priced = _Priced(listing, rows.people, np.array(prices, dtype=np.int64), proof)
+    listing = Listing(problem, np.array(items.first))
+    priced = _Priced(listing, people, prices, proof)
     least = max(0, -(-priced.bound // proof.scale))
     exclusion = proof.exclusion
     if least >= proof.bound:
@@ -70,30 +74,37 @@ def _check_proved(claims: Claims, proof: CostProof) -> None:
         raise unproved(listing, f"cost_bound is {proof.bound}, the prices prove {least}")
     if exclusion.explanations < proof.explanations:
         raise CertificateError("the search of the cost proof is about fewer explanations than the proof")
-    columns = [rows.indices(column.rows, "a listed column") for column in exclusion.columns]
-    costs = [
-        _paid(listing, column, np.array(indices, dtype=np.int64))
-        for column, indices in zip(exclusion.columns, columns, strict=True)
-    ]
+    columns = [items.indices(column.rows) for column in exclusion.columns]
+    costs = [_paid(listing, *pair) for pair in zip(exclusion.columns, columns, strict=True)]
     priced.check_all_listed(exclusion.target, ListedColumns(columns, costs))
+    cases = CostCases(columns, items, problem.limits, costs, people, exclusion.target, proof.needed)
     try:
-        check_cost_tree(exclusion, columns, costs, rows, proof.needed, problem.limits)
+        cases.check(exclusion.tree, exclusion.explanations)
     except CertificateError as error:
         # Where rows share features only, what each pays depends on where it possibly ends.
         raise unproved(listing, str(error)) if listing.share == "features" else error from error
 
 
-def _paid(listing: Listing, column: Column, rows: IntArray) -> list[int]:
+def _paid(listing: Listing, column: Column, items: list[int]) -> IntArray:
     """Tell what the rows of a listed column pay; less than they would have to does no harm."""
-    if not len(rows):
-        return []
+    rows = np.array(items, dtype=np.int64)
+    if not items:
+        return rows
     if listing.share == "features":
-        return [int(cost) for cost in listing.least_costs(column.changed, rows)]
+        return listing.least_costs(column.changed, rows)
     targets = np.array([[column.targets[feature] for feature in column.changed]], dtype=np.int64)
     levels = np.array([listing.problem.levels[feature] for feature in column.changed])
     if (targets < 0).any() or (targets >= levels).any():
         raise CertificateError("a listed column sends rows to a cell that is not there")
-    return [int(cost) for cost in listing.moves.costs(column.changed, targets, rows)[0]]
+    return listing.moves.costs(column.changed, targets, rows).ravel()
+
+
+def paid_by_cheapest(prices: IntArray, people: IntArray, needed: int) -> int:
+    """Tell what so many people pay at least: the cheapest, at a price per person of each row."""
+    order = np.argsort(prices, kind="stable")
+    before = np.cumsum(people[order]) - people[order]
+    taken = np.clip(min(needed, LARGEST_NUMBER) - before, 0, people[order])
+    return int((taken * prices[order]).sum())
 
 
 class _Priced:
@@ -127,3 +138,75 @@ class _Priced:
 
     def _scaled(self, costs: IntArray) -> IntArray:
         return np.minimum(costs, LARGEST_NUMBER // self._scale) * self._scale
+
+
+@dataclass(frozen=True, eq=False)
+class CostCases(Cases):
+    """So many of the listed columns serve the needed people only above the target.
+
+    With prices per person, whoever serves the needed people pays at least the prices of the cheapest of them,
+    less what the chosen columns save against the prices, less the most that as many usable ones save as are
+    left to choose. Where nothing is left to choose, costs are added up.
+    """
+
+    question = "cost less"
+    costs: Sequence[IntArray]  # what the items of each column pay
+    people: IntArray  # (m,) of each item
+    target: int
+    needed: int
+
+    @cached_property
+    def paid(self) -> IntArray:
+        """What is paid, for all entries of the matrix, one after the other."""
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self.costs])
+
+    @cached_property
+    def column(self) -> IntArray:
+        """The columns of these entries."""
+        return np.repeat(np.arange(len(self.columns)), [len(column) for column in self.columns])
+
+    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
+        """Tell what columns save at these prices, and what must be saved beside what the chosen ones do."""
+        prices, rows = self.known(numbers), self.matrix.indices
+        check_prices(prices, self.people)
+        dear = TREE_SCALE * np.minimum(self.paid, LARGEST_NUMBER // TREE_SCALE)
+        savings = np.zeros(len(self.columns), dtype=np.int64)
+        np.add.at(savings, self.column, self.people[rows] * np.maximum(0, prices[rows] - dear))
+        least = paid_by_cheapest(prices[self.able], self.people[self.able], self.needed)
+        return savings, least - sum(savings[list(node.chosen)].tolist()) - self.target * TREE_SCALE
+
+    def is_closed(self, node: Choice) -> bool:
+        """Check what is said of the columns of a case that is not split, if anything is."""
+        if node.case.short:
+            mine = node.usable[self.column] | np.isin(self.column, node.chosen)
+            if int(self.people[np.unique(self.matrix.indices[mine])].sum()) >= self.needed:
+                raise CertificateError("columns that are said to serve too few people serve enough")
+        elif node.case.evaluated:
+            if node.left and node.usable.any():
+                raise CertificateError("the proof stops where another column could be chosen")
+            self._check_dear(node.chosen)
+        return node.case.short or node.case.evaluated
+
+    def _check_dear(self, chosen: tuple[int, ...]) -> None:
+        """Add up what the chosen columns cost the needed people, each served where it is cheapest."""
+        mine = np.isin(self.column, chosen)
+        least = np.full(len(self.people), LARGEST_NUMBER, dtype=np.int64)
+        np.minimum.at(least, self.matrix.indices[mine], self.paid[mine])
+        served = np.flatnonzero(least < LARGEST_NUMBER)
+        costs, people = least[served], self.people[served]
+        if int(people.sum()) < self.needed or paid_by_cheapest(costs, people, self.needed) > self.target:
+            return
+        check_prices(costs, people)
+        if self._paid_by_whole_rows(costs, people) <= self.target:
+            raise CertificateError(f"listed columns {chosen} cost no more than {self.target}")
+
+    def _paid_by_whole_rows(self, costs: IntArray, people: IntArray) -> int:
+        """Tell the least that is paid where a row is left out with all of its people or not at all."""
+        spare = int(people.sum()) - self.needed
+        self.limits.need(16 * (spare + 1), "leaving out rows of several people")
+        saved = np.zeros(spare + 1, dtype=np.int64)
+        for cost, size in zip(costs.tolist(), people.tolist(), strict=True):
+            self.limits.check()
+            if size <= spare:
+                saved[size:] = np.maximum(saved[size:], saved[: spare + 1 - size] + size * cost)
+        return int((costs * people).sum()) - int(saved[-1])

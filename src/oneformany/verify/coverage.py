@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import IntArray
-from oneformany.verify.cases import TREE_SCALE, Choice, Pairs, check_exclusion
+from oneformany.verify.cases import TREE_SCALE, Cases, Choice
 from oneformany.verify.claims import Claims
-from oneformany.verify.cover import incidence
-from oneformany.verify.items import HelpableRows
 from oneformany.verify.listed import ListedColumns, check_all_listed
 from oneformany.verify.listing import Listing
-from oneformany.verify.proofs import CoverageProof, Exclusion
+from oneformany.verify.proofs import CoverageProof, Filter
 
 
 class CoverageCheck:
@@ -61,53 +61,55 @@ class CoverageCheck:
 
 def _check_proof(claims: Claims, proof: CoverageProof) -> None:
     """Confirm that the weights are what they should be, no group exceeds the capacity, and the search."""
-    rows = HelpableRows.of(claims)
+    problem, items = claims.problem, claims.helpable_items
+    people = problem.people_like(items.first)
     if proof.people != claims.helpable:
         raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
-    weights = rows.spread(proof.weights, "the coverage proof")
-    for row, weight, people in zip(rows.given, weights.tolist(), rows.people.tolist(), strict=True):
-        if weight > proof.scale * people:
+    weights = items.spread(proof.weights, "the coverage proof gives weight to")
+    for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
+        if weight > proof.scale * count:
             raise CertificateError(f"row {row} weighs more than its people count")
-    listing = Listing(claims.problem, rows.given)
+    listing = Listing(problem, np.array(items.first))
     too_heavy = f"weighs more than {proof.capacity}"
     check_all_listed(listing, weights, proof.capacity + 1, ListedColumns(), too_heavy)
     exclusion = proof.exclusion
     if exclusion is not None:
-        columns = [rows.indices(column.rows, "a listed column") for column in exclusion.columns]
-        rest = proof.scale * int(rows.people.sum()) - sum(proof.weights)
+        columns = [items.indices(column.rows) for column in exclusion.columns]
+        rest = proof.scale * int(people.sum()) - sum(proof.weights)
         excess = exclusion.explanations * proof.capacity + rest
         floor = proof.capacity - (excess - exclusion.target * proof.scale)
         missing = "weighs enough to matter, but no listed column contains it"
         check_all_listed(listing, weights, floor, ListedColumns(columns), missing)
-        _check_tree(exclusion, columns, rows, claims)
+        cases = _CoverageCases(columns, items, problem.limits, people, exclusion.target)
+        cases.check(exclusion.tree, exclusion.explanations)
 
 
-def _check_tree(exclusion: Exclusion, columns: list[list[int]], rows: HelpableRows, claims: Claims) -> None:
-    """Check a given proof that so many of the columns do not cover the target.
+@dataclass(frozen=True, eq=False)
+class _CoverageCases(Cases):
+    """So many of the listed columns do not cover the target.
 
     Rows that are not covered weigh at most as much as they count. More columns add at most what they weigh,
     and what the weights leave.
     """
-    matrix = incidence(columns, len(rows.given))
-    # Nobody else can be covered by these columns.
-    able = np.asarray(matrix.sum(axis=0)).ravel() > 0
 
-    def covered_and_left(node: Choice) -> tuple[int, IntArray]:
-        covered = np.asarray(matrix[list(node.chosen)].sum(axis=0)).ravel() > 0
-        return int(rows.people[covered].sum()), np.where(able & ~covered, rows.people, 0)
+    question = "cover more"
+    people: IntArray  # (m,) of each item
+    target: int
 
-    def gains(node: Choice, pairs: Pairs) -> tuple[IntArray, int]:
-        have, left = covered_and_left(node)
-        weight = np.minimum(rows.known(pairs), TREE_SCALE * left)
+    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
+        """Tell what columns weigh, and what the weights leave to be reached."""
+        covered = self.covered(node)
+        left = np.where(self.able & ~covered, self.people, 0)
+        weight = np.minimum(self.known(numbers), TREE_SCALE * left)
         rest = TREE_SCALE * int(left.sum()) - int(weight.sum())
-        return matrix @ weight, TREE_SCALE * (exclusion.target - have) - rest
+        missing = self.target - int(self.people[covered].sum())
+        return self.matrix @ weight, TREE_SCALE * missing - rest
 
-    def is_closed(node: Choice) -> bool:
-        have, _ = covered_and_left(node)
-        if have >= exclusion.target:
+    def is_closed(self, node: Choice) -> bool:
+        """Tell whether nothing is left to choose."""
+        have = int(self.people[self.covered(node)].sum())
+        if have >= self.target:
             raise CertificateError(
                 f"listed columns {node.chosen} cover {have} people, which is to be excluded"
             )
         return not (node.left and node.usable.any())
-
-    check_exclusion(exclusion, gains, is_closed, "cover more", claims.problem.limits)

@@ -19,7 +19,7 @@ class ListedColumns:
     """Columns found by row, perhaps with what each row pays there."""
 
     def __init__(
-        self, columns: Sequence[Sequence[int]] = (), costs: Sequence[Sequence[int]] | None = None
+        self, columns: Sequence[Sequence[int]] = (), costs: Sequence[IntArray] | None = None
     ) -> None:
         self._columns: list[tuple[IntArray, IntArray]] = []
         self._of: dict[int, list[int]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,14 +27,6 @@ OPTIONAL = (
     *("share", "own", "costs", "restrictions", "people"),
     *("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges"),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class DistinctRows:
-    """Rows that the classifier cannot tell apart, taken together."""
-
-    first: IntArray  # (d,) the first given row of each kind, in rising order
-    of: IntArray  # (n,) the kind of each given row
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +70,20 @@ class Problem:
         return self.share == "point" and self.own is None and not self.restrictions
 
     @cached_property
-    def distinct(self) -> DistinctRows:
-        """The given rows without repeats."""
-        _, first, inverse = np.unique(self.values, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        return DistinctRows(first[order], rank[inverse.ravel()])
+    def kinds(self) -> IntArray:
+        """A number of each given row, the same for those that the classifier cannot tell apart."""
+        return np.unique(self.values, axis=0, return_inverse=True)[1].ravel()
+
+    def different(self, rows: Sequence[int] | IntArray) -> IntArray:
+        """The first of each kind among some given rows, in rising order."""
+        found = np.sort(np.array(rows, dtype=np.int64))
+        return np.sort(found[np.unique(self.kinds[found], return_index=True)[1]])
+
+    def people_like(self, rows: Sequence[int]) -> IntArray:
+        """Count the people of all given rows of the same kind as each of these."""
+        people = np.zeros(len(self.codes), dtype=np.int64)
+        np.add.at(people, self.kinds, self.people)
+        return people[self.kinds[rows]]
 
     def targets(self, feature: int) -> IntArray:
         """Tell which value each cell sends rows to; -1: none."""

@@ -22,19 +22,25 @@ class Dual:
     bound: int
 
 
-@dataclass(frozen=True)
-class CoverCase:
-    """Why the columns usable in one case do not cover what is needed.
+Filter = tuple[tuple[tuple[int, ...], int], ...]
+"""Sets of rows, mostly of one row, and a number of each."""
 
-    Weights on sets of rows exclude columns too light for a cover, or every cover, one after the other. A
-    column carries the weight of a set once for every two of its rows, rounded up. If the case is still open
-    then, some column has to cover the row: one of these, and none of those before it.
+
+@dataclass(frozen=True)
+class Case:
+    """Why the columns usable in one case do not do what is to be excluded.
+
+    Weights or prices exclude columns, or all that is left, one after the other. If the case is still open
+    then, it is split: in a set cover some column has to cover the row, one of these and none of those before
+    it; elsewhere a column is used, or not, as the last part says.
     """
 
-    filters: tuple[tuple[tuple[tuple[int, ...], int], ...], ...]
-    row: int | None
-    columns: tuple[int, ...]
-    parts: tuple[CoverCase, ...]
+    filters: tuple[Filter, ...]
+    row: int | None = None
+    columns: tuple[int, ...] = ()
+    parts: tuple[Case, ...] = ()
+    evaluated: bool = False  # nothing is left to choose: the chosen columns are simply added up
+    short: bool = False  # even all usable columns together with the chosen ones serve too few people
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class Enumeration(Dual):
 
     target: int
     columns: tuple[tuple[int, ...], ...]
-    cover: CoverCase
+    cover: Case
 
 
 @dataclass(frozen=True)
@@ -74,21 +80,6 @@ class Column:
     rows: tuple[int, ...]
     changed: tuple[int, ...]
     targets: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Case:
-    """Why the columns usable in one case do not do better.
-
-    Weights or prices of rows exclude columns, or all that is left, one after the other. If the case is still
-    open then, a column is used, or not.
-    """
-
-    filters: tuple[tuple[tuple[int, int], ...], ...]
-    evaluated: bool  # nothing is left to choose: the chosen columns are simply added up
-    short: bool  # even all usable columns together with the chosen ones serve too few people
-    column: int | None
-    parts: tuple[Case, ...]  # with the column, and without it
 
 
 @dataclass(frozen=True)
@@ -161,20 +152,15 @@ def _proof(fields: Json, rows: int, depth: int) -> Proof:
     return Enumeration(weights, capacity, bound, fields["target"].integer(1, rows), columns, cover)
 
 
-def _cover(fields: Json, rows: int, columns: int, depth: int) -> CoverCase:
+def _cover(fields: Json, rows: int, columns: int, depth: int) -> Case:
     _check_depth(depth)
     fields.only("filters", optional=("row", "columns", "parts"))
-    filters = tuple(_set_filter(pairs, rows) for pairs in fields["filters"].entries())
+    filters = tuple(_filter(pairs, rows, sets=True) for pairs in fields["filters"].entries())
     if not any(name in fields for name in ("row", "columns", "parts")):
-        return CoverCase(filters, None, (), ())
-    fields.only("filters", "row", "columns", "parts")
-    tried = fields["columns"].distinct(columns - 1)
-    return CoverCase(
-        filters=filters,
-        row=fields["row"].integer(0, rows - 1),
-        columns=tried,
-        parts=tuple(_cover(part, rows, columns, depth + 1) for part in fields["parts"].entries(len(tried))),
-    )
+        return Case(filters)
+    row, tried = fields["row"].integer(0, rows - 1), fields["columns"].distinct(columns - 1)
+    parts = (_cover(part, rows, columns, depth + 1) for part in fields["parts"].entries(len(tried)))
+    return Case(filters, row, tried, tuple(parts))
 
 
 def _check_depth(depth: int) -> None:
@@ -182,21 +168,19 @@ def _check_depth(depth: int) -> None:
         raise CertificateError(f"the proof is more than {DEEPEST_PROOF} decisions deep")
 
 
-def _set_filter(pairs: Json, rows: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Read weights of sets of rows; a set of one row may be written as the row."""
-    weights: dict[tuple[int, ...], int] = {}
-    total = 0
+def _filter(pairs: Json, rows: int, *, sets: bool) -> Filter:
+    """Read numbers of rows, or weights of sets of rows, where a set of one row may be written as the row."""
+    found: dict[tuple[int, ...], int] = {}
     for pair in pairs.entries():
-        which, weight = pair.entries(2)
-        listed = which if isinstance(which.value, list) else Json([which.value], which.path)
+        which, number = pair.entries(2)
+        listed = which if sets and isinstance(which.value, list) else Json([which.value], which.path)
         chosen = listed.distinct(rows - 1)
-        if chosen in weights:
-            raise CertificateError(f"{pair.path} weighs a set of rows twice")
-        weights[chosen] = weight.integer(0, LARGEST_NUMBER)
-        total += len(chosen) * weights[chosen]
-    if total > LARGEST_NUMBER:
+        if chosen in found:
+            raise CertificateError(f"{pair.path} names {'a set of rows' if sets else 'a row'} twice")
+        found[chosen] = number.integer(0, LARGEST_NUMBER)
+    if sets and sum(len(chosen) * weight for chosen, weight in found.items()) > LARGEST_NUMBER:
         raise CertificateError(f"{pairs.path} weighs more than {LARGEST_NUMBER}")
-    return tuple(weights.items())
+    return tuple(found.items())
 
 
 def _weights(numbers: Json, rows: int) -> tuple[int, ...]:
@@ -263,26 +247,14 @@ def _column(parts: Json, rows: int, features: int) -> Column:
 
 
 def _case(fields: Json, rows: int, columns: int) -> Case:
-    fields.only(optional=("filters", "evaluated", "short", "column", "parts"))
+    split = "column" in fields
+    fields.only(*(("column", "parts") if split else ()), optional=("filters", "evaluated", "short"))
     entries = fields["filters"].entries() if "filters" in fields else ()
-    filters = tuple(_row_filter(pairs, rows) for pairs in entries)
-    evaluated, short = "evaluated" in fields, "short" in fields
+    filters = tuple(_filter(pairs, rows, sets=False) for pairs in entries)
     for name in ("evaluated", "short"):
-        if name in fields and (fields[name].value is not True or "column" in fields):
+        if name in fields and (fields[name].value is not True or split):
             raise CertificateError(f"{fields[name].path} must be true, and ends the case")
-    if "column" not in fields:
-        fields.only(optional=("filters", "evaluated", "short"))
-        return Case(filters, evaluated, short, None, ())
-    column = fields["column"].integer(0, columns - 1)
-    parts = tuple(_case(part, rows, columns) for part in fields["parts"].entries(2))
-    return Case(filters, evaluated, short, column, parts)
-
-
-def _row_filter(pairs: Json, rows: int) -> tuple[tuple[int, int], ...]:
-    found: dict[int, int] = {}
-    for pair in pairs.entries():
-        row, number = pair.integers(0, LARGEST_NUMBER, 2)
-        if row >= rows or row in found:
-            raise CertificateError(f"{pair.path} names row {row}, which is not there or was named before")
-        found[row] = number
-    return tuple(found.items())
+    if not split:
+        return Case(filters, evaluated="evaluated" in fields, short="short" in fields)
+    parts = (_case(part, rows, columns) for part in fields["parts"].entries(2))
+    return Case(filters, None, (fields["column"].integer(0, columns - 1),), tuple(parts))

@@ -46,7 +46,7 @@ class GroupSearch:
                 self._may[:, mine] = np.logical_and.reduceat(rule[rows[:, feature]], edges)
 
     def unlisted(
-        self, weights: Sequence[int], floor: int, listed: ListedColumns | None = None
+        self, weights: Sequence[int] | IntArray, floor: int, listed: ListedColumns | None = None
     ) -> Iterator[tuple[int, ...]]:
         """Find groups of items that weigh at least ``floor`` and are not part of a listed one.
 
@@ -56,11 +56,12 @@ class GroupSearch:
         keeps the searches small.
         """
         columns = ListedColumns() if listed is None else listed
-        total = sum(weights)
+        weight = np.array(weights, dtype=np.int64)
+        total = int(weight.sum())
         if floor > total:
             return
         scale = max(1, min(FINEST_SHARE, LARGEST_TOTAL // (total + 1)))
-        weight = np.array(weights, dtype=np.int64) * scale
+        weight *= scale
         target = max(floor, 0) * scale
         present = weight > 0 if floor > 0 and not columns else np.ones(len(weight), dtype=np.bool_)
         surroundings = np.zeros(len(weight), dtype=np.int64)

@@ -19,8 +19,7 @@ def check_unreachable(claims: Claims) -> str:
     if not claims.unreachable:
         return "no row is listed"
     problem = claims.problem
-    _, first = np.unique(problem.distinct.of[list(claims.unreachable)], return_index=True)
-    rows = np.array(claims.unreachable, dtype=np.int64)[np.sort(first)]
+    rows = problem.different(claims.unreachable)
     rows = rows[_helped_by_gains(problem, rows, np.full(len(rows), problem.max_changes))]
     if not len(rows):
         return f"{len(claims.unreachable)} rows stay negative under every allowed change"
