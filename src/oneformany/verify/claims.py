@@ -12,7 +12,6 @@ import numpy as np
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import IntArray
 from oneformany.verify.items import Items
-from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
 from oneformany.verify.problem import Problem, read_problem
 from oneformany.verify.proofs import (
@@ -24,6 +23,7 @@ from oneformany.verify.proofs import (
     read_coverage,
     read_proof,
 )
+from oneformany.verify.reading import Json
 
 NO_CELL = -1
 STATUSES = ("optimal", "feasible", "infeasible")

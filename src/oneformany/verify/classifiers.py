@@ -18,9 +18,9 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
 from oneformany.verify.networks import read_network
+from oneformany.verify.reading import Json
 from oneformany.verify.trees import read_trees
 
 Judge = Callable[[IntArray], tuple[BoolArray, BoolArray]]

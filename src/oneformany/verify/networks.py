@@ -8,7 +8,7 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import BoolArray, FloatArray, IntArray
-from oneformany.verify.json_value import Json
+from oneformany.verify.reading import Json
 
 ROUNDOFF = 2.0**-53
 # What products below the smallest normal number lose is far less.

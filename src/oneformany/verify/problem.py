@@ -11,8 +11,8 @@ import numpy as np
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.classifiers import Classifier, read_classifier
-from oneformany.verify.json_value import MOST_LEVELS, Json
 from oneformany.verify.limits import Limits
+from oneformany.verify.reading import MOST_LEVELS, Json
 from oneformany.verify.restrictions import Restriction, read_restrictions
 
 NO_TARGET = -1

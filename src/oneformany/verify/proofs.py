@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.json_value import Json
+from oneformany.verify.reading import Json
 
 LARGEST_NUMBER = 2**60
 LARGEST_SCALE = 2**40

@@ -10,8 +10,8 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.json_value import Json
 from oneformany.verify.limits import NotConfirmedError
+from oneformany.verify.reading import Json
 
 MOST_ROWS = 10**12
 

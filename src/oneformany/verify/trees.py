@@ -8,8 +8,8 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.json_value import Json
 from oneformany.verify.limits import Limits
+from oneformany.verify.reading import Json
 
 LEAF = -1
 LARGEST_UNIT = 2**61

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from oneformany.verify import report, verification
     from oneformany.verify.answer import Score
-    from oneformany.verify.document import Source
+    from oneformany.verify.reading import Source
 
     class verify:  # noqa: N801 (the name of the package)
         """What ``oneformany.verify`` is: called it verifies, and it holds the public names of the package."""

@@ -18,8 +18,8 @@ from oneformany.verify.bound import check_bound
 from oneformany.verify.claims import Claims, read_claims
 from oneformany.verify.cost import check_cost_bound
 from oneformany.verify.coverage import CoverageCheck
-from oneformany.verify.document import Source, check_digest, read_document
 from oneformany.verify.limits import MEMORY_LIMIT, TIME_LIMIT, Limits, NotConfirmedError
+from oneformany.verify.reading import Source, check_digest, read_document
 from oneformany.verify.report import Check, Outcome, Report
 from oneformany.verify.unreachable import check_unreachable
 
