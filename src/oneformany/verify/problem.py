@@ -22,11 +22,7 @@ MOST_PEOPLE = 2**40
 LARGEST_COST = 2**30
 LARGEST_SCALE = 2**60
 SHARES = ("point", "action", "features")
-PARTS = ("codes", "levels", "max_changes", "allowed", "oracle")
-OPTIONAL = (
-    *("share", "own", "costs", "restrictions", "people"),
-    *("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges"),
-)
+FREE = ("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +107,7 @@ class Problem:
 
 def read_problem(fields: Json, limits: Limits) -> Problem:
     """Read the question."""
-    fields.only(*PARTS, optional=OPTIONAL)
+    fields.allow(*FREE)
     levels = fields["levels"].integers(1, MOST_LEVELS)
     if not 1 <= len(levels) <= MOST_FEATURES:
         raise CertificateError(f"problem.levels names {len(levels)} features, not 1 to {MOST_FEATURES}")
@@ -156,7 +152,6 @@ def _check_positions(fields: Json, n_rows: int) -> None:
 
 def _own(fields: Json, codes: IntArray, levels: tuple[int, ...], limits: Limits) -> OwnValues:
     """Read own values; every value lies in its row's cell, every target in the cell it is for."""
-    fields.only("values", "cell_of", "targets")
     cell_of, targets = [], []
     given = zip(fields["cell_of"].entries(len(levels)), fields["targets"].entries(len(levels)), strict=True)
     for n, (cells, goals) in zip(levels, given, strict=True):
@@ -194,7 +189,7 @@ def _rules(allowed: Json, levels: tuple[int, ...]) -> tuple[BoolArray | None, ..
 
 def _costs(fields: Json, levels: tuple[int, ...]) -> tuple[IntArray, ...]:
     """Read one matrix ``[from][to]`` per feature; staying costs nothing."""
-    fields.only("tables", "scale")["scale"].integer(1, LARGEST_SCALE)
+    fields["scale"].integer(1, LARGEST_SCALE)
     tables = []
     for table, n in zip(fields["tables"].entries(len(levels)), levels, strict=True):
         tables.append(table.matrix(0, LARGEST_COST, n, n))

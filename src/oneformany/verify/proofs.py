@@ -131,30 +131,37 @@ def read_proof(proof: Json, rows: int) -> Proof:
 
 
 def _proof(fields: Json, rows: int, depth: int) -> Proof:
-    kind = fields["kind"].text(KINDS)
-    bound = fields["bound"].integer(0, LARGEST_NUMBER)
+    kind, bound = fields["kind"].text(KINDS), fields["bound"].integer(0, LARGEST_NUMBER)
     if kind == "solver":
-        fields.only("kind", "name", "bound")
         return SolverBound(fields["name"].printable(80), bound)
     if kind == "branch":
-        fields.only("kind", "pair", "together", "apart", "bound")
         _check_depth(depth)
         one, other = fields["pair"].distinct(rows - 1, 2)
         together, apart = (_proof(fields[side], rows, depth + 1) for side in ("together", "apart"))
         return Branch((one, other), together, apart, bound)
-    searched = ("target", "columns", "cover") if kind == "enumeration" else ()
-    fields.only("kind", "weights", "capacity", *searched, "bound")
-    weights, capacity = _weights(fields["weights"], rows), _positive(fields["capacity"])
-    if not searched:
+    weights, capacity = _weights(fields["weights"], rows), fields["capacity"].integer(1, LARGEST_NUMBER)
+    if kind == "dual":
         return Dual(weights, capacity, bound)
     columns = tuple(column.integers(0, rows - 1) for column in fields["columns"].entries())
     cover = _cover(fields["cover"], rows, len(columns), 0)
     return Enumeration(weights, capacity, bound, fields["target"].integer(1, rows), columns, cover)
 
 
+def _check_depth(depth: int) -> None:
+    if depth >= DEEPEST_PROOF:
+        raise CertificateError(f"the proof is more than {DEEPEST_PROOF} decisions deep")
+
+
+def _weights(numbers: Json, rows: int) -> tuple[int, ...]:
+    weights = numbers.integers(0, LARGEST_NUMBER, rows)
+    if sum(weights) > LARGEST_NUMBER:
+        raise CertificateError(f"{numbers.path} sum to more than {LARGEST_NUMBER}")
+    return weights
+
+
 def _cover(fields: Json, rows: int, columns: int, depth: int) -> Case:
+    """Read a case of a set cover, split by the columns that cover a row."""
     _check_depth(depth)
-    fields.only("filters", optional=("row", "columns", "parts"))
     filters = tuple(_filter(pairs, rows, sets=True) for pairs in fields["filters"].entries())
     if not any(name in fields for name in ("row", "columns", "parts")):
         return Case(filters)
@@ -163,9 +170,18 @@ def _cover(fields: Json, rows: int, columns: int, depth: int) -> Case:
     return Case(filters, row, tried, tuple(parts))
 
 
-def _check_depth(depth: int) -> None:
-    if depth >= DEEPEST_PROOF:
-        raise CertificateError(f"the proof is more than {DEEPEST_PROOF} decisions deep")
+def _case(fields: Json, rows: int, columns: int) -> Case:
+    """Read a case of a search, split by whether a column is used."""
+    entries = fields["filters"].entries() if "filters" in fields else ()
+    filters = tuple(_filter(pairs, rows, sets=False) for pairs in entries)
+    split = "column" in fields
+    for name in ("evaluated", "short"):
+        if name in fields and (fields[name].value is not True or split):
+            raise CertificateError(f"{fields[name].path} must be true, and ends the case")
+    if not split:
+        return Case(filters, evaluated="evaluated" in fields, short="short" in fields)
+    parts = (_case(part, rows, columns) for part in fields["parts"].entries(2))
+    return Case(filters, None, (fields["column"].integer(0, columns - 1),), tuple(parts))
 
 
 def _filter(pairs: Json, rows: int, *, sets: bool) -> Filter:
@@ -183,23 +199,12 @@ def _filter(pairs: Json, rows: int, *, sets: bool) -> Filter:
     return tuple(found.items())
 
 
-def _weights(numbers: Json, rows: int) -> tuple[int, ...]:
-    weights = numbers.integers(0, LARGEST_NUMBER, rows)
-    if sum(weights) > LARGEST_NUMBER:
-        raise CertificateError(f"{numbers.path} sum to more than {LARGEST_NUMBER}")
-    return weights
-
-
-def _positive(number: Json) -> int:
-    return number.integer(1, LARGEST_NUMBER)
-
-
 def read_coverage(fields: Json, rows: int, features: int) -> CoverageProof:
     """Read the proof that so many explanations cover no more."""
-    fields.only("kind", "weights", "capacity", "scale", "rows", "exclusion")["kind"].text(("coverage",))
+    fields["kind"].text(("coverage",))
     return CoverageProof(
         weights=_weights(fields["weights"], rows),
-        capacity=_positive(fields["capacity"]),
+        capacity=fields["capacity"].integer(1, LARGEST_NUMBER),
         scale=fields["scale"].integer(1, LARGEST_SCALE),
         people=fields["rows"].integer(0, LARGEST_NUMBER),
         exclusion=_exclusion(fields["exclusion"], rows, features),
@@ -209,8 +214,6 @@ def read_coverage(fields: Json, rows: int, features: int) -> CoverageProof:
 def read_cost(fields: Json, rows: int, features: int) -> CostProof:
     """Read the proof that so many people cannot be served for less."""
     kind = fields["kind"].text(("cost", "anchored cost"))
-    others = ("exclusion",) if kind == "cost" else ("savings", "changes")
-    fields.only("kind", "prices", "scale", "explanations", "needed", "bound", *others)
     prices = fields["prices"].integers(0, LARGEST_NUMBER, rows)
     scale = fields["scale"].integer(1, LARGEST_SCALE)
     explanations, needed, bound = (
@@ -227,34 +230,12 @@ def read_cost(fields: Json, rows: int, features: int) -> CostProof:
 def _exclusion(fields: Json, rows: int, features: int) -> Exclusion | None:
     if fields.value is None:
         return None
-    fields.only("explanations", "target", "columns", "tree")
     columns = tuple(_column(entry, rows, features) for entry in fields["columns"].entries())
-    return Exclusion(
-        explanations=fields["explanations"].integer(0, LARGEST_NUMBER),
-        target=fields["target"].integer(0, LARGEST_NUMBER),
-        columns=columns,
-        tree=_case(fields["tree"], rows, len(columns)),
-    )
+    explanations, target = (fields[name].integer(0, LARGEST_NUMBER) for name in ("explanations", "target"))
+    return Exclusion(explanations, target, columns, _case(fields["tree"], rows, len(columns)))
 
 
 def _column(parts: Json, rows: int, features: int) -> Column:
     members, changed, targets = parts.entries(3)
-    return Column(
-        members.distinct(rows - 1),
-        changed.distinct(features - 1),
-        targets.integers(-1, LARGEST_NUMBER, features),
-    )
-
-
-def _case(fields: Json, rows: int, columns: int) -> Case:
-    split = "column" in fields
-    fields.only(*(("column", "parts") if split else ()), optional=("filters", "evaluated", "short"))
-    entries = fields["filters"].entries() if "filters" in fields else ()
-    filters = tuple(_filter(pairs, rows, sets=False) for pairs in entries)
-    for name in ("evaluated", "short"):
-        if name in fields and (fields[name].value is not True or split):
-            raise CertificateError(f"{fields[name].path} must be true, and ends the case")
-    if not split:
-        return Case(filters, evaluated="evaluated" in fields, short="short" in fields)
-    parts = (_case(part, rows, columns) for part in fields["parts"].entries(2))
-    return Case(filters, None, (fields["column"].integer(0, columns - 1),), tuple(parts))
+    cells = targets.integers(-1, LARGEST_NUMBER, features)
+    return Column(members.distinct(rows - 1), changed.distinct(features - 1), cells)

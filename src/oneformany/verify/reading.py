@@ -115,14 +115,23 @@ def _finite(text: str) -> float:
     return number if abs(number) != float("inf") else _refuse(text[:40])
 
 
+Asked: TypeAlias = "dict[int, tuple[Json, set[str]]]"
+"""The objects of a file that were read, and which of their fields were asked for."""
+
+
 class Json:
-    """One JSON value and where it is; whoever asks for it as something else gets an error that says so."""
+    """One JSON value and where it is; whoever asks for it as something else gets an error that says so.
 
-    __slots__ = ("path", "value")
+    Whatever nobody asks for is not of the format, which ``refuse_unknown`` says: so each field is named where
+    it is read, and nowhere else.
+    """
 
-    def __init__(self, value: object, path: str = "") -> None:
+    __slots__ = ("_asked", "path", "value")
+
+    def __init__(self, value: object, path: str = "", asked: Asked | None = None) -> None:
         self.value = value
         self.path = path
+        self._asked: Asked = {} if asked is None else asked
 
     def fields(self) -> dict[str, Any]:
         """Refuse anything but an object."""
@@ -130,26 +139,30 @@ class Json:
             raise CertificateError(f"{self.path or 'the file'} must be an object, not {_name(self.value)}")
         return self.value
 
-    def only(self, *names: str, optional: tuple[str, ...] = ()) -> Json:
-        """Refuse missing and unknown fields."""
-        for name in (*names, *self.fields()):
-            path = self[name].path
-            if name not in names and name not in optional:
+    def allow(self, *names: str) -> None:
+        """Let fields be there, whatever they hold; all of them if none is named."""
+        self._asked.setdefault(id(self.fields()), (self, set()))[1].update(names or self.fields())
+
+    def refuse_unknown(self) -> None:
+        """Refuse fields that nobody asked for, in all objects that were read."""
+        for known, asked in self._asked.values():
+            if unknown := known.fields().keys() - asked:
+                path = f"{known.path}.{min(unknown)}" if known.path else min(unknown)
                 raise CertificateError(f"{path} is not a field of this format")
-        return self
 
     def __contains__(self, name: str) -> bool:
+        self.allow(name)
         return name in self.fields()
 
     def has(self, name: str) -> bool:
         """Whether a field is there and is not null."""
-        return self.fields().get(name) is not None
+        return name in self and self.fields()[name] is not None
 
     def __getitem__(self, name: str) -> Json:
         path = f"{self.path}.{name}" if self.path else name
         if name not in self:
             raise CertificateError(f"{path} is missing")
-        return Json(self.fields()[name], path)
+        return Json(self.fields()[name], path, self._asked)
 
     def values(self, length: int | None = None) -> list[Any]:
         """Refuse anything but a list, of the given length."""
@@ -163,7 +176,7 @@ class Json:
 
     def entries(self, length: int | None = None) -> Iterator[Json]:
         """Go through a list."""
-        return (Json(entry, f"{self.path}[{i}]") for i, entry in enumerate(self.values(length)))
+        return (Json(entry, f"{self.path}[{i}]", self._asked) for i, entry in enumerate(self.values(length)))
 
     def text(self, among: tuple[str, ...] = ()) -> str:
         """Refuse anything but a string, one of those given if any are."""

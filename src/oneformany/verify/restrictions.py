@@ -44,7 +44,6 @@ def read_restrictions(entries: Iterable[Json], levels: tuple[int, ...]) -> tuple
 
 def _implies(fields: Json, levels: tuple[int, ...]) -> Holds:
     """If a changed row has these levels it has those; a row whose named features all stay is left alone."""
-    fields.only("kind", "if", "then")
     given, wanted = (_levels(fields[name], levels) for name in ("if", "then"))
     named = sorted({feature for feature, _ in (*given, *wanted)})
 
@@ -75,7 +74,6 @@ def _all(part: Levels, rows: IntArray) -> BoolArray:
 
 def _linked(fields: Json, levels: tuple[int, ...]) -> Holds:
     """Rows that change one of the features change all; one way: only the first needs the others."""
-    fields.only("kind", "features", "one_way")
     named = list(fields["features"].distinct(len(levels) - 1))
     one_way = fields["one_way"].value
     if not isinstance(one_way, bool) or len(named) < 2:
@@ -91,7 +89,7 @@ def _linked(fields: Json, levels: tuple[int, ...]) -> Holds:
 
 def _not_together(fields: Json, levels: tuple[int, ...]) -> Holds:
     """No row changes more than one of the features."""
-    named = list(fields.only("kind", "features")["features"].distinct(len(levels) - 1))
+    named = list(fields["features"].distinct(len(levels) - 1))
 
     def holds(before: IntArray, after: IntArray) -> BoolArray:
         return np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
@@ -101,7 +99,6 @@ def _not_together(fields: Json, levels: tuple[int, ...]) -> Holds:
 
 def _observed(fields: Json, levels: tuple[int, ...]) -> Holds:
     """The new cells of the features that a row changes occur together in so many reference rows."""
-    fields.only("kind", "features", "rows", "counts", "at_least")
     named = list(fields["features"].distinct(len(levels) - 1))
     seen = fields["rows"].codes(tuple(levels[feature] for feature in named))
     counts = fields["counts"].integers(0, MOST_ROWS, len(seen))
