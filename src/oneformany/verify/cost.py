@@ -13,10 +13,9 @@ from oneformany.verify.anchored import check_anchored
 from oneformany.verify.arrays import IntArray
 from oneformany.verify.cases import TREE_SCALE, Cases, Choice, check_prices
 from oneformany.verify.claims import Claims
-from oneformany.verify.listed import ListedColumns, check_all_listed, unproved
+from oneformany.verify.listed import BestSavings, ListedColumns, check_all_listed, unproved
 from oneformany.verify.listing import Groups, Listing
 from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof, Column, CostProof, Filter
-from oneformany.verify.savings import BestSavings
 
 
 def check_cost_bound(claims: Claims) -> str:
