@@ -26,8 +26,7 @@ import sys
 from inspect import signature
 from types import ModuleType
 
-from oneformany.verify.report import Check, Outcome, Report
-from oneformany.verify.verification import verify
+from oneformany.verify.verification import Check, Outcome, Report, verify
 
 __all__ = ["Check", "Outcome", "Report", "verify"]
 

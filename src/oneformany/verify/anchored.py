@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.answer import check_fewest_changes
 from oneformany.verify.arrays import IntArray
 from oneformany.verify.cases import check_prices
 from oneformany.verify.claims import Claims
@@ -13,7 +14,6 @@ from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, AnchoredCostProof
 from oneformany.verify.search import groups_around
-from oneformany.verify.unreachable import check_fewest_changes
 
 MOST_RANGES = 32
 

@@ -48,21 +48,13 @@ class Neighbourhood:
         self.order = sorted(range(len(self.levels)), key=self.may_stay.__getitem__)
 
     def __len__(self) -> int:
-        """Count the points, or stop counting when they are too many: features that may stay only add some."""
-        ways = [1]  # ways[k]: choices so far that spend k of the budget
-        for feature in self.order:
-            moved = len(self.levels[feature]) - self.may_stay[feature] if self.paid[feature] else 0
-            stay = len(self.levels[feature]) - moved
-            if moved and len(ways) <= self.budget:
-                ways.append(0)
-            before = [0, *ways]
-            ways = [
-                min(stay * now + moved * then, MOST_POINTS + 1)
-                for now, then in zip(ways, before, strict=False)
-            ]
-            if self.may_stay[feature] and sum(ways) > MOST_POINTS:
-                break
-        return min(sum(ways), MOST_POINTS + 1)
+        """Count the points, up to one more than are looked at."""
+        ways = np.ones(1)  # ways[k]: choices so far that spend k of the budget
+        for levels, home, pays in zip(self.levels, self.home, self.paid, strict=True):
+            moved = int((levels != home).sum()) if pays else 0
+            ways = np.convolve(ways, [len(levels) - moved, moved])[: self.budget + 1]
+            ways = np.minimum(ways, MOST_POINTS + 1)
+        return int(min(ways.sum(), MOST_POINTS + 1))
 
     def batches(self) -> Iterator[IntArray]:
         """List the points, some at a time and depth first.

@@ -4,16 +4,16 @@ import sys
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from oneformany.verify import report, verification
+    from oneformany.verify import verification
     from oneformany.verify.answer import Score
     from oneformany.verify.reading import Source
 
     class verify:  # noqa: N801 (the name of the package)
         """What ``oneformany.verify`` is: called it verifies, and it holds the public names of the package."""
 
-        Check: TypeAlias = report.Check
-        Outcome: TypeAlias = report.Outcome
-        Report: TypeAlias = report.Report
+        Check: TypeAlias = verification.Check
+        Outcome: TypeAlias = verification.Outcome
+        Report: TypeAlias = verification.Report
         verify = staticmethod(verification.verify)
 
         def __new__(  # type: ignore[misc]
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
             score: Score | None = ...,
             time_limit: float | None = ...,
             memory_limit: float | None = ...,
-        ) -> report.Report:
+        ) -> verification.Report:
             """Verify, as the function does."""
 
 else:
