@@ -215,12 +215,11 @@ def check_unreachable(claims: Claims) -> str:
         return "no row is listed"
     problem = claims.problem
     rows = problem.different(claims.unreachable)
-    rows = rows[_helped_by_gains(problem, rows, np.full(len(rows), problem.max_changes))]
+    rows = rows[_helped_by_gains(problem, rows, problem.max_changes)]
     if not len(rows):
         return f"{len(claims.unreachable)} rows stay negative under every allowed change"
     if problem.classifier.kind == "additive" and not problem.restrictions:
-        changes = np.full(len(rows), problem.max_changes)
-        surely = rows[_helped_by_gains(problem, rows, changes, problem.classifier.margin)]
+        surely = rows[_helped_by_gains(problem, rows, problem.max_changes, problem.classifier.margin)]
         if len(surely):
             raise _helped(int(surely[0]))
     if problem.plain:
@@ -243,15 +242,13 @@ def check_fewest_changes(problem: Problem, rows: IntArray, changes: IntArray) ->
             raise CertificateError(f"row {row} is said to need {number} changes, but fewer help it")
 
 
-def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray, margin: int = 0) -> BoolArray:
+def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray | int, margin: int = 0) -> BoolArray:
     """Tell rows whose largest gains reach what is needed: additive scores and moves alone decide so."""
     moves = Moves(problem, rows)
     if not moves.summed:
         return np.ones(len(rows), dtype=np.bool_)
     gains = np.stack([moves.most(feature) for feature in range(len(problem.levels))])
-    totals = np.concatenate(
-        [np.zeros((1, len(rows)), dtype=np.int64), np.cumsum(-np.sort(-gains, axis=0), axis=0)]
-    )
+    totals = np.insert(np.cumsum(-np.sort(-gains, axis=0), axis=0), 0, 0, axis=0)
     return np.asarray(totals[changes, np.arange(len(rows))] >= moves.lacking + margin)
 
 

@@ -100,9 +100,8 @@ class Claims:
     def helpable_items(self) -> Items:
         """Different rows that are not called unreachable, nor equal to one that is."""
         kinds = self.problem.kinds
-        return Items.single(
-            self.problem.different(np.flatnonzero(~np.isin(kinds, kinds[list(self.unreachable)])))
-        )
+        others = np.flatnonzero(~np.isin(kinds, kinds[list(self.unreachable)]))
+        return Items.single(self.problem.different(others).tolist())
 
     @property
     def wanted(self) -> int:

@@ -90,11 +90,7 @@ def _linked(fields: Json, levels: tuple[int, ...]) -> Holds:
 def _not_together(fields: Json, levels: tuple[int, ...]) -> Holds:
     """No row changes more than one of the features."""
     named = list(fields["features"].distinct(len(levels) - 1))
-
-    def holds(before: IntArray, after: IntArray) -> BoolArray:
-        return np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
-
-    return holds
+    return lambda before, after: np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
 
 
 def _observed(fields: Json, levels: tuple[int, ...]) -> Holds:

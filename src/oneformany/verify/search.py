@@ -132,22 +132,19 @@ class GroupSearch:
         index_of = np.full(len(self._codes), -1)
         index_of[near] = np.arange(len(near))
         conflicts = index_of[self._apart]
-        self._problem.limits.need(len(columns) * len(near), "the listed columns around a row")
+        may, gain = self._may[near], np.zeros((len(anchor), 2), dtype=np.int64)
+        self._problem.limits.need(len(columns) * len(near) + 16 * may.size, "what is around a row")
         listed = np.zeros((len(columns), len(near)), dtype=np.bool_)
         for inside, column in zip(listed, columns, strict=True):
             found = index_of[column]
             inside[found[found >= 0]] = True
-        own = classifier.tables[classifier.starts + anchor]
-        shift = np.maximum.reduceat(
-            classifier.tables - np.repeat(own, self._problem.levels), self._levels_from
-        )
-        may, gain = self._may[near], np.zeros((len(anchor), 2), dtype=np.int64)
+        own = np.repeat(classifier.tables[classifier.starts + anchor], self._problem.levels)
+        shift = np.maximum.reduceat(classifier.tables - own, self._levels_from)
         gain[:, 0] = np.maximum.reduceat(np.where(may[0], shift, 0), self._first[:-1])
-        feature = np.nonzero(needs)[1]
         around = Surroundings(
             about=np.outer(weight, [1, 0, 0, 0]) + np.array([0, 1, 0, 0]),
             start=np.cumsum([0, *needs.sum(axis=1)]),
-            needed=np.outer(feature, [1, 0]),
+            needed=np.outer(np.nonzero(needs)[1], [1, 0]),
             conflicts=conflicts[(conflicts >= 0).all(axis=1)],
             listed=listed,
             first=self._first,
