@@ -15,8 +15,7 @@ from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.claims import Claims, Explanation
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.listing import Listing
-from oneformany.verify.moves import Moves
-from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
+from oneformany.verify.moves import SURELY, Moves, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 
 Score = Callable[[IntArray], ArrayLike]

@@ -20,7 +20,7 @@ from oneformany.verify.kernels import (
     find_group,
 )
 from oneformany.verify.listed import ListedColumns
-from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
+from oneformany.verify.moves import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 
 LARGEST_TOTAL = 2**60
