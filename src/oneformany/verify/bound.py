@@ -63,7 +63,8 @@ def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) ->
 
 def _check_weights(proof: Dual, problem: Problem, items: Items, steps: Counter[str]) -> None:
     """Confirm what the weights prove and, where more is claimed, that the listed columns do not suffice."""
-    weights = items.spread(proof.weights, "the proof gives weight to")
+    wrong = "the proof gives weight to row {row}, which is not an item of its own"
+    weights = items.spread(proof.weights, wrong)
     total = int(weights.sum())
     needed = -(-total // proof.capacity)
     if isinstance(proof, Enumeration):
@@ -204,7 +205,8 @@ def _check_proof(claims: Claims, proof: CoverageProof) -> None:
     people = problem.people_like(items.first)
     if proof.people != claims.helpable:
         raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
-    weights = items.spread(proof.weights, "the coverage proof gives weight to")
+    wrong = "the coverage proof names row {row}, which is a repeat or unreachable"
+    weights = items.spread(proof.weights, wrong)
     for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
         if weight > proof.scale * count:
             raise CertificateError(f"row {row} weighs more than its people count")

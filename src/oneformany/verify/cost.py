@@ -231,8 +231,9 @@ def check_anchored(claims: Claims, proof: AnchoredCostProof) -> None:
         raise NotConfirmedError("this release checks anchored costs only where rows share a point of cells")
     if proof.needed < int(people.sum()):
         raise CertificateError("the proof of the cost is about fewer people than there are")
+    wrong = "the cost proof names row {row}, which is a repeat or unreachable"
     given = (proof.prices, proof.savings, proof.changes)
-    prices, savings, changes = (items.spread(numbers, "the cost proof names") for numbers in given)
+    prices, savings, changes = (items.spread(numbers, wrong) for numbers in given)
     check_prices(prices, people)
     best = sorted(savings.tolist(), reverse=True)[: proof.explanations]
     least = max(0, -(-(int(prices @ people) - sum(best)) // proof.scale))

@@ -47,11 +47,11 @@ class Items:
             )
         return sorted({self.index_of[row] for row in rows if row in self.index_of})
 
-    def spread(self, numbers: Sequence[int], what: str) -> IntArray:
-        """Take one number per given row as numbers of the items; all others have to be 0."""
+    def spread(self, numbers: Sequence[int], wrong: str) -> IntArray:
+        """Take one number per given row as numbers of the items; all others must be 0, or that is wrong."""
         for row, number in enumerate(numbers):
             if number and row not in self.index_of:
-                raise CertificateError(f"{what} row {row}, which is not an item of its own")
+                raise CertificateError(wrong.format(row=row))
         return np.array([numbers[row] for row in self.first], dtype=np.int64)
 
     def separated(self, one: int, other: int) -> Items:
