@@ -102,7 +102,7 @@ def pages() -> dict[str, str]:
     """The text of every page, by its name."""
     names: dict[str, list[str]] = {name: [] for name in PAGES}
     for name, home in ofm.HOMES.items():
-        if home == "oneformany":  # a room of its own: each of its public names
+        if inspect.ismodule(getattr(ofm, name)):  # a room of its own: each of its public names
             names[_page(name)] += [
                 f"{name}.{inner}" for inner in getattr(ofm, name).__all__ if inner.lower() != "names"
             ]

@@ -1,7 +1,6 @@
 # The one list of public names, each with its home; __init__.py reads it, and so do type checkers.
 from oneformany import datasets as datasets
 from oneformany import plotting as plotting
-from oneformany import verify as verify
 from oneformany.engine.run import Options as Options
 from oneformany.engine.table.options import TableOptions as TableOptions
 from oneformany.exceptions import CertificateError as CertificateError
@@ -87,5 +86,6 @@ from oneformany.studies.frontier import frontier_of_frame as frontier_of_frame
 from oneformany.studies.nearest import Alternative as Alternative
 from oneformany.studies.nearest import alternatives as alternatives
 from oneformany.studies.nearest import nearest_change as nearest_change
+from oneformany.verify.typed import verify as verify
 
 __version__: str

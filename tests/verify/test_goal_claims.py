@@ -20,8 +20,8 @@ from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.problem.costs import Costs
 from oneformany.schema.rules.rows import NotTogetherCells
 from oneformany.verify import Outcome, Report, verify
-from oneformany.verify.json_value import Json
-from oneformany.verify.restrictions import read_restrictions
+from oneformany.verify.problem import read_restrictions
+from oneformany.verify.reading import Json
 from verify.asked import CODES, HELPABLE, LEVELS, answered, five_features, restriction
 from verify.search_proofs import complete_tree, costed_columns, searched_coverage, stripped
 

@@ -16,8 +16,8 @@ from certificates import TWO_TRIANGLES, build_result, sealed
 from judgement import EXCESSES
 from oneformany.exceptions import CertificateError, InputError
 from oneformany.verify import Outcome, Report, verify
-from oneformany.verify.json_value import Json
-from oneformany.verify.networks import read_network
+from oneformany.verify.classifiers import read_network
+from oneformany.verify.reading import Json
 
 MEGABYTE = 2**20
 

@@ -14,9 +14,9 @@ from certificates import TWO_TRIANGLES, build_result
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.claims import read_claims as read_content
-from oneformany.verify.document import Source, read_document
 from oneformany.verify.limits import Limits
 from oneformany.verify.proofs import DEEPEST_PROOF, Branch, Dual, Enumeration
+from oneformany.verify.reading import Source, read_document
 
 BRANCHED = build_result(TWO_TRIANGLES, "best", branchings=1)
 LISTED = build_result(TWO_TRIANGLES, "enumeration")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import oneformany as ofm
 from certificates import TWO_TRIANGLES, build_result, sealed
 from judgement import is_true
 from oneformany.engine.run import Options
@@ -22,7 +25,7 @@ from oneformany.exceptions import CertificateError
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
-from oneformany.verify import Outcome, Report, verify
+from oneformany.verify import Outcome, Report, typed, verify
 from strategies import SmallProblem, random_problem, small_problems
 
 PROOFS = [
@@ -234,6 +237,27 @@ def test_the_verifier_shares_nothing_with_the_engine() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     own = {"oneformany", "oneformany.exceptions"}
     assert {name for name in done.stdout.split() if not name.startswith("oneformany.verify")} == own
+
+
+def test_the_package_itself_can_be_called(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps(build_result(TWO_TRIANGLES)), encoding="utf-8")
+    assert ofm.verify(str(file)) == ofm.verify.verify(file) == verify(file)
+    assert ofm.verify(file, time_limit=0.0).outcome is ofm.verify.Outcome.UNCONFIRMED
+    assert inspect.ismodule(ofm.verify)
+    assert inspect.signature(ofm.verify) == inspect.signature(verify)
+
+
+def test_a_type_checker_is_told_what_can_be_called_and_what_the_package_holds() -> None:
+    tree = ast.parse(Path(typed.__file__).read_text(encoding="utf-8"))
+    (told,) = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    (call,) = [node for node in told.body if isinstance(node, ast.FunctionDef)]
+    assert [arg.arg for arg in (*call.args.args[1:], *call.args.kwonlyargs)] == [
+        *inspect.signature(verify).parameters
+    ]
+    targets = [target for node in told.body if isinstance(node, ast.Assign) for target in node.targets]
+    targets += [node.target for node in told.body if isinstance(node, ast.AnnAssign)]
+    assert {ast.unparse(target) for target in targets} == set(vars(ofm.verify)["__all__"])
 
 
 def test_files_are_verified_from_disk(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from oneformany.console import tell_errors
 from oneformany.exceptions import CertificateError
 
 if TYPE_CHECKING:
-    from oneformany.verify.report import Report
+    from oneformany.verify import Report
 
 EXIT_CODES = {"confirmed": 0, "wrong": 1, "cannot be confirmed": 3}
 STYLES = {"confirmed": "green", "wrong": "bold red", "cannot be confirmed": "yellow"}

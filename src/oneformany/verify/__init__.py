@@ -11,16 +11,31 @@ run ended. The digest notices accidents and edits; who can compute it anew can c
 Every claim ends as confirmed, wrong, or cannot be confirmed: rounding decides, too many points would have to
 be looked at, the classifier is not part of the file, a solver left no proof, or time or memory are used up.
 
+The package can be called: ``oneformany.verify(source)`` is ``oneformany.verify.verify(source)``.
+
 Examples
 --------
 >>> import oneformany as ofm
 >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], intercept=-1)
 >>> result = ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
->>> ofm.verify.verify(result.to_json()).ok
+>>> ofm.verify(result.to_json()).ok
 True
 """
 
-from oneformany.verify.report import Check, Outcome, Report
-from oneformany.verify.verification import verify
+import sys
+from inspect import signature
+from types import ModuleType
+
+from oneformany.verify.verification import Check, Outcome, Report, verify
 
 __all__ = ["Check", "Outcome", "Report", "verify"]
+
+
+class _CallableModule(ModuleType):
+    """The package, whose call verifies; what type checkers are told about it stands in ``typed.py``."""
+
+    __call__ = staticmethod(verify)
+
+
+sys.modules[__name__].__class__ = _CallableModule
+__signature__ = signature(verify)

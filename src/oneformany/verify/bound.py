@@ -1,27 +1,30 @@
-"""The lower bound: walk through the proof and recompute everything it claims."""
+"""Bounds on explanations and on people: walk through the proof and recompute everything it claims."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from math import comb
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.arrays import IntArray
+from oneformany.verify.cases import TREE_SCALE, Cases, Choice, incidence
 from oneformany.verify.claims import Claims
-from oneformany.verify.cover import Covering, check_refutation
 from oneformany.verify.items import Items
 from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.listed import ListedColumns, check_all_listed, named
 from oneformany.verify.listing import Listing
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import Branch, Dual, Enumeration, Proof, SolverBound
+from oneformany.verify.proofs import Branch, CoverageProof, Dual, Enumeration, Filter, Proof, SolverBound
 from oneformany.verify.search import GroupSearch
 
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
 # set at least as long as at so many rows.
 OVERHEAD = 2000
 WORTH = 4
+BATCH = 2**22
 
 
 def check_bound(claims: Claims) -> str:
@@ -29,7 +32,8 @@ def check_bound(claims: Claims) -> str:
 
     Rows of which nothing is known are not among them: a bound for fewer rows holds for more.
     """
-    items = Items.single(_distinct_rows(claims))
+    covered = np.flatnonzero(np.array(claims.assignment) >= 0)
+    items = Items.single(claims.problem.different(covered).tolist())
     if not items.members:
         if claims.proof.bound:
             raise CertificateError("no row is covered, so there is nothing to prove")
@@ -38,13 +42,6 @@ def check_bound(claims: Claims) -> str:
     _check(claims.proof, claims.problem, items, steps)
     done = ", ".join(f"{number} x {step}" if number > 1 else step for step, number in steps.items())
     return f"at least {claims.proof.bound}: {done}"
-
-
-def _distinct_rows(claims: Claims) -> list[int]:
-    """First occurrences of the distinct rows that are covered."""
-    covered = np.flatnonzero(np.array(claims.assignment) >= 0)
-    _, first = np.unique(claims.problem.distinct.of[covered], return_index=True)
-    return [int(row) for row in np.sort(covered[first])]
 
 
 def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) -> None:
@@ -66,8 +63,10 @@ def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) ->
 
 def _check_weights(proof: Dual, problem: Problem, items: Items, steps: Counter[str]) -> None:
     """Confirm what the weights prove and, where more is claimed, that the listed columns do not suffice."""
-    weights = _item_weights(proof, items)
-    needed = -(-sum(weights) // proof.capacity)
+    wrong = "the proof gives weight to row {row}, which is not an item of its own"
+    weights = items.spread(proof.weights, wrong)
+    total = int(weights.sum())
+    needed = -(-total // proof.capacity)
     if isinstance(proof, Enumeration):
         if proof.bound != proof.target + 1:
             raise CertificateError(f"excluding {proof.target} explanations does not prove {proof.bound}")
@@ -77,33 +76,53 @@ def _check_weights(proof: Dual, problem: Problem, items: Items, steps: Counter[s
     if not isinstance(proof, Enumeration) or needed > proof.target:
         steps["weights that no group exceeds"] += 1
         return
-    listed = _listed(proof, items)
-    floor = sum(weights) - (proof.target - 1) * proof.capacity
+    listed = [items.indices(column) for column in proof.columns]
+    floor = total - (proof.target - 1) * proof.capacity
     missing = "weighs enough for a smaller cover, but no listed column contains it"
     _check_groups(problem, items, weights, floor, listed, missing)
-    covering = Covering.of(listed, len(items.members), proof.target, problem.limits)
-    check_refutation(covering, proof.cover, {row: item for item, row in enumerate(items.first)})
+    CoverCases(listed, items, problem.limits).check(proof.cover, proof.target)
     steps["listed columns that do not suffice"] += 1
 
 
-def _listed(proof: Enumeration, items: Items) -> list[list[int]]:
-    """Write listed columns as indices of items, each of which its smallest row stands for."""
-    known = {row for rows in items.members for row in rows}
-    index_of = {row: index for index, row in enumerate(items.first)}
-    for group in proof.columns:
-        if unknown := set(group) - known:
-            raise CertificateError(
-                f"a listed column names row {min(unknown)}, which is a repeat or not covered"
-            )
-    return [sorted({index_of[row] for row in group if row in index_of}) for group in proof.columns]
+class CoverCases(Cases):
+    """So many of the listed columns do not cover all items."""
 
+    question = "suffice"
 
-def _item_weights(proof: Dual, items: Items) -> list[int]:
-    first = set(items.first)
-    for row, weight in enumerate(proof.weights):
-        if weight and row not in first:
-            raise CertificateError(f"the proof gives weight to row {row}, which is not an item of its own")
-    return [proof.weights[row] for row in items.first]
+    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
+        """Tell what the usable columns carry of the weights of sets, and what a cover carries at least.
+
+        Sets with an item that is not needed are ignored. A column carries the weight of a set once for every
+        two of its items, rounded up. The columns of a cover share out all items of the set, so together they
+        carry it at least half as often as it has items, rounded up. All in exact integers.
+        """
+        covered = self.covered(node)
+        known = ([self.items.index_of.get(row) for row in rows] for rows, _ in numbers)
+        sets = [
+            (chosen, weight)
+            for chosen, (_, weight) in zip(known, numbers, strict=True)
+            if not any(item is None or covered[item] for item in chosen)
+        ]
+        matrix = self.matrix[node.usable]
+        loads = np.zeros(len(node.usable), dtype=np.int64)
+        step = max(1, BATCH // max(1, matrix.shape[0]))
+        for first in range(0, len(sets), step):
+            self.limits.check()
+            chosen, weights = zip(*sets[first : first + step], strict=True)
+            carried = matrix @ incidence(chosen, len(covered)).T
+            carried.data = (carried.data + 1) // 2
+            loads[node.usable] += carried @ np.array(weights, dtype=np.int64)
+        return loads, sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
+
+    def is_closed(self, node: Choice) -> bool:
+        """Refuse a split that is not by a needed row, or that forgets a column with the row; never closed."""
+        row, item = node.case.row, self.items.index_of.get(-1 if node.case.row is None else node.case.row)
+        if item is None or self.covered(node)[item]:
+            raise CertificateError(f"the proof leaves open whether the listed columns {self.question}")
+        covers = np.flatnonzero(node.usable)[self.matrix[node.usable][:, [item]].nonzero()[0]]
+        if left_out := set(covers.tolist()) - set(node.case.columns):
+            raise CertificateError(f"the proof forgets that column {min(left_out)} covers row {row}")
+        return False
 
 
 def _listing(problem: Problem, items: Items) -> Listing | None:
@@ -117,16 +136,16 @@ def _listing(problem: Problem, items: Items) -> Listing | None:
     n, sets = len(items.members), comb(len(problem.levels), problem.max_changes)
     if problem.plain and WORTH * sets * (n + OVERHEAD) > n**2:
         return None
-    return Listing(problem, np.array(items.first, dtype=np.int64))
+    return Listing(problem, np.array(items.first))
 
 
 def _check_groups(
-    problem: Problem, items: Items, weights: list[int], floor: int, listed: list[list[int]], what: str
+    problem: Problem, items: Items, weights: IntArray, floor: int, listed: list[list[int]], what: str
 ) -> None:
     """Confirm that every group that weighs as much as the floor is part of a listed one."""
     columns = ListedColumns(listed)
     if (listing := _listing(problem, items)) is not None:
-        check_all_listed(listing, np.array(weights, dtype=np.int64), floor, columns, what)
+        check_all_listed(listing, weights, floor, columns, what)
         return
     search = GroupSearch(problem, items)
     for group in search.unlisted(weights, floor, columns):
@@ -134,3 +153,104 @@ def _check_groups(
         if not search.doubt:
             raise CertificateError(found)
         raise NotConfirmedError(f"{found} if it can be explained; {search.doubt}")
+
+
+class CoverageCheck:
+    """What the weights and the search of a coverage proof show, found once and used for two claims."""
+
+    def __init__(self, claims: Claims) -> None:
+        self._claims = claims
+        self._shown = False
+
+    def check_covered_bound(self) -> str:
+        """No answer within the goal covers more people than the file says."""
+        claims, proof, k = self._claims, self._claims.coverage, self._claims.goal.explanations
+        most, told = claims.helpable, claims.covered_bound
+        if told is None:
+            raise CertificateError("covered_bound is missing")
+        if proof is not None and k is not None and told < most:
+            rest = self._shown_rest(proof)
+            most = min(most, (k * proof.capacity + rest) // proof.scale)
+            if proof.exclusion is not None and proof.exclusion.explanations >= k:
+                most = min(most, proof.exclusion.target - 1)
+        if told < most:
+            raise CertificateError(f"covered_bound is {told}, proved is {most}")
+        return f"at most {told} people"
+
+    def check_lower_bound(self) -> str:
+        """No fewer explanations cover as many people as the answer, or as the goal asks for."""
+        claims, proof = self._claims, self._claims.coverage
+        people = claims.covered if claims.goal.explanations is not None else claims.wanted
+        fewest = min(people, 1)
+        if proof is not None and claims.lower_bound > fewest:
+            rest = self._shown_rest(proof)
+            fewest = max(fewest, -(-(proof.scale * people - rest) // proof.capacity))
+            if proof.exclusion is not None and proof.exclusion.target <= people:
+                fewest = max(fewest, proof.exclusion.explanations + 1)
+        if claims.lower_bound > fewest:
+            raise CertificateError(f"lower_bound is {claims.lower_bound}, proved is {fewest}")
+        return f"at least {claims.lower_bound} for {people} people"
+
+    def _shown_rest(self, proof: CoverageProof) -> int:
+        """Confirm that the proof holds, if it was not yet; return what people count beyond the weights."""
+        if not self._shown:
+            _check_proof(self._claims, proof)
+            self._shown = True
+        return proof.scale * proof.people - sum(proof.weights)
+
+
+def _check_proof(claims: Claims, proof: CoverageProof) -> None:
+    """Confirm that the weights are what they should be, no group exceeds the capacity, and the search."""
+    problem, items = claims.problem, claims.helpable_items
+    people = problem.people_like(items.first)
+    if proof.people != claims.helpable:
+        raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
+    wrong = "the coverage proof names row {row}, which is a repeat or unreachable"
+    weights = items.spread(proof.weights, wrong)
+    for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
+        if weight > proof.scale * count:
+            raise CertificateError(f"row {row} weighs more than its people count")
+    listing = Listing(problem, np.array(items.first))
+    too_heavy = f"weighs more than {proof.capacity}"
+    check_all_listed(listing, weights, proof.capacity + 1, ListedColumns(), too_heavy)
+    exclusion = proof.exclusion
+    if exclusion is not None:
+        columns = [items.indices(column.rows) for column in exclusion.columns]
+        rest = proof.scale * int(people.sum()) - sum(proof.weights)
+        excess = exclusion.explanations * proof.capacity + rest
+        floor = proof.capacity - (excess - exclusion.target * proof.scale)
+        missing = "weighs enough to matter, but no listed column contains it"
+        check_all_listed(listing, weights, floor, ListedColumns(columns), missing)
+        cases = _CoverageCases(columns, items, problem.limits, people, exclusion.target)
+        cases.check(exclusion.tree, exclusion.explanations)
+
+
+@dataclass(frozen=True, eq=False)
+class _CoverageCases(Cases):
+    """So many of the listed columns do not cover the target.
+
+    Rows that are not covered weigh at most as much as they count. More columns add at most what they weigh,
+    and what the weights leave.
+    """
+
+    question = "cover more"
+    people: IntArray  # (m,) of each item
+    target: int
+
+    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
+        """Tell what columns weigh, and what the weights leave to be reached."""
+        covered = self.covered(node)
+        left = np.where(self.able & ~covered, self.people, 0)
+        weight = np.minimum(self.known(numbers), TREE_SCALE * left)
+        rest = TREE_SCALE * int(left.sum()) - int(weight.sum())
+        missing = self.target - int(self.people[covered].sum())
+        return self.matrix @ weight, TREE_SCALE * missing - rest
+
+    def is_closed(self, node: Choice) -> bool:
+        """Tell whether nothing is left to choose."""
+        have = int(self.people[self.covered(node)].sum())
+        if have >= self.target:
+            raise CertificateError(
+                f"listed columns {node.chosen} cover {have} people, which is to be excluded"
+            )
+        return not (node.left and node.usable.any())

@@ -11,7 +11,7 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import IntArray
-from oneformany.verify.json_value import Json
+from oneformany.verify.items import Items
 from oneformany.verify.limits import Limits
 from oneformany.verify.problem import Problem, read_problem
 from oneformany.verify.proofs import (
@@ -23,16 +23,11 @@ from oneformany.verify.proofs import (
     read_coverage,
     read_proof,
 )
+from oneformany.verify.reading import Json
 
 NO_CELL = -1
 STATUSES = ("optimal", "feasible", "infeasible")
 ENDINGS = ("proved", "time limit", "interrupted", "limit")
-PARTS = (
-    *("format", "version", "status", "count", "lower_bound", "method", "seed", "versions", "problem"),
-    *("explanations", "assignment", "unreachable", "undecided", "certificate", "statistics", "schema"),
-    *("covered", "ended", "index", "digest"),
-)
-OPTIONAL = ("index_type", "goal", "covered_bound", "cost", "cost_bound")
 ROUNDED = 9
 
 
@@ -102,6 +97,13 @@ class Claims:
         return int(self.problem.people.sum() - self.problem.people[list(self.unreachable)].sum())
 
     @property
+    def helpable_items(self) -> Items:
+        """Different rows that are not called unreachable, nor equal to one that is."""
+        kinds = self.problem.kinds
+        others = np.flatnonzero(~np.isin(kinds, kinds[list(self.unreachable)]))
+        return Items.single(self.problem.different(others).tolist())
+
+    @property
     def wanted(self) -> int:
         """How many people the goal asks for, as far as they are not beyond help."""
         return min(self.helpable, self.goal.needed(int(self.problem.people.sum())))
@@ -117,10 +119,13 @@ def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
     NotConfirmedError
         It claims what this release cannot check, or is too large.
     """
+    fields = Json(content)
     try:
-        return _claims(Json(content).only(*PARTS, optional=OPTIONAL), limits)
+        claims = _claims(fields, limits)
     except RecursionError as error:
         raise CertificateError("the proof is too deep to be read") from error
+    fields.refuse_unknown()
+    return claims
 
 
 def _claims(fields: Json, limits: Limits) -> Claims:
@@ -131,7 +136,7 @@ def _claims(fields: Json, limits: Limits) -> Claims:
     limits.check()
     fields["index"].values(rows)
     explanations = tuple(_explanation(entry, problem) for entry in fields["explanations"].entries())
-    certificate = fields["certificate"].only("bound", "proof", optional=("coverage", "cost"))
+    certificate = fields["certificate"]
     goal = _goal(fields)
     _check_fit(fields, certificate, goal)
     coverage = certificate["coverage"] if certificate.has("coverage") else None
@@ -160,12 +165,12 @@ def _claims(fields: Json, limits: Limits) -> Claims:
 def _goal(fields: Json) -> Goal:
     if not fields.has("goal"):
         return Goal()
-    asked = fields["goal"].only("explanations", "coverage")
-    coverage = asked["coverage"].number() if asked.has("coverage") else None
+    asked = fields["goal"]
+    most, share = asked["explanations"], asked["coverage"]
+    coverage = None if share.value is None else share.number()
     if coverage is not None and not 0 < coverage <= 1:
-        raise CertificateError(f"{asked['coverage'].path} must be above 0 and at most 1")
-    most = asked["explanations"].integer(1, LARGEST_NUMBER) if asked.has("explanations") else None
-    return Goal(most, coverage)
+        raise CertificateError(f"{share.path} must be above 0 and at most 1")
+    return Goal(None if most.value is None else most.integer(1, LARGEST_NUMBER), coverage)
 
 
 def _check_fit(fields: Json, certificate: Json, goal: Goal) -> None:
@@ -184,21 +189,19 @@ def _check_free_parts(fields: Json) -> None:
     """What only the digest binds has a type at least."""
     fields["method"].text()
     fields["seed"].integer(-LARGEST_NUMBER, LARGEST_NUMBER)
-    fields["versions"].fields()
-    fields["statistics"].fields()
     fields["ended"].text(ENDINGS)
     fields["digest"].text()
-    if fields.has("schema"):
-        fields["schema"].fields()
+    for name in ("versions", "statistics", "schema"):
+        if name != "schema" or fields[name].value is not None:
+            fields[name].allow()
+    fields.allow("format", "version", "index_type")
 
 
 def _explanation(entry: Json, problem: Problem) -> Explanation:
     rows, features = problem.codes.shape
-    own_ends = problem.share == "features"
-    entry.only("point", "changed", "members", *(("ends",) if own_ends else ()))
     changed = entry["changed"].distinct(features - 1)
     members = entry["members"].distinct(rows - 1)
-    ends = entry["ends"].codes(problem.levels, len(members)) if own_ends else None
+    ends = entry["ends"].codes(problem.levels, len(members)) if problem.share == "features" else None
     return Explanation(_point(entry["point"], problem, changed), changed, members, ends)
 
 
@@ -218,5 +221,6 @@ def _point(cells: Json, problem: Problem, changed: tuple[int, ...]) -> tuple[int
 
 def _unreachable(fields: Json, rows: int) -> int:
     """Read a row beyond help; what blocks it, and how many changes would help it, is for readers."""
-    fields.only("row", "reason", optional=("needed_changes", "blocked_by"))["reason"].text()
+    fields["reason"].text()
+    fields.allow("needed_changes", "blocked_by")
     return fields["row"].integer(0, rows - 1)

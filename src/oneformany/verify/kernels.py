@@ -1,11 +1,16 @@
-"""The search for a heavy group around one anchor, compiled.
+"""The search around one anchor for a group that weighs much, or saves much against prices, compiled.
 
 A group that contains the anchor is found by deciding feature by feature whether the explanation keeps it, or
-which move it makes: to one of the levels, or where no rule exists to any. A candidate is in the group once
-all features in which it differs from the anchor are changed, and lost as soon as one of them is kept.
-Each candidate that is still possible spreads its weight evenly over the open features it needs; so with
-``budget`` changes to spend no group weighs more than what is certain plus the ``budget`` largest loads.
+which move it makes: to one of the levels, or where these do not matter to any. A candidate is in the group
+once all features in which it differs from the anchor are changed, and lost as soon as one of them is kept.
+Each candidate that is still possible spreads what it adds evenly over the open features it needs; so with
+``budget`` changes to spend no group adds up to more than what is certain plus the ``budget`` largest loads.
 Shares are rounded up: all arithmetic is in integers and the bound holds exactly.
+
+Where moves cost something, a candidate adds what its price exceeds the cost, and the anchor pays least, from
+``low`` to ``high``. A candidate pays at least what is decided and what it and the anchor pay together to
+meet, less what the anchor may still pay. Everybody also pays for features in which all agree, as many as must
+change for a positive score.
 """
 
 from __future__ import annotations
@@ -21,22 +26,33 @@ OPEN, CHANGED, KEPT = 0, 1, 2
 NONE = -1
 PAUSED = -1
 MOST = 2**63 - 1
-# What a node remembers besides the state of the features and who is possible.
+NEVER = 2**40
+# Of a candidate: its weight or price, how often that counts, what it pays at least, and whether it would be
+# the anchor if it paid as little.
+WORTH, PEOPLE, LEAST, EARLIER = 0, 1, 2, 3
+# What a node remembers besides the state of the features, who is possible, and what they paid.
 SIZE, BUDGET, LACKING, MOVE, DROPPED = 0, 1, 2, 3, 4
+
+
+Costed = tuple[int, int, int] | None
+"""The range of what the anchor pays, and what a cost of one counts; ``None`` where moves cost nothing.
+
+Both are compiled on their own: code for costs costs nothing where there are none.
+"""
 
 
 class Surroundings(NamedTuple):
     """What may share a group with an anchor, which is candidate 0."""
 
-    weight: IntArray  # (c,) of each candidate
-    start: IntArray  # (c + 1,) candidate j needs the features needed[start[j]:start[j + 1]]
-    needed: IntArray
+    about: IntArray  # (c, 4) WORTH, PEOPLE, LEAST, EARLIER
+    start: IntArray  # (c + 1,) candidate j needs the features needed[start[j]:start[j + 1], 0]
+    needed: IntArray  # (m, 2) a feature, and what the candidate and the anchor pay at least to meet in it
     conflicts: IntArray  # (k, 2) candidates of which no group may contain both
     listed: BoolArray  # (g, c) groups of which no part is of interest
     first: IntArray  # (p + 1,) feature l makes the moves first[l] to first[l + 1] - 1
-    may: BoolArray  # (c, moves) whether the candidate may make the move, or is there
+    pays: IntArray  # (c, moves) what the candidate pays for the move; NEVER: it may not make it
     shift: IntArray  # (moves,) the most that the move adds to the anchor's score
-    gain: IntArray  # (p,) the most that changing each feature adds, as far as the anchor's own rules allow
+    gain: IntArray  # (p, 2) the most that changing a feature adds, the least that it costs the anchor
 
 
 class Stack(NamedTuple):
@@ -44,8 +60,8 @@ class Stack(NamedTuple):
 
     nodes: IntArray  # (room, 5)
     states: IntArray  # (room, p)
-    possible: IntArray  # (room, c)
-    group: IntArray  # (c,)
+    possible: IntArray  # (room, c, 2) candidates, and what they paid
+    group: IntArray  # (c, 2) the same of the node at hand
     wants: IntArray  # (c,)
     state: IntArray  # (p,)
     loads: IntArray  # (p,)
@@ -54,13 +70,9 @@ class Stack(NamedTuple):
 
 def begin(size: int, features: int, room: int, max_changes: int, lacking: int) -> Stack:
     """Make a stack for so many candidates and nodes, whose top, 0, is the node where everything is open."""
-    stack = Stack(
-        np.zeros((room, 5), np.int64),
-        np.zeros((room, features), np.int64),
-        np.zeros((room, size), np.int64),
-        *(np.zeros(length, np.int64) for length in (size, size, features, features, features)),
-    )
-    stack.possible[0] = np.arange(size)
+    shapes = ((room, 5), (room, features), (room, size, 2), (size, 2), size, features, features, features)
+    stack = Stack(*(np.zeros(shape, np.int64) for shape in shapes))
+    stack.possible[0, :, 0] = np.arange(size)
     stack.nodes[0] = size, max_changes, lacking, NONE, NONE
     return stack
 
@@ -70,31 +82,30 @@ inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @njit(cache=True, no_cfunc_wrapper=True)
-def find_group(around: Surroundings, floor: int, stack: Stack, top: int, steps: int) -> tuple[int, int]:
-    """Find a group with the anchor that weighs at least ``floor`` and is not part of a listed one.
+def find_group(
+    around: Surroundings, floor: int, costed: Costed, stack: Stack, top: int, steps: int
+) -> tuple[int, int]:
+    """Find a group with the anchor that adds up to at least ``floor`` and is not part of a listed one.
 
     Returns its size and the new top of the stack; size 0 when there is no such group: the search is
     exhaustive; size ``PAUSED`` when it is not over after so many steps. The group stands in
     ``stack.group``, what was decided in ``stack.state``, and the changes left in the node above the top.
     Called again with that top, the search goes on, without what was decided.
     """
-    gain, first = around.gain, around.first
-    nodes, states, state, loads = stack.nodes, stack.states, stack.state, stack.loads
+    nodes, states, loads = stack.nodes, stack.states, stack.loads
     while top >= 0:
         if steps == 0:
             return PAUSED, top
         steps -= 1
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
-        size, certain = _survey(around, stack, top)
-        for feature in range(len(gain)):
-            state[feature] = states[top, feature]
-            stack.gains[feature] = gain[feature] if state[feature] == OPEN else 0
+        for feature in range(len(around.gain)):
+            stack.state[feature] = states[top, feature]
+            stack.gains[feature] = around.gain[feature, 0] if states[top, feature] == OPEN else 0
+        enough = largest(stack.gains, budget) >= lacks
+        size = _still_possible(around, stack, top) if enough else 0
+        size, most = _survey(around, stack, size, budget, lacks, costed)
         top -= 1
-        if size == 0 or stack.group[0] != 0:
-            continue
-        if certain + largest(loads, budget) < floor or largest(stack.gains, budget) < lacks:
-            continue
-        if _is_listed(around.listed, stack.group, size):
+        if size == 0 or most < floor or _is_listed(around.listed, stack.group, size):
             continue
         clash = _clash(around.conflicts, stack.wants)
         if clash >= 0:
@@ -108,8 +119,8 @@ def find_group(around: Surroundings, floor: int, stack: Stack, top: int, steps: 
             return size, top
         top = _push(stack, top, size, budget, lacks)
         states[top, chosen] = KEPT
-        for move in range(first[chosen], first[chosen + 1]):
-            if around.may[0, move]:
+        for move in range(around.first[chosen], around.first[chosen + 1]):
+            if around.pays[0, move] < NEVER:
                 top = _push(stack, top, size, budget - 1, lacks - around.shift[move])
                 states[top, chosen] = CHANGED
                 nodes[top, MOVE] = move
@@ -121,7 +132,7 @@ def _push(stack: Stack, top: int, size: int, budget: int, lacking: int) -> int:
     """Put a node on the stack that is yet to be told what was decided."""
     top += 1
     for i in range(size):
-        stack.possible[top, i] = stack.group[i]
+        stack.possible[top, i, 0], stack.possible[top, i, 1] = stack.group[i, 0], stack.group[i, 1]
     for feature in range(len(stack.state)):
         stack.states[top, feature] = stack.state[feature]
     nodes = stack.nodes
@@ -131,39 +142,100 @@ def _push(stack: Stack, top: int, size: int, budget: int, lacking: int) -> int:
 
 
 @inner
-def _survey(around: Surroundings, stack: Stack, top: int) -> tuple[int, int]:
-    """Write down who is still possible and the loads; return how many they are and what is certain."""
-    start, needed, weight = around.start, around.needed, around.weight
-    states, wants, loads = stack.states, stack.wants, stack.loads
-    size, certain = 0, 0
+def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
+    """Write down who is still possible after what was decided last, and return how many they are."""
+    size = 0
     budget, move, dropped = stack.nodes[top, BUDGET], stack.nodes[top, MOVE], stack.nodes[top, DROPPED]
-    for feature in range(len(loads)):
-        loads[feature] = 0
-    for candidate in range(len(wants)):
-        wants[candidate] = NONE
+    for candidate in range(len(stack.wants)):
+        stack.wants[candidate] = NONE
     for i in range(stack.nodes[top, SIZE]):
-        candidate = stack.possible[top, i]
-        if candidate == dropped or (move >= 0 and not around.may[candidate, move]):
+        candidate = stack.possible[top, i, 0]
+        paid = stack.possible[top, i, 1] + (around.pays[candidate, move] if move >= 0 else 0)
+        if candidate == dropped or paid >= NEVER:
             continue
         want = 0
-        for entry in range(start[candidate], start[candidate + 1]):
-            if states[top, needed[entry]] == OPEN:
-                want += 1
-            elif states[top, needed[entry]] == KEPT:
-                want = budget + 1
+        for entry in range(around.start[candidate], around.start[candidate + 1]):
+            state = stack.state[around.needed[entry, 0]]
+            want = want + (state == OPEN) if state != KEPT else budget + 1
+            if want > budget:
                 break
-        if want > budget:
+        first = size > 0 and paid < stack.group[0, 1] + around.about[candidate, EARLIER]
+        if want > budget or (want == 0 and first):
             continue
-        stack.group[size] = candidate
+        stack.group[size, 0], stack.group[size, 1] = candidate, paid
+        stack.wants[candidate] = want
         size += 1
-        wants[candidate] = want
-        if want == 0:
-            certain += weight[candidate]
-            continue
-        for entry in range(start[candidate], start[candidate + 1]):
-            if states[top, needed[entry]] == OPEN:
-                loads[needed[entry]] += weight[candidate] // want + 1
-    return size, certain
+    return size
+
+
+@inner
+def _survey(
+    around: Surroundings, stack: Stack, size: int, budget: int, lacks: int, costed: Costed
+) -> tuple[int, int]:
+    """Write loads, without those who add nothing; return how many are left, and what all add at most."""
+    group, wants, loads, about = stack.group, stack.wants, stack.loads, around.about
+    again = True
+    while again and size > 0 and group[0, 0] == 0:
+        besides = 0
+        if costed is not None:
+            low, high, scale = costed
+            besides, everybody = _besides(around, stack, size, budget, lacks)
+            least = max(low, group[0, 1] + everybody, about[0, LEAST])
+            spare = high - group[0, 1] - everybody
+            if besides > budget or spare < 0:
+                return 0, 0
+        for feature in range(len(loads)):
+            loads[feature] = 0
+        again = False
+        certain, left = 0, 0
+        for i in range(size):
+            candidate, paid = group[i, 0], group[i, 1]
+            want, saves = wants[candidate], about[candidate, WORTH]
+            if costed is not None:
+                together = 0
+                for entry in range(around.start[candidate], around.start[candidate + 1]):
+                    if stack.state[around.needed[entry, 0]] == OPEN:
+                        together += around.needed[entry, 1]
+                pays = max(least, about[candidate, LEAST], paid + everybody + max(0, together - spare))
+                saves -= scale * pays
+                if saves <= 0:
+                    wants[candidate] = NONE
+                    again |= want > 0
+                    continue
+            group[left, 0], group[left, 1] = candidate, paid
+            left += 1
+            if want == 0:
+                certain += about[candidate, PEOPLE] * saves
+                continue
+            share = about[candidate, PEOPLE] * saves // want + 1
+            for entry in range(around.start[candidate], around.start[candidate + 1]):
+                if stack.state[around.needed[entry, 0]] == OPEN:
+                    loads[around.needed[entry, 0]] += share
+        size = left
+        most = certain + largest(loads, budget - besides)
+        if not again and size > 0 and group[0, 0] == 0:
+            return size, most
+    return 0, 0
+
+
+@inner
+def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: int) -> tuple[int, int]:
+    """Count the features that must change though all agree in them, for a positive score; and their cost."""
+    for feature in range(len(stack.gains)):
+        stack.gains[feature] = around.gain[feature, 0] if stack.state[feature] == OPEN else 0
+    for i in range(size):
+        for entry in range(around.start[stack.group[i, 0]], around.start[stack.group[i, 0] + 1]):
+            feature = around.needed[entry, 0]
+            lacks -= stack.gains[feature]
+            stack.gains[feature] = 0
+    cheapest = NEVER
+    for feature in range(len(stack.gains)):
+        if stack.gains[feature] > 0:
+            cheapest = min(cheapest, around.gain[feature, 1])
+    for count in range(budget + 1):
+        if largest(stack.gains, count) >= lacks:
+            return count, count * cheapest if count > 0 else 0
+    return budget + 1, 0
 
 
 @inner
@@ -197,7 +269,7 @@ def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     """Whether a listed group contains all of the group."""
     for row in range(len(listed)):
         inside = 0
-        while inside < size and listed[row, group[inside]]:
+        while inside < size and listed[row, group[inside, 0]]:
             inside += 1
         if inside == size:
             return True

@@ -17,7 +17,6 @@ from math import prod
 import numpy as np
 
 from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.classes import Classes
 from oneformany.verify.moves import Moves
 from oneformany.verify.problem import Problem
 
@@ -25,6 +24,7 @@ PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
+LARGEST_KEY = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,37 @@ class Groups:
         end = self.starts[bucket + 1] if bucket + 1 < len(self.starts) else len(self.rows)
         start = int(self.starts[bucket])
         return start + np.flatnonzero(self.inside[choice, start:end])
+
+
+class Classes:
+    """Rows of codes that agree outside of some features: only such rows can share a point by changing these.
+
+    Each row has one number made of all that occurs, if it is not too large, so that agreeing is being equal.
+    """
+
+    def __init__(self, codes: IntArray) -> None:
+        self._codes = codes
+        self._parts: list[IntArray] | None = []
+        radix = 1
+        for column in codes.T:
+            present, code = np.unique(column, return_inverse=True)
+            self._parts.append(code.ravel() * radix)
+            radix *= len(present)
+            if radix > LARGEST_KEY:
+                self._parts = None
+                return
+        self._key = np.sum(self._parts, axis=0)
+
+    def outside(self, features: tuple[int, ...], rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Sort rows by what they are outside of some features; also tell where each class begins."""
+        if self._parts is None:
+            codes = np.delete(self._codes[rows], features, axis=1)
+            key = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
+        else:
+            key = self._key[rows] - sum(self._parts[feature][rows] for feature in features)
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        return rows[order], np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
 
 
 class Listing:
@@ -111,14 +142,14 @@ class Listing:
             least = np.minimum(least, np.where(able, price, NEVER).min(axis=0))
         return least
 
-    def _able(self, features: tuple[int, ...], margin: int = 0) -> BoolArray:
-        """Tell which rows these features can help, as far as sums tell, by so much at least."""
+    def _able(self, features: tuple[int, ...]) -> BoolArray:
+        """Tell which rows these features can help, as far as sums tell."""
         if not self.moves.summed:
             return np.ones(len(self.moves.cells), dtype=np.bool_)
         total = np.zeros(len(self.moves.cells), dtype=np.int64)
         for feature in features:
             total += self.most[feature]
-        return np.asarray(total >= self.moves.lacking + margin)
+        return np.asarray(total >= self.moves.lacking)
 
     def _of_set(
         self, features: tuple[int, ...], rows: IntArray, score: IntArray, floor: int, *, costed: bool
@@ -145,11 +176,6 @@ class Listing:
         goals = self._goals(features, rows)
         if not self.moves.summed or self.problem.restrictions:
             return goals
-        if self.share == "point":
-            return [
-                self._undominated(feature, cells, rows, costed=costed)
-                for feature, cells in zip(features, goals, strict=True)
-            ]
         everybody = np.arange(len(self.moves.cells))
         for feature in features:
             if (feature, costed) not in self._useful:
@@ -212,13 +238,8 @@ class Listing:
 
     def _own_ways(self, features: tuple[int, ...], rows: IntArray, *, costed: bool) -> Iterator[Groups]:
         """Let each row go where it can, or where it is cheapest for it."""
-        least = np.zeros(len(rows), dtype=np.int64)
-        if costed or not self.moves.summed or self.problem.restrictions:
-            goals = self._useful_goals(features, rows, costed=costed)
-            least = self._least(features, rows, goals, costed=costed)
-        else:
-            surely = self._able(features, self.problem.classifier.margin)
-            self.moves.doubt |= not surely[rows].all()
+        goals = self._useful_goals(features, rows, costed=costed)
+        least = self._least(features, rows, goals, costed=costed)
         helped = least < NEVER
         if helped.any():
             inside, starts = np.ones((1, int(helped.sum())), dtype=np.bool_), np.zeros(1, dtype=np.int64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,9 +12,8 @@ import numpy as np
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.classifiers import Classifier, read_classifier
-from oneformany.verify.json_value import MOST_LEVELS, Json
-from oneformany.verify.limits import Limits
-from oneformany.verify.restrictions import Restriction, read_restrictions
+from oneformany.verify.limits import Limits, NotConfirmedError
+from oneformany.verify.reading import MOST_LEVELS, Json
 
 NO_TARGET = -1
 MOST_FEATURES = 2**16
@@ -20,20 +21,129 @@ LONGEST_FRAME = 10**12
 MOST_PEOPLE = 2**40
 LARGEST_COST = 2**30
 LARGEST_SCALE = 2**60
+MOST_ROWS = 10**12
 SHARES = ("point", "action", "features")
-PARTS = ("codes", "levels", "max_changes", "allowed", "oracle")
-OPTIONAL = (
-    *("share", "own", "costs", "restrictions", "people"),
-    *("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges"),
-)
+FREE = ("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges")
+
+Holds = Callable[[IntArray, IntArray], BoolArray]
+"""Of ``(m, p)`` cells before and after: whether each row may become what it is afterwards."""
+
+Levels = tuple[tuple[int, BoolArray], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class DistinctRows:
-    """Rows that the classifier cannot tell apart, taken together."""
+class Restriction:
+    """Which changes of a row are possible, as far as some features tell."""
 
-    first: IntArray  # (d,) the first given row of each kind, in rising order
-    of: IntArray  # (n,) the kind of each given row
+    kind: str
+    holds: Holds
+
+
+def read_restrictions(entries: Iterable[Json], levels: tuple[int, ...]) -> tuple[Restriction, ...]:
+    """Read rules; one of a kind that this release does not know cannot be checked."""
+    found = []
+    for fields in entries:
+        kind = fields["kind"].text()
+        if kind not in KINDS:
+            raise NotConfirmedError(
+                f"this release does not know rules of the kind {kind[:40]!r}; install a newer one"
+            )
+        found.append(Restriction(kind, KINDS[kind](fields, levels)))
+    return tuple(found)
+
+
+def _implies(fields: Json, levels: tuple[int, ...]) -> Holds:
+    """If a changed row has these levels it has those; a row whose named features all stay is left alone."""
+    given, wanted = (_levels(fields[name], levels) for name in ("if", "then"))
+    named = sorted({feature for feature, _ in (*given, *wanted)})
+
+    def holds(before: IntArray, after: IntArray) -> BoolArray:
+        untouched = (before[:, named] == after[:, named]).all(axis=1)
+        return np.asarray(untouched | ~_all(given, after) | _all(wanted, after))
+
+    return holds
+
+
+def _levels(part: Json, levels: tuple[int, ...]) -> Levels:
+    found = []
+    for pair in part.entries():
+        named, listed = pair.entries(2)
+        feature = named.integer(0, len(levels) - 1)
+        among = np.zeros(levels[feature], dtype=np.bool_)
+        among[list(listed.integers(0, levels[feature] - 1))] = True
+        found.append((feature, among))
+    return tuple(found)
+
+
+def _all(part: Levels, rows: IntArray) -> BoolArray:
+    held = np.ones(len(rows), dtype=np.bool_)
+    for feature, among in part:
+        held &= among[rows[:, feature]]
+    return held
+
+
+def _linked(fields: Json, levels: tuple[int, ...]) -> Holds:
+    """Rows that change one of the features change all; one way: only the first needs the others."""
+    named = list(fields["features"].distinct(len(levels) - 1))
+    one_way = fields["one_way"].value
+    if not isinstance(one_way, bool) or len(named) < 2:
+        raise CertificateError(f"{fields['features'].path} must be two or more, one_way true or false")
+
+    def holds(before: IntArray, after: IntArray) -> BoolArray:
+        moved = before[:, named] != after[:, named]
+        none = ~moved[:, 0] if one_way else ~moved.any(axis=1)
+        return np.asarray(none | moved.all(axis=1))
+
+    return holds
+
+
+def _not_together(fields: Json, levels: tuple[int, ...]) -> Holds:
+    """No row changes more than one of the features."""
+    named = list(fields["features"].distinct(len(levels) - 1))
+    return lambda before, after: np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
+
+
+def _observed(fields: Json, levels: tuple[int, ...]) -> Holds:
+    """The new cells of the features that a row changes occur together in so many reference rows."""
+    named = list(fields["features"].distinct(len(levels) - 1))
+    seen = fields["rows"].codes(tuple(levels[feature] for feature in named))
+    counts = fields["counts"].integers(0, MOST_ROWS, len(seen))
+    if sum(counts) > MOST_ROWS:
+        raise CertificateError(f"{fields['counts'].path} are more than {MOST_ROWS} rows")
+    at_least = fields["at_least"].integer(1, MOST_ROWS)
+    known: dict[bytes, Counter[bytes]] = {}
+
+    def often(changed: BoolArray) -> Counter[bytes]:
+        key = changed.tobytes()
+        if key not in known:
+            known[key] = Counter()
+            for row, count in zip(seen[:, changed], counts, strict=True):
+                known[key][row.tobytes()] += count
+        return known[key]
+
+    def holds(before: IntArray, after: IntArray) -> BoolArray:
+        moved, wanted = before[:, named] != after[:, named], after[:, named].astype(np.int64)
+        held = np.ones(len(after), dtype=np.bool_)
+        patterns, pattern_of = np.unique(moved, axis=0, return_inverse=True)
+        for number, changed in enumerate(patterns):
+            if not changed.any():
+                continue
+            total = often(changed)
+            these = np.flatnonzero(pattern_of.ravel() == number)
+            distinct, index = np.unique(wanted[these][:, changed], axis=0, return_inverse=True)
+            enough = np.array([total[row.tobytes()] >= at_least for row in distinct], dtype=np.bool_)
+            held[these] = enough[index.ravel()]
+        return held
+
+    return holds
+
+
+KINDS: dict[str, Callable[[Json, tuple[int, ...]], Holds]] = {
+    "implies": _implies,
+    "linked": _linked,
+    "not_together": _not_together,
+    "observed": _observed,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +187,20 @@ class Problem:
         return self.share == "point" and self.own is None and not self.restrictions
 
     @cached_property
-    def distinct(self) -> DistinctRows:
-        """The given rows without repeats."""
-        _, first, inverse = np.unique(self.values, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        return DistinctRows(first[order], rank[inverse.ravel()])
+    def kinds(self) -> IntArray:
+        """A number of each given row, the same for those that the classifier cannot tell apart."""
+        return np.unique(self.values, axis=0, return_inverse=True)[1].ravel()
+
+    def different(self, rows: Sequence[int] | IntArray) -> IntArray:
+        """The first of each kind among some given rows, in rising order."""
+        found = np.sort(np.array(rows, dtype=np.int64))
+        return np.sort(found[np.unique(self.kinds[found], return_index=True)[1]])
+
+    def people_like(self, rows: Sequence[int]) -> IntArray:
+        """Count the people of all given rows of the same kind as each of these."""
+        people = np.zeros(len(self.codes), dtype=np.int64)
+        np.add.at(people, self.kinds, self.people)
+        return people[self.kinds[rows]]
 
     def targets(self, feature: int) -> IntArray:
         """Tell which value each cell sends rows to; -1: none."""
@@ -111,7 +228,7 @@ class Problem:
 
 def read_problem(fields: Json, limits: Limits) -> Problem:
     """Read the question."""
-    fields.only(*PARTS, optional=OPTIONAL)
+    fields.allow(*FREE)
     levels = fields["levels"].integers(1, MOST_LEVELS)
     if not 1 <= len(levels) <= MOST_FEATURES:
         raise CertificateError(f"problem.levels names {len(levels)} features, not 1 to {MOST_FEATURES}")
@@ -156,7 +273,6 @@ def _check_positions(fields: Json, n_rows: int) -> None:
 
 def _own(fields: Json, codes: IntArray, levels: tuple[int, ...], limits: Limits) -> OwnValues:
     """Read own values; every value lies in its row's cell, every target in the cell it is for."""
-    fields.only("values", "cell_of", "targets")
     cell_of, targets = [], []
     given = zip(fields["cell_of"].entries(len(levels)), fields["targets"].entries(len(levels)), strict=True)
     for n, (cells, goals) in zip(levels, given, strict=True):
@@ -194,7 +310,7 @@ def _rules(allowed: Json, levels: tuple[int, ...]) -> tuple[BoolArray | None, ..
 
 def _costs(fields: Json, levels: tuple[int, ...]) -> tuple[IntArray, ...]:
     """Read one matrix ``[from][to]`` per feature; staying costs nothing."""
-    fields.only("tables", "scale")["scale"].integer(1, LARGEST_SCALE)
+    fields["scale"].integer(1, LARGEST_SCALE)
     tables = []
     for table, n in zip(fields["tables"].entries(len(levels)), levels, strict=True):
         tables.append(table.matrix(0, LARGEST_COST, n, n))

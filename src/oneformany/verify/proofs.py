@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.json_value import Json
+from oneformany.verify.reading import Json
 
 LARGEST_NUMBER = 2**60
 LARGEST_SCALE = 2**40
@@ -22,19 +22,25 @@ class Dual:
     bound: int
 
 
-@dataclass(frozen=True)
-class CoverCase:
-    """Why the columns usable in one case do not cover what is needed.
+Filter = tuple[tuple[tuple[int, ...], int], ...]
+"""Sets of rows, mostly of one row, and a number of each."""
 
-    Weights on sets of rows exclude columns too light for a cover, or every cover, one after the other. A
-    column carries the weight of a set once for every two of its rows, rounded up. If the case is still open
-    then, some column has to cover the row: one of these, and none of those before it.
+
+@dataclass(frozen=True)
+class Case:
+    """Why the columns usable in one case do not do what is to be excluded.
+
+    Weights or prices exclude columns, or all that is left, one after the other. If the case is still open
+    then, it is split: in a set cover some column has to cover the row, one of these and none of those before
+    it; elsewhere a column is used, or not, as the last part says.
     """
 
-    filters: tuple[tuple[tuple[tuple[int, ...], int], ...], ...]
-    row: int | None
-    columns: tuple[int, ...]
-    parts: tuple[CoverCase, ...]
+    filters: tuple[Filter, ...]
+    row: int | None = None
+    columns: tuple[int, ...] = ()
+    parts: tuple[Case, ...] = ()
+    evaluated: bool = False  # nothing is left to choose: the chosen columns are simply added up
+    short: bool = False  # even all usable columns together with the chosen ones serve too few people
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class Enumeration(Dual):
 
     target: int
     columns: tuple[tuple[int, ...], ...]
-    cover: CoverCase
+    cover: Case
 
 
 @dataclass(frozen=True)
@@ -74,21 +80,6 @@ class Column:
     rows: tuple[int, ...]
     changed: tuple[int, ...]
     targets: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Case:
-    """Why the columns usable in one case do not do better.
-
-    Weights or prices of rows exclude columns, or all that is left, one after the other. If the case is still
-    open then, a column is used, or not.
-    """
-
-    filters: tuple[tuple[tuple[int, int], ...], ...]
-    evaluated: bool  # nothing is left to choose: the chosen columns are simply added up
-    short: bool  # even all usable columns together with the chosen ones serve too few people
-    column: int | None
-    parts: tuple[Case, ...]  # with the column, and without it
 
 
 @dataclass(frozen=True)
@@ -140,63 +131,25 @@ def read_proof(proof: Json, rows: int) -> Proof:
 
 
 def _proof(fields: Json, rows: int, depth: int) -> Proof:
-    kind = fields["kind"].text(KINDS)
-    bound = fields["bound"].integer(0, LARGEST_NUMBER)
+    kind, bound = fields["kind"].text(KINDS), fields["bound"].integer(0, LARGEST_NUMBER)
     if kind == "solver":
-        fields.only("kind", "name", "bound")
         return SolverBound(fields["name"].printable(80), bound)
     if kind == "branch":
-        fields.only("kind", "pair", "together", "apart", "bound")
         _check_depth(depth)
         one, other = fields["pair"].distinct(rows - 1, 2)
         together, apart = (_proof(fields[side], rows, depth + 1) for side in ("together", "apart"))
         return Branch((one, other), together, apart, bound)
-    searched = ("target", "columns", "cover") if kind == "enumeration" else ()
-    fields.only("kind", "weights", "capacity", *searched, "bound")
-    weights, capacity = _weights(fields["weights"], rows), _positive(fields["capacity"])
-    if not searched:
+    weights, capacity = _weights(fields["weights"], rows), fields["capacity"].integer(1, LARGEST_NUMBER)
+    if kind == "dual":
         return Dual(weights, capacity, bound)
     columns = tuple(column.integers(0, rows - 1) for column in fields["columns"].entries())
     cover = _cover(fields["cover"], rows, len(columns), 0)
     return Enumeration(weights, capacity, bound, fields["target"].integer(1, rows), columns, cover)
 
 
-def _cover(fields: Json, rows: int, columns: int, depth: int) -> CoverCase:
-    _check_depth(depth)
-    fields.only("filters", optional=("row", "columns", "parts"))
-    filters = tuple(_set_filter(pairs, rows) for pairs in fields["filters"].entries())
-    if not any(name in fields for name in ("row", "columns", "parts")):
-        return CoverCase(filters, None, (), ())
-    fields.only("filters", "row", "columns", "parts")
-    tried = fields["columns"].distinct(columns - 1)
-    return CoverCase(
-        filters=filters,
-        row=fields["row"].integer(0, rows - 1),
-        columns=tried,
-        parts=tuple(_cover(part, rows, columns, depth + 1) for part in fields["parts"].entries(len(tried))),
-    )
-
-
 def _check_depth(depth: int) -> None:
     if depth >= DEEPEST_PROOF:
         raise CertificateError(f"the proof is more than {DEEPEST_PROOF} decisions deep")
-
-
-def _set_filter(pairs: Json, rows: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Read weights of sets of rows; a set of one row may be written as the row."""
-    weights: dict[tuple[int, ...], int] = {}
-    total = 0
-    for pair in pairs.entries():
-        which, weight = pair.entries(2)
-        listed = which if isinstance(which.value, list) else Json([which.value], which.path)
-        chosen = listed.distinct(rows - 1)
-        if chosen in weights:
-            raise CertificateError(f"{pair.path} weighs a set of rows twice")
-        weights[chosen] = weight.integer(0, LARGEST_NUMBER)
-        total += len(chosen) * weights[chosen]
-    if total > LARGEST_NUMBER:
-        raise CertificateError(f"{pairs.path} weighs more than {LARGEST_NUMBER}")
-    return tuple(weights.items())
 
 
 def _weights(numbers: Json, rows: int) -> tuple[int, ...]:
@@ -206,16 +159,52 @@ def _weights(numbers: Json, rows: int) -> tuple[int, ...]:
     return weights
 
 
-def _positive(number: Json) -> int:
-    return number.integer(1, LARGEST_NUMBER)
+def _cover(fields: Json, rows: int, columns: int, depth: int) -> Case:
+    """Read a case of a set cover, split by the columns that cover a row."""
+    _check_depth(depth)
+    filters = tuple(_filter(pairs, rows, sets=True) for pairs in fields["filters"].entries())
+    if not any(name in fields for name in ("row", "columns", "parts")):
+        return Case(filters)
+    row, tried = fields["row"].integer(0, rows - 1), fields["columns"].distinct(columns - 1)
+    parts = (_cover(part, rows, columns, depth + 1) for part in fields["parts"].entries(len(tried)))
+    return Case(filters, row, tried, tuple(parts))
+
+
+def _case(fields: Json, rows: int, columns: int) -> Case:
+    """Read a case of a search, split by whether a column is used."""
+    entries = fields["filters"].entries() if "filters" in fields else ()
+    filters = tuple(_filter(pairs, rows, sets=False) for pairs in entries)
+    split = "column" in fields
+    for name in ("evaluated", "short"):
+        if name in fields and (fields[name].value is not True or split):
+            raise CertificateError(f"{fields[name].path} must be true, and ends the case")
+    if not split:
+        return Case(filters, evaluated="evaluated" in fields, short="short" in fields)
+    parts = (_case(part, rows, columns) for part in fields["parts"].entries(2))
+    return Case(filters, None, (fields["column"].integer(0, columns - 1),), tuple(parts))
+
+
+def _filter(pairs: Json, rows: int, *, sets: bool) -> Filter:
+    """Read numbers of rows, or weights of sets of rows, where a set of one row may be written as the row."""
+    found: dict[tuple[int, ...], int] = {}
+    for pair in pairs.entries():
+        which, number = pair.entries(2)
+        listed = which if sets and isinstance(which.value, list) else Json([which.value], which.path)
+        chosen = listed.distinct(rows - 1)
+        if chosen in found:
+            raise CertificateError(f"{pair.path} names {'a set of rows' if sets else 'a row'} twice")
+        found[chosen] = number.integer(0, LARGEST_NUMBER)
+    if sets and sum(len(chosen) * weight for chosen, weight in found.items()) > LARGEST_NUMBER:
+        raise CertificateError(f"{pairs.path} weighs more than {LARGEST_NUMBER}")
+    return tuple(found.items())
 
 
 def read_coverage(fields: Json, rows: int, features: int) -> CoverageProof:
     """Read the proof that so many explanations cover no more."""
-    fields.only("kind", "weights", "capacity", "scale", "rows", "exclusion")["kind"].text(("coverage",))
+    fields["kind"].text(("coverage",))
     return CoverageProof(
         weights=_weights(fields["weights"], rows),
-        capacity=_positive(fields["capacity"]),
+        capacity=fields["capacity"].integer(1, LARGEST_NUMBER),
         scale=fields["scale"].integer(1, LARGEST_SCALE),
         people=fields["rows"].integer(0, LARGEST_NUMBER),
         exclusion=_exclusion(fields["exclusion"], rows, features),
@@ -225,8 +214,6 @@ def read_coverage(fields: Json, rows: int, features: int) -> CoverageProof:
 def read_cost(fields: Json, rows: int, features: int) -> CostProof:
     """Read the proof that so many people cannot be served for less."""
     kind = fields["kind"].text(("cost", "anchored cost"))
-    others = ("exclusion",) if kind == "cost" else ("savings", "changes")
-    fields.only("kind", "prices", "scale", "explanations", "needed", "bound", *others)
     prices = fields["prices"].integers(0, LARGEST_NUMBER, rows)
     scale = fields["scale"].integer(1, LARGEST_SCALE)
     explanations, needed, bound = (
@@ -243,46 +230,12 @@ def read_cost(fields: Json, rows: int, features: int) -> CostProof:
 def _exclusion(fields: Json, rows: int, features: int) -> Exclusion | None:
     if fields.value is None:
         return None
-    fields.only("explanations", "target", "columns", "tree")
     columns = tuple(_column(entry, rows, features) for entry in fields["columns"].entries())
-    return Exclusion(
-        explanations=fields["explanations"].integer(0, LARGEST_NUMBER),
-        target=fields["target"].integer(0, LARGEST_NUMBER),
-        columns=columns,
-        tree=_case(fields["tree"], rows, len(columns)),
-    )
+    explanations, target = (fields[name].integer(0, LARGEST_NUMBER) for name in ("explanations", "target"))
+    return Exclusion(explanations, target, columns, _case(fields["tree"], rows, len(columns)))
 
 
 def _column(parts: Json, rows: int, features: int) -> Column:
     members, changed, targets = parts.entries(3)
-    return Column(
-        members.distinct(rows - 1),
-        changed.distinct(features - 1),
-        targets.integers(-1, LARGEST_NUMBER, features),
-    )
-
-
-def _case(fields: Json, rows: int, columns: int) -> Case:
-    fields.only(optional=("filters", "evaluated", "short", "column", "parts"))
-    entries = fields["filters"].entries() if "filters" in fields else ()
-    filters = tuple(_row_filter(pairs, rows) for pairs in entries)
-    evaluated, short = "evaluated" in fields, "short" in fields
-    for name in ("evaluated", "short"):
-        if name in fields and (fields[name].value is not True or "column" in fields):
-            raise CertificateError(f"{fields[name].path} must be true, and ends the case")
-    if "column" not in fields:
-        fields.only(optional=("filters", "evaluated", "short"))
-        return Case(filters, evaluated, short, None, ())
-    column = fields["column"].integer(0, columns - 1)
-    parts = tuple(_case(part, rows, columns) for part in fields["parts"].entries(2))
-    return Case(filters, evaluated, short, column, parts)
-
-
-def _row_filter(pairs: Json, rows: int) -> tuple[tuple[int, int], ...]:
-    found: dict[int, int] = {}
-    for pair in pairs.entries():
-        row, number = pair.integers(0, LARGEST_NUMBER, 2)
-        if row >= rows or row in found:
-            raise CertificateError(f"{pair.path} names row {row}, which is not there or was named before")
-        found[row] = number
-    return tuple(found.items())
+    cells = targets.integers(-1, LARGEST_NUMBER, features)
+    return Column(members.distinct(rows - 1), changed.distinct(features - 1), cells)

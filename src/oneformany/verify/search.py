@@ -8,14 +8,45 @@ import numpy as np
 
 from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.items import Items
-from oneformany.verify.kernels import BUDGET, CHANGED, KEPT, PAUSED, Surroundings, begin, find_group
+from oneformany.verify.kernels import (
+    BUDGET,
+    CHANGED,
+    KEPT,
+    NEVER,
+    PAUSED,
+    Costed,
+    Surroundings,
+    begin,
+    find_group,
+)
 from oneformany.verify.listed import ListedColumns
-from oneformany.verify.neighbourhood import SURELY, Neighbourhood, doubt_of_point
+from oneformany.verify.moves import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 
 LARGEST_TOTAL = 2**60
 FINEST_SHARE = 2**20
 WORK_BETWEEN_CHECKS = 10**8
+
+
+def groups_around(
+    problem: Problem, around: Surroundings, anchor: IntArray, floor: int, costed: Costed = None
+) -> Iterator[tuple[IntArray, IntArray, int]]:
+    """Search for groups around an anchor, each with what was decided about it and the changes left to it."""
+    # One memory layout, so that the search is compiled once.
+    around = Surroundings._make(map(np.ascontiguousarray, around))
+    moves = np.diff(around.first)[np.unique(around.needed[:, 0])]
+    room = int(moves.sum()) + len(moves) + len(around.conflicts) + 2
+    size, features = len(around.about), len(around.gain)
+    problem.limits.need(8 * room * (2 * size + features + 5), "the search for groups around a row")
+    lacking = int(problem.classifier.lacking(anchor[None])[0])
+    stack = begin(size, features, room, problem.max_changes, lacking)
+    steps = max(1, WORK_BETWEEN_CHECKS // (around.needed.size + around.listed.size + size + 1))
+    found, top = PAUSED, 0
+    while found:
+        problem.limits.check()
+        found, top = find_group(around, floor, costed, stack, top, steps)
+        if found > 0:
+            yield stack.group[:found, 0], stack.state, int(stack.nodes[top + 1, BUDGET])
 
 
 class GroupSearch:
@@ -46,7 +77,7 @@ class GroupSearch:
                 self._may[:, mine] = np.logical_and.reduceat(rule[rows[:, feature]], edges)
 
     def unlisted(
-        self, weights: Sequence[int], floor: int, listed: ListedColumns | None = None
+        self, weights: Sequence[int] | IntArray, floor: int, listed: ListedColumns | None = None
     ) -> Iterator[tuple[int, ...]]:
         """Find groups of items that weigh at least ``floor`` and are not part of a listed one.
 
@@ -56,11 +87,12 @@ class GroupSearch:
         keeps the searches small.
         """
         columns = ListedColumns() if listed is None else listed
-        total = sum(weights)
+        weight = np.array(weights, dtype=np.int64)
+        total = int(weight.sum())
         if floor > total:
             return
         scale = max(1, min(FINEST_SHARE, LARGEST_TOTAL // (total + 1)))
-        weight = np.array(weights, dtype=np.int64) * scale
+        weight *= scale
         target = max(floor, 0) * scale
         present = weight > 0 if floor > 0 and not columns else np.ones(len(weight), dtype=np.bool_)
         surroundings = np.zeros(len(weight), dtype=np.int64)
@@ -100,45 +132,30 @@ class GroupSearch:
         index_of = np.full(len(self._codes), -1)
         index_of[near] = np.arange(len(near))
         conflicts = index_of[self._apart]
-        conflicts = conflicts[(conflicts >= 0).all(axis=1)]
-        limits = self._problem.limits
-        limits.need(len(columns) * len(near), "the listed columns around a row")
+        may, gain = self._may[near], np.zeros((len(anchor), 2), dtype=np.int64)
+        self._problem.limits.need(len(columns) * len(near) + 16 * may.size, "what is around a row")
         listed = np.zeros((len(columns), len(near)), dtype=np.bool_)
         for inside, column in zip(listed, columns, strict=True):
             found = index_of[column]
             inside[found[found >= 0]] = True
-        own = classifier.tables[classifier.starts + anchor]
-        added = classifier.tables - np.repeat(own, self._problem.levels)
-        shift = np.maximum.reduceat(added, self._levels_from)
-        may = self._may[near]
-        arrays = (
-            weight,
-            np.cumsum([0, *needs.sum(axis=1)]),
-            np.nonzero(needs)[1],
-            conflicts,
-            listed,
-            self._first,
-            may,
-            shift,
-            np.maximum.reduceat(np.where(may[0], shift, 0), self._first[:-1]),
+        own = np.repeat(classifier.tables[classifier.starts + anchor], self._problem.levels)
+        shift = np.maximum.reduceat(classifier.tables - own, self._levels_from)
+        gain[:, 0] = np.maximum.reduceat(np.where(may[0], shift, 0), self._first[:-1])
+        around = Surroundings(
+            about=np.outer(weight, [1, 0, 0, 0]) + np.array([0, 1, 0, 0]),
+            start=np.cumsum([0, *needs.sum(axis=1)]),
+            needed=np.outer(np.nonzero(needs)[1], [1, 0]),
+            conflicts=conflicts[(conflicts >= 0).all(axis=1)],
+            listed=listed,
+            first=self._first,
+            pays=np.where(may, 0, NEVER),
+            shift=shift,
+            gain=gain,
         )
-        # One memory layout, so that the search is compiled once.
-        around = Surroundings(*(np.ascontiguousarray(array) for array in arrays))
-        moves = np.diff(self._first)[needs.any(axis=0)]
-        room = int(moves.sum()) + len(moves) + len(conflicts) + 2
-        limits.need(8 * room * (len(near) + len(anchor) + 5), "the search for groups around a row")
-        lacking = int(classifier.lacking(anchor[None])[0])
-        stack = begin(len(near), len(anchor), room, self._problem.max_changes, lacking)
-        steps = max(1, WORK_BETWEEN_CHECKS // (around.needed.size + listed.size + len(near) + 1))
-        top = 0
-        while True:
-            limits.check()
-            size, top = find_group(around, target, stack, top, steps)
-            if size == PAUSED:
-                continue
-            group = stack.group[:size]
-            if not size or not self._is_impossible(near[group], stack.state, stack.nodes[top + 1, BUDGET]):
+        for group, state, budget in groups_around(self._problem, around, anchor, target):
+            if not self._is_impossible(near[group], state, budget):
                 return group
+        return near[:0]
 
     def _is_impossible(self, group: IntArray, state: IntArray, budget: int) -> bool:
         """Whether no positive point serves the group with what was decided.
@@ -148,7 +165,7 @@ class GroupSearch:
         if self._problem.classifier.additive:
             return False
         rows = self._problem.codes[[row for item in group for row in self._members[item]]]
-        around = Neighbourhood(self._problem, rows, state == CHANGED, state == KEPT, int(budget))
+        around = Neighbourhood(self._problem, rows, state == CHANGED, state == KEPT, budget)
         doubt = doubt_of_point(self._problem, around)
         self.doubt = doubt or SURELY
         return doubt is None

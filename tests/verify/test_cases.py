@@ -11,10 +11,32 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.cover import Covering, check_refutation
+from oneformany.verify.bound import CoverCases
+from oneformany.verify.cases import Choice
+from oneformany.verify.items import Items
 from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.proofs import CoverCase
+from oneformany.verify.proofs import Case, Filter
 from reference import smallest_cover
+
+
+def covering(groups: list[list[int]], items: int, limits: Limits | None = None) -> CoverCases:
+    """The row of an item is its number plus ten."""
+    return CoverCases(groups, Items.single(range(10, 10 + items)), limits or Limits())
+
+
+def usable(groups: list[list[int]], items: int, target: int, numbers: Filter) -> list[int] | None:
+    """The groups that weights on sets of rows leave to a cover; none if they leave no cover."""
+    split = Case((numbers,), columns=(0,), parts=(Case(()), Case(())))
+    cases = EveryCase(groups, Items.single(range(10, 10 + items)), Limits())
+    parts = list(cases._parts(Choice(split, (), np.ones(len(groups), dtype=bool), target)))
+    return [*np.flatnonzero(parts[-1].usable), *parts[0].chosen[: len(parts) - 1]] if parts else None
+
+
+class EveryCase(CoverCases):
+    """Without a word on how a case is split."""
+
+    def is_closed(self, node: Choice) -> bool:
+        return node.left < 0
 
 
 def mask_of(group: list[int]) -> int:
@@ -35,8 +57,8 @@ def test_weights_on_sets_of_items_never_exclude_a_cover() -> None:
         everything = (1 << items) - 1
         target = len(smallest_cover([mask_of(group) for group in groups], everything))
         sets = [tuple(rng.permutation(items)[: rng.integers(1, 4)].tolist()) for _ in range(6)]
-        weights = {chosen: int(rng.integers(0, 5)) for chosen in sets}
-        left = Covering.of(groups, items, target, Limits()).filtered(weights)
+        weights = {tuple(item + 10 for item in chosen): int(rng.integers(0, 5)) for chosen in sets}
+        left = usable(groups, items, target, tuple(weights.items()))
         assert left is not None
         covers = [
             chosen
@@ -44,8 +66,8 @@ def test_weights_on_sets_of_items_never_exclude_a_cover() -> None:
             if sum_of_masks(groups[number] for number in chosen) == everything
         ]
         assert covers
-        assert all(set(chosen) <= set(left.groups.tolist()) for chosen in covers)
-        excluded += len(groups) - len(left.groups)
+        assert all(set(chosen) <= set(left) for chosen in covers)
+        excluded += len(groups) - len(left)
     assert excluded > 100
 
 
@@ -54,35 +76,34 @@ def sum_of_masks(groups: Iterable[list[int]]) -> int:
 
 
 def test_a_set_of_three_items_excludes_what_single_items_do_not() -> None:
-    triangle = Covering.of([[0, 1], [1, 2], [0, 2]], 3, 1, Limits())
-    assert triangle.filtered({(0,): 1, (1,): 1}) is not None
-    assert triangle.filtered({(0, 1, 2): 1}) is None
+    triangle = [[0, 1], [1, 2], [0, 2]]
+    assert usable(triangle, 3, 1, (((10,), 1), ((11,), 1))) is not None
+    assert usable(triangle, 3, 1, (((10, 11, 12), 1),)) is None
 
 
-def split(groups: list[list[int]], needed: set[int], usable: list[int], left: int) -> CoverCase:
-    """A proof by cases alone, as far down as it takes; the row of an item is its number plus ten."""
+def split(groups: list[list[int]], needed: set[int], usable: list[int], left: int) -> Case:
+    """A proof by cases alone, as far down as it takes."""
     item = min(needed)
     tried = [number for number in usable if item in groups[number]]
     if left == 0 or not tried:
-        return CoverCase(((((item + 10,), 1),),), None, (), ())
+        return Case(((((item + 10,), 1),),))
     parts = [
         split(groups, needed - set(groups[number]), [g for g in usable if g not in tried[: i + 1]], left - 1)
         for i, number in enumerate(tried)
     ]
-    return CoverCase((), item + 10, tuple(tried), tuple(parts))
+    return Case((), item + 10, tuple(tried), tuple(parts))
 
 
 LINES = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8]]
 LINES += [[0, 4, 8], [1, 5, 6], [2, 3, 7], [0, 5, 7], [1, 3, 8], [2, 4, 6]]
 HITTING = [[line for line, points in enumerate(LINES) if point in points] for point in range(9)]
-ROWS = {item + 10: item for item in range(12)}
 
 
 def test_cases_close_exactly_what_cannot_be_covered() -> None:
     proof = split(HITTING, set(range(12)), list(range(9)), 4)
-    check_refutation(Covering.of(HITTING, 12, 4, Limits()), proof, ROWS)
+    covering(HITTING, 12).check(proof, 4)
     with pytest.raises(CertificateError, match="leaves open"):
-        check_refutation(Covering.of(HITTING, 12, 5, Limits()), proof, ROWS)
+        covering(HITTING, 12).check(proof, 5)
 
 
 def test_a_cover_that_exists_is_never_refuted() -> None:
@@ -90,16 +111,15 @@ def test_a_cover_that_exists_is_never_refuted() -> None:
     for _ in range(100):
         groups, items = random_covering(rng)
         minimum = len(smallest_cover([mask_of(group) for group in groups], (1 << items) - 1))
-        rows = {item + 10: item for item in range(items)}
         for target in range(1, minimum):
             proof = split(groups, set(range(items)), list(range(len(groups))), target)
-            check_refutation(Covering.of(groups, items, target, Limits()), proof, rows)
+            covering(groups, items).check(proof, target)
             with pytest.raises(CertificateError):
-                check_refutation(Covering.of(groups, items, minimum, Limits()), proof, rows)
+                covering(groups, items).check(proof, minimum)
 
 
 def test_a_proof_ends_with_its_time_and_its_memory() -> None:
     proof = split(HITTING, set(range(12)), list(range(9)), 4)
     for limits in (Limits(time_limit=0.0), Limits(memory_limit=1e-9)):
         with pytest.raises(NotConfirmedError, match="too large to check"):
-            check_refutation(Covering.of(HITTING, 12, 4, limits), proof, ROWS)
+            covering(HITTING, 12, limits).check(proof, 4)

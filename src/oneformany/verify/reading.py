@@ -1,16 +1,30 @@
-"""JSON values, each read with its type, its range and its path in the file."""
+"""From a file or its text to JSON values: within limits, each read with its type, its range and its path."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.arrays import IntArray
+from oneformany.verify.limits import Limits
 
+Parsed: TypeAlias = Any  # what JSON holds, before it is checked
+Source = str | os.PathLike[str] | Mapping[str, Any]
+
+FORMAT, VERSION = "oneformany-result", 2
+LARGEST_VERSION = 10**6
+# Bytes that Python takes at most for what these characters of a JSON text begin or separate, twice: as
+# read and as checked.
+BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
 LONGEST_LIST = 10**7
 LARGEST_FLOAT = 10**300
 MOST_LEVELS = 2**20
@@ -25,14 +39,99 @@ NAMES = {
 }
 
 
+def read_document(source: Source, limits: Limits) -> Parsed:
+    """Read the content of a result file, if it is complete, of this version, and not too large."""
+    content = _load(_text(source, limits), limits)
+    fields = Json(content)
+    if fields["format"].text() != FORMAT:
+        raise CertificateError(f'this is not a result: its "format" is not "{FORMAT}"')
+    version = fields["version"].integer(0, LARGEST_VERSION)
+    if version != VERSION:
+        release = "an older" if version < VERSION else "a newer"
+        raise CertificateError(
+            f"the result is of version {version}, written by {release} release; this one verifies "
+            f"version {VERSION}: explain again, or install that release"
+        )
+    return content
+
+
+def check_digest(content: Mapping[str, Any]) -> str:
+    """Confirm that the content is what was written, to the letter of each label."""
+    rest = {name: value for name, value in content.items() if name != "digest"}
+    try:
+        text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"the digest cannot be computed: {error}") from error
+    digest = sha256(text.encode("ascii")).hexdigest()
+    if content["digest"] != digest:
+        raise CertificateError("the digest is not that of the content: the file was changed after writing")
+    return f"sha256 {digest[:12]}... of everything in the file"
+
+
+def _text(source: Source, limits: Limits) -> str:
+    if not isinstance(source, (str, os.PathLike, Mapping)):
+        raise CertificateError(
+            f"{type(source).__name__} is not a file, its text, or its content; of a Result, check what its "
+            "to_json() writes, or call its verify()"
+        )
+    try:
+        if isinstance(source, Mapping):
+            return json.dumps(source)
+        if isinstance(source, str) and source.lstrip().startswith("{"):
+            return source
+        with Path(source).open("rb") as file:
+            content = file.read(limits.most_bytes())
+        limits.need(2 * len(content), "the file")
+        return content.decode("utf-8")
+    except (OSError, TypeError, ValueError, RecursionError) as error:
+        name = "the result" if isinstance(source, Mapping) else str(source)[:200]
+        raise CertificateError(f"{name} cannot be read: {error}") from error
+
+
+def _load(text: str, limits: Limits) -> Parsed:
+    limits.hold(3 * len(text) + sum(size * text.count(mark) for mark, size in BYTES.items()), "the file")
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
+    except CertificateError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"this is not complete JSON, perhaps half-written: {error}") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise CertificateError(f"the field {name[:40]!r} is given twice")
+    return content
+
+
+def _refuse(name: str) -> NoReturn:
+    raise CertificateError(f"{name} is not a number that a result may hold")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if abs(number) != float("inf") else _refuse(text[:40])
+
+
+Asked: TypeAlias = "dict[int, tuple[Json, set[str]]]"
+"""The objects of a file that were read, and which of their fields were asked for."""
+
+
 class Json:
-    """One JSON value and where it is; whoever asks for it as something else gets an error that says so."""
+    """One JSON value and where it is; whoever asks for it as something else gets an error that says so.
 
-    __slots__ = ("path", "value")
+    Whatever nobody asks for is not of the format, which ``refuse_unknown`` says: so each field is named where
+    it is read, and nowhere else.
+    """
 
-    def __init__(self, value: object, path: str = "") -> None:
+    __slots__ = ("_asked", "path", "value")
+
+    def __init__(self, value: object, path: str = "", asked: Asked | None = None) -> None:
         self.value = value
         self.path = path
+        self._asked: Asked = {} if asked is None else asked
 
     def fields(self) -> dict[str, Any]:
         """Refuse anything but an object."""
@@ -40,26 +139,30 @@ class Json:
             raise CertificateError(f"{self.path or 'the file'} must be an object, not {_name(self.value)}")
         return self.value
 
-    def only(self, *names: str, optional: tuple[str, ...] = ()) -> Json:
-        """Refuse missing and unknown fields."""
-        for name in (*names, *self.fields()):
-            path = self[name].path
-            if name not in names and name not in optional:
+    def allow(self, *names: str) -> None:
+        """Let fields be there, whatever they hold; all of them if none is named."""
+        self._asked.setdefault(id(self.fields()), (self, set()))[1].update(names or self.fields())
+
+    def refuse_unknown(self) -> None:
+        """Refuse fields that nobody asked for, in all objects that were read."""
+        for known, asked in self._asked.values():
+            if unknown := known.fields().keys() - asked:
+                path = f"{known.path}.{min(unknown)}" if known.path else min(unknown)
                 raise CertificateError(f"{path} is not a field of this format")
-        return self
 
     def __contains__(self, name: str) -> bool:
+        self.allow(name)
         return name in self.fields()
 
     def has(self, name: str) -> bool:
         """Whether a field is there and is not null."""
-        return self.fields().get(name) is not None
+        return name in self and self.fields()[name] is not None
 
     def __getitem__(self, name: str) -> Json:
         path = f"{self.path}.{name}" if self.path else name
         if name not in self:
             raise CertificateError(f"{path} is missing")
-        return Json(self.fields()[name], path)
+        return Json(self.fields()[name], path, self._asked)
 
     def values(self, length: int | None = None) -> list[Any]:
         """Refuse anything but a list, of the given length."""
@@ -73,7 +176,7 @@ class Json:
 
     def entries(self, length: int | None = None) -> Iterator[Json]:
         """Go through a list."""
-        return (Json(entry, f"{self.path}[{i}]") for i, entry in enumerate(self.values(length)))
+        return (Json(entry, f"{self.path}[{i}]", self._asked) for i, entry in enumerate(self.values(length)))
 
     def text(self, among: tuple[str, ...] = ()) -> str:
         """Refuse anything but a string, one of those given if any are."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oneformany.verify import classes
-from oneformany.verify.classes import Classes
+from oneformany.verify import listing
+from oneformany.verify.listing import Classes
 
 
-@pytest.mark.parametrize("largest_key", [0, classes.LARGEST_KEY])
+@pytest.mark.parametrize("largest_key", [0, listing.LARGEST_KEY])
 def test_rows_of_a_class_agree_outside_of_the_features(
     largest_key: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(classes, "LARGEST_KEY", largest_key)
+    monkeypatch.setattr(listing, "LARGEST_KEY", largest_key)
     rng = np.random.default_rng(0)
     for _ in range(100):
         codes = rng.integers(3, size=(12, 4))

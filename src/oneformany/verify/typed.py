@@ -1,0 +1,30 @@
+"""The package as a type checker may see it: a module cannot be called, so it is told of a class."""
+
+import sys
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from oneformany.verify import verification
+    from oneformany.verify.answer import Score
+    from oneformany.verify.reading import Source
+
+    class verify:  # noqa: N801 (the name of the package)
+        """What ``oneformany.verify`` is: called it verifies, and it holds the public names of the package."""
+
+        Check: TypeAlias = verification.Check
+        Outcome: TypeAlias = verification.Outcome
+        Report: TypeAlias = verification.Report
+        verify = staticmethod(verification.verify)
+
+        def __new__(  # type: ignore[misc]
+            cls,
+            source: Source,
+            *,
+            score: Score | None = ...,
+            time_limit: float | None = ...,
+            memory_limit: float | None = ...,
+        ) -> verification.Report:
+            """Verify, as the function does."""
+
+else:
+    verify = sys.modules["oneformany.verify"]
