@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.engine.certificate import branch_proof, dual_proof, enumeration_proof
+from oneformany.engine.certificate import DEEPEST, branch_proof, dual_proof, enumeration_proof
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import RelaxedCover
@@ -72,7 +72,8 @@ def minimise(run: Run) -> Proof | None:
         bound = max(bound, part.proof.bound)
         if bound >= run.count:
             continue
-        pair = pair_to_branch_on(part.node) if run.options.branching and not run.stop.expired() else None
+        branch = run.options.branching and part.decisions.depth < DEEPEST // 2 and not run.stop.expired()
+        pair = pair_to_branch_on(part.node) if branch else None
         if pair is None:
             closed = min(closed, bound)
         else:

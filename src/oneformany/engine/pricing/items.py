@@ -21,6 +21,11 @@ class Decisions:
     together: tuple[tuple[int, int], ...] = ()
     apart: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def depth(self) -> int:
+        """How many pairs are decided on."""
+        return len(self.together) + len(self.apart)
+
     def join(self, i: int, j: int) -> Decisions:
         """Decide that two rows stay together."""
         return Decisions((*self.together, (i, j)), self.apart)
