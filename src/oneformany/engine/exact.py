@@ -14,11 +14,9 @@ from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.run import Run
-from oneformany.engine.tree.branching import pair_to_branch_on
-from oneformany.engine.tree.column_generation import Node
-from oneformany.engine.tree.core import CoreColumns
+from oneformany.engine.tree.column_generation import Node, pair_to_branch_on
 from oneformany.engine.tree.diving import dive
-from oneformany.engine.tree.enumeration import enumerate_columns
+from oneformany.engine.tree.enumeration import CoreColumns, enumerate_columns
 from oneformany.result.proof import EnumerationProof, Proof
 
 QUICK_COVER_NODES = 100

@@ -11,8 +11,7 @@ from typing import Literal
 
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.pricer import SearchPricer
-from oneformany.engine.pricing.protocol import PricerFactory
+from oneformany.engine.pricing.pricer import PricerFactory, SearchPricer
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
@@ -27,7 +26,7 @@ class Options:
     Attributes
     ----------
     pricer : callable
-        Makes the :class:`~oneformany.engine.pricing.protocol.Pricer` of a branching node.
+        Makes the :class:`~oneformany.engine.pricing.pricer.Pricer` of a branching node.
     diving : bool
         Round the relaxation column by column, generating columns on the way; where there is no local search
         among all columns of small reduced cost.

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.columns import Column
+from oneformany.engine.columns import Column, assign, simplest_point
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
 from oneformany.engine.first_columns import first_columns
 from oneformany.engine.hopeful import accepted_explanations, as_asked, hopeful_problems
 from oneformany.engine.listed import PACKAGES, solve_by_listing
 from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
-from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from engine.problems import parts_of, problem_of
-from oneformany.engine.pricing.pricer import SearchPricer
+from oneformany.engine.pricing.pricer import Priced, SearchPricer
 from oneformany.engine.scaling import ONE_IN_PRICING
 from oneformany.stop import Stop
 from strategies import small_problems
@@ -122,3 +122,21 @@ def test_pricing_equals_a_mixed_integer_program(seed):
         weights = rng.integers(1, 9, size=len(items))
         priced = SearchPricer(items, oracle).price(weights * ONE_IN_PRICING, Stop())
         assert round(priced.capacity / ONE_IN_PRICING) == round(heaviest_by_mip(problem, space.rows, weights))
+
+
+@pytest.mark.parametrize(
+    ("weights", "capacity", "bound"), [([3, 3, 3], 3, 3), ([3, 3, 4], 3, 4), ([0], 1, 0)]
+)
+def test_weights_over_the_capacity_bound_the_count_from_below(weights, capacity, bound):
+    assert Priced([], np.array(weights), capacity, complete=True).bound == bound
+
+
+def test_without_a_capacity_nothing_is_proved():
+    priced = Priced([], np.array([5, 5]), None, complete=True)
+    assert priced.bound == 0
+    assert not priced.proves_optimal
+
+
+def test_no_column_found_is_a_proof_only_when_every_search_ended():
+    assert Priced([], np.array([1]), 1, complete=True).proves_optimal
+    assert not Priced([], np.array([1]), 1, complete=False).proves_optimal

@@ -19,11 +19,11 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import lean
-from oneformany.engine.saving.least_changes import NEVER
 
 DONE, LIMIT = 0, 1
 DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED = range(7)
 OPEN, LEFT = -1, -2
+NEVER = 2**40  # more than anything costs
 
 
 class SavingArrays(NamedTuple):

@@ -7,7 +7,8 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.space import SearchSpace
-from oneformany.engine.saving.least_changes import NEVER, move_costs
+from oneformany.engine.saving.kernels import NEVER
+from oneformany.engine.saving.search import move_costs
 from oneformany.oracles.protocol import Question
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop

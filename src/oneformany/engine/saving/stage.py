@@ -14,14 +14,12 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import on_given
-from oneformany.engine.columns import Column
+from oneformany.engine.columns import Column, assign
 from oneformany.engine.cover.incidence import joined
-from oneformany.engine.polish import assign
 from oneformany.engine.run import Run
-from oneformany.engine.saving.least_changes import fewest_changes, least_costs
 from oneformany.engine.saving.points import CheapPoints
 from oneformany.engine.saving.prices import GroupPrices
-from oneformany.engine.saving.search import SavingsSearch
+from oneformany.engine.saving.search import SavingsSearch, fewest_changes, least_costs
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_kernels import cheapest

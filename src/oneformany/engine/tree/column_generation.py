@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
+from scipy import sparse
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
@@ -108,3 +110,28 @@ class Node:
             run.report("columns", relaxed.value, self.program.n_columns)
             if priced.proves_optimal or self.bound >= run.count or (added == 0 and priced.complete):
                 break
+
+
+PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
+
+
+def pair_to_branch_on(node: Node) -> tuple[int, int] | None:
+    """Pick the undecided pair that shares columns closest to half; ``None`` if all are decided."""
+    if node.relaxed is None:
+        return None
+    support = np.flatnonzero(node.relaxed.values > 1e-9)
+    sizes = np.array([len(node.groups[index]) for index in support], dtype=np.int64)
+    order = np.argsort(sizes, kind="stable")
+    support = np.sort(support[order[np.cumsum(sizes[order] ** 2) <= PAIRS]])
+    member = as_matrix([node.groups[index] for index in support], len(node.items))
+    shared = sparse.triu(member @ sparse.diags(node.relaxed.values[support]) @ member.T, 1).tocoo()
+    distance = np.abs(np.minimum(shared.data, 1.0) - 0.5)
+    for index in np.lexsort((shared.col, shared.row, distance)).tolist():
+        pair = int(shared.row[index]), int(shared.col[index])
+        if distance[index] < 0.5 and pair not in node.items.apart:
+            return int(node.items.first[pair[0]]), int(node.items.first[pair[1]])
+    undecided = (pair for pair in combinations(range(len(node.items)), 2) if pair not in node.items.apart)
+    any_pair = next(undecided, None)
+    return (
+        None if any_pair is None else (int(node.items.first[any_pair[0]]), int(node.items.first[any_pair[1]]))
+    )
