@@ -1,9 +1,9 @@
 """The compiled inner loops: one resumable depth-first search serves pricing and enumeration.
 
-For an anchor row *g*, every other item *j* (a row, or rows that must stay together) has the bit mask of
-the features in which it differs from *g*. The search decides feature by feature: *take* it (towards one of
-its options, see ``space.py``) or *leave* it. A node knows which items are covered (nothing missing), which
-are still possible, and how far the score can still rise. All weights and scores are integers.
+For an anchor row *g*, every item *j* (a row, or rows that must stay together) has the bit mask of the
+features in which it differs from *g*. The search decides feature by feature: *take* it (towards one of its
+options, see ``space.py``) or *leave* it. A node knows which items are covered (nothing missing), which are
+still possible, and how far the score can still rise. All weights and scores are integers.
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import how_many, lean, lowest
 
 # what `advance` returns
-DONE, LIMIT, CANDIDATE, FOUND = 0, 1, 2, 3
-# indices into SearchState.scalars
-DEPTH, BEST, NODES, ANCHOR, ANSWER, TARGET, STAGE, WEIGHT, OPEN, REJECTED = range(10)
-# value of SearchState.scalars[STAGE], set by the caller to start anew with all else but BEST zero
-BEGIN = -1
-# values of SearchState.scalars[ANSWER], set by the caller after CANDIDATE
-ACCEPT, GO_ON, PRUNE = 1, 2, 3
+DONE, LIMIT, CANDIDATE = 0, 1, 2
+# indices into SearchState.scalars; the caller sets ACCEPTED after CANDIDATE
+DEPTH, BEST, NODES, STAGE, WEIGHT, ACCEPTED = range(6)
+# values of SearchState.scalars[STAGE]: which candidate of a node waits for an answer. The caller sets BEGIN
+# to start anew, with all else but BEST zero, and NEW after it has left a node for one above.
+BEGIN, NEW, WHOLE, COVERED = -1, 0, 1, 2
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-FIRST = np.int64(0)
+LOST = -(2**62)
 
 
 class SearchArrays(NamedTuple):
@@ -55,7 +54,7 @@ NODE = np.dtype(
         ("alive", np.int64),  # items still possible; they stand first in `order`
         ("covered", np.int64),  # weight of the items that miss nothing
         ("score", np.int64),  # units of the best point with the features taken
-        ("taken", np.int64),  # how many
+        ("rest", np.int64),  # how many more may be taken
         ("feature", np.int64),  # the one branched on
         ("child", np.int64),  # -1 before the node is evaluated, then the next child
         ("bound", np.int64),  # no column below weighs more
@@ -83,9 +82,7 @@ class SearchState(NamedTuple):
     nodes: NDArray[np.void]  # (depth,) of NODE: the path
     features: NDArray[np.void]  # (p,) of FEATURE
     inside: IntArray  # (depth, W) unsigned: taken
-    outside: IntArray  # (depth, W) unsigned: left
-    forced: IntArray  # (1, W) unsigned: must be taken
-    scalars: IntArray  # (10,)
+    scalars: IntArray  # (6,)
 
 
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
@@ -102,9 +99,12 @@ def _add(sets, row, feature):
 
 
 @lean(inner=True)
-def _clear(sets, row):
-    for w in range(sets.shape[1]):
-        sets[row, w] = ZERO
+def _missing(masks, item, inside, d):
+    """How many features of an item are not inside."""
+    missing = 0
+    for w in range(masks.shape[1]):
+        missing += how_many(masks[item, w] & ~inside[d, w])
+    return missing
 
 
 # A named tuple is taken apart once per function: every look inside takes time to compile.
@@ -127,35 +127,29 @@ def _reachable(features, inside, threshold, score, d, more):
 
 
 @lean(inner=True)
-def _begin(arrays, state, item, weights):
+def _begin(arrays, state, item):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
     rows, starts, item_rows, units = arrays.rows, arrays.item_start, arrays.item_rows, arrays.units
-    extra_best, most = arrays.extra_best, arrays.max_changes
-    masks, features, forced, scalars = state.masks, state.features, state.forced, state.scalars
-    eligible, order = state.eligible, state.order
+    extra_best = arrays.extra_best
+    masks, features, order, eligible = state.masks, state.features, state.order, state.eligible
+    inside = state.inside
     p = rows.shape[1]
     anchor = item_rows[starts[item]]
-    _clear(forced, FIRST)
-    for s in range(starts[item] + 1, starts[item + 1]):
-        for f in range(p):
-            if rows[item_rows[s], f] != rows[anchor, f]:
-                _add(forced, FIRST, f)
+    for w in range(inside.shape[1]):
+        inside[0, w] = ZERO
     count = 0
     for j in range(len(eligible)):
-        if not eligible[j] or j == item:
+        if not eligible[j] and j != item:
             continue
-        _clear(masks, j)
+        for w in range(masks.shape[1]):
+            masks[j, w] = ZERO
         for s in range(starts[j], starts[j + 1]):
             row = item_rows[s]
             for f in range(p):
                 if rows[row, f] != rows[anchor, f]:
                     _add(masks, j, f)
-        missing = 0
-        for w in range(masks.shape[1]):
-            missing += how_many(masks[j, w] | forced[0, w])
-        if missing <= most:
-            order[count] = j
-            count += 1
+        order[count] = j
+        count += 1
     total = arrays.intercept
     for f in range(p):
         level = rows[anchor, f]
@@ -169,16 +163,13 @@ def _begin(arrays, state, item, weights):
             features[i].by_gain = features[i - 1].by_gain
             i -= 1
         features[i].by_gain = f
-    scalars[STAGE] = 0
-    scalars[ANCHOR] = anchor
-    scalars[OPEN] = count
+    state.scalars[STAGE] = NEW
     root = state.nodes[0]
-    root.covered = weights[item]
+    root.alive = count
+    root.covered = 0
     root.score = total
-    root.taken = 0
+    root.rest = arrays.max_changes
     root.child = -1
-    _clear(state.inside, FIRST)
-    _clear(state.outside, FIRST)
 
 
 @lean(inner=True)
@@ -193,70 +184,59 @@ def _joins(arrays, item, feature, option):
 
 
 @lean(inner=True)
-def _evaluate(arrays, state, weights, parts, d):
-    """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh."""
-    masks, features, order = state.masks, state.features, state.order
-    inside, outside = state.inside, state.outside
+def _evaluate(arrays, state, item, weights, parts, d):
+    """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh.
+
+    Where the anchor's own item is among them, that is ``LOST``.
+    """
+    masks, features, order, inside = state.masks, state.features, state.order, state.inside
     node = state.nodes[d]
-    words = masks.shape[1]
-    rest = arrays.max_changes - node.taken
-    ruled = -1
-    before = state.scalars[OPEN]
+    rest = node.rest
+    last, choice = 0, -1
+    all_stay = True
     if d > 0:
-        parent = state.nodes[d - 1]
-        before = parent.alive
-        f = parent.feature
-        if not arrays.simple[f] and features[f].choice >= 0:
-            ruled = f
-    covered = node.covered
+        last = state.nodes[d - 1].feature
+        choice = features[last].choice
+        all_stay = choice >= 0 and arrays.simple[last]
     for f in range(len(features)):
         features[f].load = 0
+        features[f].top = 0
     keep = 0
-    for i in range(before):
+    for i in range(node.alive):
         j = order[i]
-        missing = 0
-        lost = False
-        for w in range(words):
-            if masks[j, w] & outside[d, w] != ZERO:
-                lost = True
-            missing += how_many(masks[j, w] & ~inside[d, w])
-        if ruled >= 0 and not lost and _has(masks, j, ruled):
-            lost = not _joins(arrays, j, ruled, features[ruled].choice)
-        if lost or missing > rest:
+        missing = _missing(masks, j, inside, d)
+        lost = missing > rest
+        if not all_stay and not lost and _has(masks, j, last):
+            lost = choice < 0 or not _joins(arrays, j, last, choice)
+        if lost:
+            if j == item:
+                return LOST
             continue
         if missing == 0:
-            covered += weights[j]
+            node.covered += weights[j]
             continue
         order[i] = order[keep]
         order[keep] = j
         keep += 1
         part = parts[j, missing] + 1
-        for w in range(words):
+        for w in range(masks.shape[1]):
             left = masks[j, w] & ~inside[d, w]
             while left != ZERO:
                 features[(w << 6) + lowest(left)].load += part
                 left &= left - ONE
     node.alive = keep
-    node.covered = covered
-    best = 0
-    size = 0
+    bound = node.covered
     for f in range(len(features)):
         load = features[f].load
-        if load > 0:
-            i = min(size, rest)
-            if i == rest and (rest == 0 or features[i - 1].top >= load):
-                continue
-            if i == rest:
-                i -= 1
-                best -= features[i].top
-            else:
-                size += 1
-            while i > 0 and features[i - 1].top < load:
-                features[i].top = features[i - 1].top
-                i -= 1
-            features[i].top = load
-            best += load
-    return covered + best
+        i = rest - 1
+        if i < 0 or features[i].top >= load:
+            continue
+        bound += load - features[i].top
+        while i > 0 and features[i - 1].top < load:
+            features[i].top = features[i - 1].top
+            i -= 1
+        features[i].top = load
+    return bound
 
 
 @lean(inner=True)
@@ -266,11 +246,11 @@ def _all_together(arrays, state, weights, d):
     On success ``state.found`` holds its choice.
     """
     masks, features, order = state.masks, state.features, state.order
-    inside, forced, simple = state.inside, state.forced, arrays.simple
+    inside, simple = state.inside, arrays.simple
     node = state.nodes[d]
     words = masks.shape[1]
     for w in range(words):
-        inside[d + 1, w] = inside[d, w] | forced[0, w]
+        inside[d + 1, w] = inside[d, w]
     total = node.covered
     for i in range(node.alive):
         j = order[i]
@@ -297,17 +277,11 @@ def _all_together(arrays, state, weights, d):
 
 
 @lean(inner=True)
-def _branching_feature(features, forced, inside, d):
-    """A forced feature first, else the one with the largest load."""
-    for w in range(inside.shape[1]):
-        left = forced[0, w] & ~inside[d, w]
-        if left != ZERO:
-            return (w << 6) + lowest(left)
-    heaviest = 0
+def _keep(features, sc):
+    """Take the column just found for the heaviest."""
+    sc[BEST] = sc[WEIGHT]
     for f in range(len(features)):
-        if features[f].load > features[heaviest].load:
-            heaviest = f
-    return heaviest
+        features[f].best = features[f].found
 
 
 @lean()
@@ -317,81 +291,62 @@ def advance(arrays, state, item, weights, parts, step, limit):
     With ``step`` > 0: look for columns at least ``step`` heavier than ``scalars[BEST]``, raising it. With
     ``step`` 0: report every maximal column that weighs at least ``scalars[BEST]``.
 
-    Returns DONE; LIMIT: call again to go on; FOUND: a column stands in ``state.found``, call again;
-    CANDIDATE: the units do not exclude the column in ``state.found``, of weight ``scalars[WEIGHT]``: set
-    ``scalars[ANSWER]`` (PRUNE gives up the subtree of depth ``scalars[TARGET]``) and call again.
+    Returns DONE; LIMIT: call again to go on; CANDIDATE: nothing speaks against the column in ``state.found``,
+    of weight ``scalars[WEIGHT]``: set ``scalars[ACCEPTED]`` if it exists, and call again.
     """
-    features, inside, outside, forced = state.features, state.inside, state.outside, state.forced
-    nodes, sc, exact, option_count = state.nodes, state.scalars, arrays.exact, arrays.option_count
-    words = inside.shape[1]
+    features, inside, nodes, sc = state.features, state.inside, state.nodes, state.scalars
+    exact, option_count = arrays.exact, arrays.option_count
     if sc[STAGE] == BEGIN:
-        _begin(arrays, state, item, weights)
+        _begin(arrays, state, item)
     end = sc[NODES] + limit
-    while True:
+    while sc[DEPTH] >= 0:
         d = sc[DEPTH]
-        if d < 0:
-            return DONE
         node = nodes[d]
         if node.child == -1:
             need = sc[BEST] + step
             stage = sc[STAGE]
-            answer = sc[ANSWER]
-            sc[STAGE] = 0
-            sc[ANSWER] = 0
-            pending = False
-            for w in range(words):
-                if forced[0, w] & ~inside[d, w] != ZERO:
-                    pending = True
-            if stage == 0:
+            accepted = sc[ACCEPTED] != 0
+            sc[STAGE] = NEW
+            sc[ACCEPTED] = 0
+            if stage == NEW:
                 if sc[NODES] >= end:
                     return LIMIT
                 sc[NODES] += 1
-                node.bound = _evaluate(arrays, state, weights, parts, d)
-                rest = arrays.max_changes - node.taken
+                node.bound = _evaluate(arrays, state, item, weights, parts, d)
                 if node.bound < need or not _reachable(
-                    features, inside, arrays.threshold, node.score, d, rest
+                    features, inside, arrays.threshold, node.score, d, node.rest
                 ):
                     sc[DEPTH] -= 1
                     continue
                 sc[WEIGHT] = _all_together(arrays, state, weights, d)
-                if sc[WEIGHT] >= 0:
-                    if sc[WEIGHT] < need:
-                        sc[DEPTH] -= 1
-                        continue
-                    if not exact:
-                        sc[STAGE] = 1
-                        return CANDIDATE
-                    stage = 1
-                    answer = ACCEPT
-            if answer == PRUNE:
-                while sc[DEPTH] > sc[TARGET]:
+                if 0 <= sc[WEIGHT] < need:  # and nothing below is heavier
                     sc[DEPTH] -= 1
-                    features[nodes[sc[DEPTH]].feature].choice = -1
+                    continue
+                if sc[WEIGHT] >= 0:
+                    stage = WHOLE
+                    accepted = exact and step > 0
+                    if not accepted:
+                        sc[STAGE] = WHOLE
+                        return CANDIDATE
+            if accepted and step > 0:
+                _keep(features, sc)
+            if node.alive == 0 or (stage == WHOLE and accepted):
                 sc[DEPTH] -= 1
                 continue
-            if answer == ACCEPT and step > 0:
-                sc[BEST] = sc[WEIGHT]
-                for f in range(len(features)):
-                    features[f].best = features[f].found
-            if stage == 1 and answer == ACCEPT:
-                sc[DEPTH] -= 1
-                if step == 0 and exact:
-                    return FOUND
-                continue
-            if node.alive == 0 and not pending:
-                sc[DEPTH] -= 1
-                continue
-            if stage < 2 and step > 0 and not pending and node.covered >= need:
+            covered = node.covered >= need and _missing(state.masks, item, inside, d) == 0
+            if stage != COVERED and step > 0 and covered:
                 sc[WEIGHT] = node.covered
                 for f in range(len(features)):
                     features[f].found = features[f].choice
                 if not exact:
-                    sc[STAGE] = 2
+                    sc[STAGE] = COVERED
                     return CANDIDATE
-                sc[BEST] = sc[WEIGHT]
-                for f in range(len(features)):
-                    features[f].best = features[f].choice
-            node.feature = _branching_feature(features, forced, inside, d)
+                _keep(features, sc)
+            heaviest = 0
+            for f in range(len(features)):
+                if features[f].load > features[heaviest].load:
+                    heaviest = f
+            node.feature = heaviest
             node.child = 0
         f = node.feature
         k = node.child
@@ -399,26 +354,26 @@ def advance(arrays, state, item, weights, parts, step, limit):
         while k < last and not _joins(arrays, item, f, k):
             k += 1
         features[f].choice = -1
-        if k > last or (k == last and _has(forced, FIRST, f)) or node.bound < sc[BEST] + step:
+        if k > last or node.bound < sc[BEST] + step:
             sc[DEPTH] -= 1
             continue
         node.child = k + 1
         child = nodes[d + 1]
+        child.alive = node.alive
         child.covered = node.covered
-        child.taken = node.taken
         child.score = node.score
+        child.rest = node.rest
         child.child = -1
-        for w in range(words):
+        for w in range(inside.shape[1]):
             inside[d + 1, w] = inside[d, w]
-            outside[d + 1, w] = outside[d, w]
         if k < last:
             features[f].choice = k
             _add(inside, d + 1, f)
-            child.taken += 1
-            child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[sc[ANCHOR], f]]
-        else:
-            _add(outside, d + 1, f)
+            child.rest -= 1
+            anchor = arrays.item_rows[arrays.item_start[item]]
+            child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[anchor, f]]
         sc[DEPTH] = d + 1
+    return DONE
 
 
 def open_bound(state: SearchState) -> int:
