@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.tree.column_generation import Node
 from oneformany.problem import Problem
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
@@ -40,7 +41,7 @@ def enumeration_proof(
 
     ``groups`` holds the items of each of these columns, ``tree`` tells why; ``None`` where it is too deep.
     """
-    given = _given_rows(node)
+    given = _given_rows(node.run.space)
     cover = renumbered(tree, given[node.items.first], DEEPEST - node.items.decisions.depth)
     if cover is None:
         return None
@@ -48,16 +49,15 @@ def enumeration_proof(
     return EnumerationProof(_weights(node), node.capacity, target, columns, cover)
 
 
-def branch_proof(pair: tuple[int, int], node: Node, together: Proof, apart: Proof) -> BranchProof:
-    """Two rows of the node's space share an explanation, or they do not."""
-    given = _given_rows(node)[node.items.first]
-    one, other = sorted(int(given[node.items.item_of[row]]) for row in pair)
+def branch_proof(space: SearchSpace, pair: tuple[int, int], together: Proof, apart: Proof) -> BranchProof:
+    """Two rows of the space share an explanation, or they do not."""
+    one, other = sorted(_given_rows(space)[list(pair)].tolist())
     return BranchProof((one, other), together, apart)
 
 
-def _given_rows(node: Node) -> IntArray:
+def _given_rows(space: SearchSpace) -> IntArray:
     """For each row of the space the first given row that equals it."""
-    return np.asarray(first_given(node.run.space.problem)[node.run.space.helpable])
+    return np.asarray(first_given(space.problem)[space.helpable])
 
 
 def _weights(node: Node) -> tuple[int, ...]:

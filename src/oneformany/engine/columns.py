@@ -1,8 +1,11 @@
-"""Columns: explanations as the covering program sees them."""
+"""Columns: explanations as the covering program sees them, and how they become explanations again.
+
+Then every row is assigned once, and as few and as common features as possible change.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -42,22 +45,20 @@ class ColumnPool:
     """Columns without repetition: of columns with the same rows the first stays."""
 
     def __init__(self) -> None:
-        self.columns: list[Column] = []
-        self._seen: set[bytes] = set()
+        self._by_rows: dict[bytes, Column] = {}
 
     def __len__(self) -> int:
-        return len(self.columns)
+        return len(self._by_rows)
 
-    def add(self, columns: list[Column]) -> list[Column]:
-        """Keep what is new; return it."""
-        new = []
+    @property
+    def columns(self) -> list[Column]:
+        """All of them, in the order in which they came."""
+        return list(self._by_rows.values())
+
+    def add(self, columns: Iterable[Column]) -> None:
+        """Keep what is new."""
         for column in columns:
-            key = column.rows.tobytes()
-            if key not in self._seen:
-                self._seen.add(key)
-                new.append(column)
-        self.columns.extend(new)
-        return new
+            self._by_rows.setdefault(column.rows.tobytes(), column)
 
 
 def assign(problem: Problem, helpable: IntArray, cover: Sequence[Column]) -> list[IntArray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, assign, simplest_point
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
-from oneformany.engine.first_columns import first_columns
 from oneformany.engine.hopeful import accepted_explanations, as_asked, hopeful_problems
 from oneformany.engine.listed import PACKAGES, solve_by_listing
 from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
@@ -41,46 +41,16 @@ def solve_exact(
     goal: Goal | None = None,
     start: Sequence[Explanation] = (),
 ) -> Result:
-    """Find the fewest explanations, or the best within a goal, with a proof.
+    """Find the fewest explanations, or the best within a goal, with a proof; as ``solve`` of the package.
 
     Where all columns can be listed, or only a listing can answer, the answer is chosen from the list;
-    otherwise columns are generated, enumerated and branched on.
-
-    Parameters
-    ----------
-    problem : Problem
-        Rows, classifier, number of changes, allowed moves.
-    time_limit : float or None
-        Seconds after which the best answer so far is returned, with the bound proved by then.
-    progress : callable or None
-        Receives a :class:`~oneformany.Round` after each step.
-    seed : int
-        Recorded in the result; the method itself is deterministic.
-    options : Options or None
-        Switches of the method.
-    goal : Goal or None
-        What is wanted other than covering every row.
-    start : sequence of Explanation
-        An answer that is known, to the same question or to one with fewer changes.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> solve_exact(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    Result(optimal: 1 explanation covers 1 of 1 row, at least 1 is needed)
+    otherwise columns are generated, enumerated and branched on. ``start`` is an answer that is known, to the
+    same question or to one with fewer changes. The seed is only recorded: the method is deterministic.
     """
     stop = Stop(time_limit)
+    again = partial(solve_exact, progress=progress, seed=seed, options=options, goal=goal)
     for hopeful in hopeful_problems(problem):
-        first = solve_exact(
-            hopeful,
-            time_limit=time_limit,
-            progress=progress,
-            seed=seed,
-            options=options,
-            goal=goal,
-            start=start,
-        )
+        first = again(hopeful, time_limit=time_limit, start=start)
         answer = as_asked(problem, first)
         if answer is not None:
             return answer
@@ -107,7 +77,7 @@ def solve_exact(
         run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
         proof, cheap = None, None
         if len(screened.helpable):
-            run.pool.add(first_columns(run, screened.points))
+            run.pool.add(run.first_columns(screened.points))
             known = _known_columns(space, start)
             if known:
                 columns = known + run.pool.columns
@@ -162,8 +132,7 @@ def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Col
 
 def _groups(problem: Problem, helpable: IntArray, cover: list[Column], stop: Stop) -> list[Group]:
     """Assign each row to one column; move its point towards what its rows have, if time allows."""
-    rows_of = assign(problem, helpable, cover) if cover else []
     return [
         Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
-        for column, rows in zip(cover, rows_of, strict=True)
+        for column, rows in zip(cover, assign(problem, helpable, cover), strict=True)
     ]

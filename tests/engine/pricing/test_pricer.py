@@ -106,7 +106,7 @@ def test_a_search_cut_short_still_bounds_every_column(small, data):
     space, items, oracle = parts_of(problem)
     assume(len(items))
     weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(items), max_size=len(items))))
-    priced = SearchPricer(items, oracle).price(weights * ONE_IN_PRICING // 2, Stop(), node_limit=1)
+    priced = SearchPricer(items, oracle, node_limit=1).price(weights * ONE_IN_PRICING // 2, Stop())
     heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, space.rows))
     assert priced.capacity is None or heaviest * ONE_IN_PRICING // 2 <= priced.capacity
 

@@ -22,11 +22,6 @@ class NoGoods:
 
     A question charges a point 1 for each change that is not free, and admits it up to ``extra``. If all
     points of a further question are admitted, there is none among them either.
-
-    Parameters
-    ----------
-    n_features, n_levels : int
-        Features, and the largest number of levels of one.
     """
 
     def __init__(self, n_features: int, n_levels: int) -> None:

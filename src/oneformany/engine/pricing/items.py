@@ -36,15 +36,7 @@ class Decisions:
 
 
 class Items:
-    """The rows of a space under branching decisions.
-
-    Attributes
-    ----------
-    item_of : (rows,) array
-        The item each row belongs to.
-    first : (items,) array
-        The first row of each item.
-    """
+    """The rows of a space under branching decisions: the item of each, and the first row of each item."""
 
     def __init__(self, space: SearchSpace, decisions: Decisions) -> None:
         self.space = space
@@ -63,11 +55,15 @@ class Items:
         return len(self.first)
 
     @cached_property
+    def sizes(self) -> IntArray:
+        """How many rows each item has."""
+        return np.bincount(self.item_of, minlength=len(self))
+
+    @cached_property
     def arrays(self) -> kernels.SearchArrays:
         """Arrays for the kernels; candidates are reported whenever units alone do not settle them."""
-        sizes = np.bincount(self.item_of, minlength=len(self))
         return self.space.arrays._replace(
-            item_start=np.concatenate(([0], np.cumsum(sizes))),
+            item_start=np.concatenate(([0], np.cumsum(self.sizes))),
             item_rows=np.argsort(self.item_of, kind="stable"),
             exact=self.space.arrays.exact and not self.apart,
         )
@@ -92,8 +88,7 @@ class Items:
         """Items whose rows are all among ``rows``, which rise."""
         if not self.decisions.together:
             return rows
-        inside = np.bincount(self.item_of[rows], minlength=len(self))
-        return np.flatnonzero(inside == np.bincount(self.item_of, minlength=len(self)))
+        return np.flatnonzero(np.bincount(self.item_of[rows], minlength=len(self)) == self.sizes)
 
     def rows_of(self, items: IntArray) -> IntArray:
         """All rows of some items, which rise."""

@@ -67,8 +67,6 @@ FEATURE = np.dtype(
         ("best", np.int64),  # choice of the heaviest column so far
         ("gain", np.int64),  # what moving the anchor alone adds to the score
         ("by_gain", np.int64),  # a permutation: features by falling gain
-        ("load", np.int64),  # weight that possible items spread over it
-        ("top", np.int64),  # a list: largest loads
     ]
 )
 
@@ -82,6 +80,7 @@ class SearchState(NamedTuple):
     nodes: NDArray[np.void]  # (depth,) of NODE: the path
     features: NDArray[np.void]  # (p,) of FEATURE
     inside: IntArray  # (depth, W) unsigned: taken
+    loads: IntArray  # (2, p): weight that possible items spread over each feature; memory to sort it
     scalars: IntArray  # (6,)
 
 
@@ -105,6 +104,36 @@ def _missing(masks, item, inside, d):
     for w in range(masks.shape[1]):
         missing += how_many(masks[item, w] & ~inside[d, w])
     return missing
+
+
+@lean(inner=True)
+def largest(numbers, line, count):
+    """Sum of so many of the largest numbers of a line, none below zero; the last line is memory for it."""
+    total = 0
+    last = len(numbers) - 1
+    for i in range(count):
+        numbers[last, i] = 0
+    for f in range(numbers.shape[1]):
+        number = numbers[line, f]
+        i = count - 1
+        if i < 0 or numbers[last, i] >= number:
+            continue
+        total += number - numbers[last, i]
+        while i > 0 and numbers[last, i - 1] < number:
+            numbers[last, i] = numbers[last, i - 1]
+            i -= 1
+        numbers[last, i] = number
+    return total
+
+
+@lean(inner=True)
+def heaviest(numbers, line):
+    """Where the largest number of a line stands, the first of equal ones."""
+    found = 0
+    for f in range(numbers.shape[1]):
+        if numbers[line, f] > numbers[line, found]:
+            found = f
+    return found
 
 
 # A named tuple is taken apart once per function: every look inside takes time to compile.
@@ -189,18 +218,17 @@ def _evaluate(arrays, state, item, weights, parts, d):
 
     Where the anchor's own item is among them, that is ``LOST``.
     """
-    masks, features, order, inside = state.masks, state.features, state.order, state.inside
+    masks, order, inside, loads = state.masks, state.order, state.inside, state.loads
     node = state.nodes[d]
     rest = node.rest
     last, choice = 0, -1
     all_stay = True
     if d > 0:
         last = state.nodes[d - 1].feature
-        choice = features[last].choice
+        choice = state.features[last].choice
         all_stay = choice >= 0 and arrays.simple[last]
-    for f in range(len(features)):
-        features[f].load = 0
-        features[f].top = 0
+    for f in range(loads.shape[1]):
+        loads[0, f] = 0
     keep = 0
     for i in range(node.alive):
         j = order[i]
@@ -222,21 +250,10 @@ def _evaluate(arrays, state, item, weights, parts, d):
         for w in range(masks.shape[1]):
             left = masks[j, w] & ~inside[d, w]
             while left != ZERO:
-                features[(w << 6) + lowest(left)].load += part
+                loads[0, (w << 6) + lowest(left)] += part
                 left &= left - ONE
     node.alive = keep
-    bound = node.covered
-    for f in range(len(features)):
-        load = features[f].load
-        i = rest - 1
-        if i < 0 or features[i].top >= load:
-            continue
-        bound += load - features[i].top
-        while i > 0 and features[i - 1].top < load:
-            features[i].top = features[i - 1].top
-            i -= 1
-        features[i].top = load
-    return bound
+    return node.covered + largest(loads, 0, rest)
 
 
 @lean(inner=True)
@@ -342,11 +359,7 @@ def advance(arrays, state, item, weights, parts, step, limit):
                     sc[STAGE] = COVERED
                     return CANDIDATE
                 _keep(features, sc)
-            heaviest = 0
-            for f in range(len(features)):
-                if features[f].load > features[heaviest].load:
-                    heaviest = f
-            node.feature = heaviest
+            node.feature = heaviest(state.loads, 0)
             node.child = 0
         f = node.feature
         k = node.child

@@ -1,4 +1,4 @@
-"""Pricing by our own search around every item."""
+"""Pricing: columns worth adding, and a proved bound on the weight of every column."""
 
 from __future__ import annotations
 
@@ -19,24 +19,12 @@ NO_LIMIT = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """What pricing found and proved.
+    """What pricing found and proved."""
 
-    Attributes
-    ----------
-    columns : list of Column
-        Heavier than ``ONE_IN_PRICING`` under the weights, heaviest first.
-    weights : integer array
-        The duals as integers, one per item.
-    capacity : int or None
-        No column weighs more; ``None`` when nothing was proved.
-    complete : bool
-        Whether every search ran to its end.
-    """
-
-    columns: list[Column]
-    weights: IntArray
-    capacity: int | None
-    complete: bool
+    columns: list[Column]  # heavier than ONE_IN_PRICING under the weights, heaviest first
+    weights: IntArray  # the duals as integers, one per item
+    capacity: int | None  # no column weighs more; None when nothing was proved
+    complete: bool  # whether every search ran to its end
 
     @property
     def bound(self) -> int:
@@ -54,24 +42,17 @@ class Priced:
 
 
 class Pricer(Protocol):
-    """Finds heavy columns of one branching node."""
+    """Finds heavy columns of one branching node; ``nodes`` counts what it searched."""
 
     @property
     def nodes(self) -> int:
         """Search nodes so far."""
         ...
 
-    def price(self, weights: IntArray, stop: Stop, node_limit: int = NO_LIMIT) -> Priced:
-        """Look for heavy columns and bound the heaviest.
+    def price(self, weights: IntArray, stop: Stop) -> Priced:
+        """Look for heavy columns and bound the heaviest; when time is up, return what is known by then.
 
-        Parameters
-        ----------
-        weights : (items,) integer array
-            Duals of the items, of which ``ONE_IN_PRICING`` stands for 1.
-        stop : Stop
-            When it expires, return what was found and proved by then.
-        node_limit : int
-            Search nodes per item; few make it quick and its bound weak.
+        Weights are integers, one per item, of which ``ONE_IN_PRICING`` stands for a dual of 1.
         """
         ...
 
@@ -79,15 +60,13 @@ class Pricer(Protocol):
 PricerFactory = Callable[[Items, CachedOracle], Pricer]
 
 
-UNPROVED = 2**62
-
-
 class SearchPricer:
-    """Searches around every item of positive weight."""
+    """Searches around every item of positive weight; few nodes for each make it quick and its bound weak."""
 
-    def __init__(self, items: Items, oracle: CachedOracle) -> None:
+    def __init__(self, items: Items, oracle: CachedOracle, node_limit: int = NO_LIMIT) -> None:
         self.items = items
         self.oracle = oracle
+        self._limit = node_limit
         self._search = ColumnSearch(items, oracle)
 
     @property
@@ -95,39 +74,32 @@ class SearchPricer:
         """Search nodes so far."""
         return self._search.nodes
 
-    def price(self, weights: IntArray, stop: Stop, node_limit: int = NO_LIMIT) -> Priced:
-        """Look for the heaviest column around each item; a node limit makes it quick and its bound weak."""
+    def price(self, weights: IntArray, stop: Stop) -> Priced:
+        """Look for the heaviest column around each item that has not been the anchor of another search."""
         step = STEP + 64 * len(weights)
-        search = self._search
+        search, order = self._search, self.items.by_crowding
         search.weigh(weights)
         left = weights > 0
-        order = self.items.by_crowding
         found: list[tuple[int, Heaviest]] = []
-        in_time = True
-        for item in order[weights[order] > 0].tolist():
+        for item in order[left[order]].tolist():
             if stop.expired():
-                in_time = False
-                break
+                return Priced(self._columns(found, stop), weights, None, complete=False)
             search.state.eligible[:] = left
             search.state.eligible[self.items.conflicts(item)] = False
-            found.append((item, search.heaviest(item, ONE_IN_PRICING, step, node_limit, stop)))
+            found.append((item, search.heaviest(item, ONE_IN_PRICING, step, self._limit, stop)))
             left[item] = False
-        capacity = (
-            max([ONE_IN_PRICING + step, *(heaviest.bound for _, heaviest in found)]) if in_time else UNPROVED
-        )
-        found.sort(key=lambda pair: (-pair[1].weight, pair[0]))
+        capacity = max([ONE_IN_PRICING + step, *(heaviest.bound for _, heaviest in found)])
+        columns = self._columns(found, stop)
+        complete = not stop.expired() and all(heaviest.complete for _, heaviest in found)
+        return Priced(columns, weights, capacity if capacity < NO_LIMIT else None, complete)
+
+    def _columns(self, found: list[tuple[int, Heaviest]], stop: Stop) -> list[Column]:
+        """The columns found, heaviest first, as long as there is time."""
         columns = []
-        for item, heaviest in found:
-            if stop.expired():
-                in_time = False
+        for item, heaviest in sorted(found, key=lambda pair: (-pair[1].weight, pair[0])):
+            if heaviest.choice is None or stop.expired():
                 break
-            if heaviest.choice is not None:
-                column = self.oracle.column(int(self.items.first[item]), heaviest.choice)
-                if column is not None:
-                    columns.append(column)
-        return Priced(
-            columns,
-            weights,
-            capacity if capacity < UNPROVED else None,
-            in_time and all(heaviest.complete for _, heaviest in found),
-        )
+            column = self.oracle.column(int(self.items.first[item]), heaviest.choice)
+            if column is not None:
+                columns.append(column)
+        return columns

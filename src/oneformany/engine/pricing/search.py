@@ -48,6 +48,7 @@ class ColumnSearch:
             nodes=np.zeros(depth, dtype=k.NODE),
             features=np.zeros(p, dtype=k.FEATURE),
             inside=np.zeros((depth, words), dtype=np.uint64),
+            loads=np.zeros((2, p), dtype=np.int64),
             scalars=np.zeros(6, dtype=np.int64),
         )
 

@@ -18,33 +18,25 @@ from oneformany.engine.pricing.kernels import SearchArrays
 from oneformany.oracles.protocol import Question, Relaxation
 from oneformany.problem import Problem
 
+Option = tuple[BoolArray, BoolArray]
+
 
 @dataclass(frozen=True, eq=False)
 class SearchSpace:
-    """The reachable distinct rows of a problem with everything the search precomputes about them.
-
-    Attributes
-    ----------
-    problem : Problem
-        Where it comes from.
-    helpable : (n,) array
-        For each row here its index among the problem's distinct rows.
-    """
+    """The helpable distinct rows of a problem, with everything the search precomputes about them."""
 
     problem: Problem
-    helpable: IntArray
+    helpable: IntArray  # for each row here its index among the problem's distinct rows
 
     def __post_init__(self) -> None:
+        problem = self.problem
         unserved = {
-            f"share={self.problem.share!r}": self.problem.share != "point",
-            "own values": self.problem.own is not None,
-            "restrictions": bool(self.problem.restrictions),
+            f"share={problem.share!r}": problem.share != "point",
+            "own values": problem.own is not None,
+            "restrictions": bool(problem.restrictions),
         }
-        for what, asked in unserved.items():
-            if asked:
-                raise AssertionError(
-                    f"the search engine would answer wrongly for {what}; list columns instead"
-                )
+        for what in (name for name, asked in unserved.items() if asked):
+            raise AssertionError(f"the search engine would answer wrongly for {what}; list columns instead")
 
     @cached_property
     def rows(self) -> IntArray:
@@ -54,43 +46,31 @@ class SearchSpace:
     @cached_property
     def relaxation(self) -> Relaxation:
         """The classifier's units; all zero when it has none to offer."""
-        given = self.problem.oracle.relaxation()
-        if given is not None:
-            return given
-        units = np.zeros(self.problem.exists.shape, dtype=np.int64)
-        return Relaxation(units, intercept=0, threshold=0, exact=False)
+        nothing = np.zeros(self.problem.exists.shape, dtype=np.int64)
+        return self.problem.oracle.relaxation() or Relaxation(nothing, 0, 0, exact=False)
 
     @cached_property
-    def options(self) -> list[list[tuple[BoolArray, BoolArray]]]:
+    def options(self) -> list[list[Option]]:
         """For each feature its options as pairs (from, domain)."""
         return [self._options(feature) for feature in range(self.problem.n_features)]
 
-    def _options(self, feature: int) -> list[tuple[BoolArray, BoolArray]]:
-        n = self.problem.levels[feature]
+    def _options(self, feature: int) -> list[Option]:
         allowed = self.problem.moves[feature]
         if allowed is None:
-            everything = np.ones(n, dtype=np.bool_)
-            return [(everything, everything)] if n > 1 else []
-        options: list[tuple[BoolArray, BoolArray]] = []
-        for origins in np.unique(allowed.T, axis=0):
+            everything = np.ones(self.problem.levels[feature], dtype=np.bool_)
+            return [(everything, everything)] if len(everything) > 1 else []
+        options: list[Option] = []
+        for origins in sorted(np.unique(allowed.T, axis=0), key=lambda origins: -int(origins.sum())):
             domain = allowed[origins].all(axis=0)
-            if origins.sum() > 1 or (domain & ~origins).any():
+            useful = origins.sum() > 1 or (domain & ~origins).any()
+            if useful and not any(self._dominates(feature, one, (origins, domain)) for one in options):
                 options.append((origins, domain))
-        options.sort(key=lambda option: -int(option[0].sum()))
-        if self.relaxation.exact:
-            options = self._undominated(feature, options)
         return options
 
-    def _undominated(
-        self, feature: int, options: list[tuple[BoolArray, BoolArray]]
-    ) -> list[tuple[BoolArray, BoolArray]]:
-        """Drop an option when another lets in at least its rows and scores at least as high."""
-        kept: list[tuple[BoolArray, BoolArray]] = []
-        for origins, domain in options:
-            best = self._best(feature, domain)
-            if not any((o | ~origins).all() and self._best(feature, d) >= best for o, d in kept):
-                kept.append((origins, domain))
-        return kept
+    def _dominates(self, feature: int, one: Option, other: Option) -> bool:
+        """Whether an option lets in at least the rows of another, and scores at least as high for sure."""
+        best, second = (self._best(feature, domain) for _, domain in (one, other))
+        return self.relaxation.exact and bool((one[0] | ~other[0]).all()) and best >= second
 
     def _best(self, feature: int, domain: BoolArray) -> int:
         return int(self.relaxation.units[feature, : len(domain)][domain].max())
@@ -98,13 +78,16 @@ class SearchSpace:
     @cached_property
     def arrays(self) -> SearchArrays:
         """Arrays for the kernels, with every row an item of its own."""
-        relaxation = self.relaxation
-        n = len(self.rows)
+        relaxation, n = self.relaxation, len(self.rows)
         levels = np.array(self.problem.levels, dtype=np.int64)
         option_count = np.array([len(options) for options in self.options], dtype=np.int64)
         option_best = np.zeros((len(levels), max(1, int(option_count.max()))), dtype=np.int64)
-        for feature, options in enumerate(self.options):
+        extra_best = np.zeros(relaxation.units.shape, dtype=np.int64)
+        for feature, (options, matrix) in enumerate(zip(self.options, self.problem.moves, strict=True)):
             option_best[feature, : len(options)] = [self._best(feature, domain) for _, domain in options]
+            here = relaxation.units[feature, : levels[feature]]
+            each = here.max() if matrix is None else [here[allowed].max() for allowed in matrix]
+            extra_best[feature, : levels[feature]] = each
         origins = [origins for options in self.options for origins, _ in options]
         return SearchArrays(
             rows=self.rows,
@@ -117,21 +100,12 @@ class SearchSpace:
             option_best=option_best,
             simple=~self.problem.ruled,
             units=np.ascontiguousarray(relaxation.units),
-            extra_best=self._extra_best(),
+            extra_best=extra_best,
             intercept=relaxation.intercept,
             threshold=relaxation.threshold,
             max_changes=self.problem.max_changes,
             exact=relaxation.exact,
         )
-
-    def _extra_best(self) -> IntArray:
-        """``[feature, level]``: the largest units that a row at this level may move to."""
-        units = self.relaxation.units
-        best = np.zeros(units.shape, dtype=np.int64)
-        for feature, (matrix, n) in enumerate(zip(self.problem.moves, self.problem.levels, strict=True)):
-            here = units[feature, :n]
-            best[feature, :n] = here.max() if matrix is None else [here[row].max() for row in matrix]
-        return best
 
     def question(self, row: int, choice: IntArray) -> Question:
         """Can a column around ``row`` with this choice of options have a positive point?"""

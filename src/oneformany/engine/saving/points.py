@@ -43,12 +43,13 @@ class CheapPoints:
 
         ``None`` where none is found, or time is up: a classifier that is only asked may take long.
         """
-        point = None
-        if not self.stop.expired():
-            point = self._positive(rows, self.middle(rows) if start is None else start)
+        if self.stop.expired():
+            return None
+        prices = self._prices(rows)
+        point = self._positive(prices, np.asarray(prices.argmin(axis=1)) if start is None else start)
         if point is None:
             return None
-        point = self._cheaper(rows, point)
+        point = self._cheaper(prices, point)
         changed = (self.space.rows[rows] != point).any(axis=0)
         if int(changed.sum()) > self.problem.max_changes:
             return None
@@ -64,9 +65,9 @@ class CheapPoints:
             prices[feature] = np.where((each == NEVER).any(axis=0), FORBIDDEN, together)
         return prices
 
-    def _positive(self, rows: IntArray, start: IntArray) -> IntArray | None:
+    def _positive(self, prices: IntArray, start: IntArray) -> IntArray | None:
         """The point itself if it is positive, otherwise one near by that costs little more."""
-        oracle, prices = self.problem.oracle, self._prices(rows)
+        oracle = self.problem.oracle
         if (prices[np.arange(len(start)), start] == FORBIDDEN).any():
             return None
         if oracle.positive(start[None])[0]:
@@ -97,9 +98,8 @@ class CheapPoints:
         points[np.arange(len(features)), features] = levels
         return points, prices[features, levels] - prices[features, point[features]]
 
-    def _cheaper(self, rows: IntArray, point: IntArray) -> IntArray:
+    def _cheaper(self, prices: IntArray, point: IntArray) -> IntArray:
         """Move single features of a positive point while that costs the rows less and it stays positive."""
-        prices = self._prices(rows)
         for _ in range(SWEEPS):
             points, dearer = self._moved(point, prices)
             points, dearer = points[dearer < 0], dearer[dearer < 0]

@@ -28,8 +28,7 @@ class GroupPrices:
     def __init__(self, people: IntArray, count: int, center: FloatArray) -> None:
         n = len(people)
         self.people = people.astype(np.float64)
-        self.width = FIRST_WIDTH
-        self._center = center
+        self.center, self.width = center, FIRST_WIDTH
         self._known: set[tuple[bytes, int]] = set()
         self._program = CoveringProgram(np.append(np.ones(n), -count), presolve=True)
         sides = sparse.eye(n + 1, n)  # these hold the prices below, and above, the sides of the box
@@ -52,7 +51,7 @@ class GroupPrices:
         ``None`` when time was too short.
         """
         n = len(self.people)
-        low, high = np.maximum(0.0, self._center - self.width), self._center + self.width
+        low, high = np.maximum(0.0, self.center - self.width), self.center + self.width
         self._program.price(np.append(high * self.people, -low * self.people))
         relaxed = self._program.solve(stop)
         if relaxed == "infeasible":
@@ -63,25 +62,9 @@ class GroupPrices:
 
     def at_side(self, prices: FloatArray) -> bool:
         """Whether a wider box would let prices go further."""
-        high = prices >= self._center + self.width - 1e-6
-        low = (prices <= self._center - self.width + 1e-6) & (prices > 1e-6)
-        return bool((high | low).any())
+        outside = np.abs(prices - self.center) >= self.width - 1e-6
+        return bool((outside & ((prices > self.center) | (prices > 1e-6))).any()) and self.width < WIDEST
 
-    @property
-    def widest(self) -> bool:
-        """Whether the box is as wide as it gets."""
-        return self.width >= WIDEST
-
-    def accept(self, prices: FloatArray, *, well: bool) -> None:
-        """Move the box to better prices, and widen it where they kept what they promised."""
-        self._center = prices
-        if well:
-            self.width = min(WIDEST, 1.5 * self.width)
-
-    def refuse(self) -> None:
-        """Stay nearer to the best prices."""
-        self.width = max(NARROWEST, 0.6 * self.width)
-
-    def widen(self) -> None:
-        """Look further away again."""
-        self.width = min(WIDEST, 4.0 * self.width)
+    def resize(self, factor: float) -> None:
+        """Make the box so many times as wide, within limits."""
+        self.width = min(WIDEST, max(NARROWEST, factor * self.width))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,29 +72,20 @@ HALVINGS = 1
 NODES_AT_ONCE = 50_000
 
 
-@dataclass(frozen=True, eq=False)
-class Saving:
-    """What was found and proved around one anchor.
+class Saving(NamedTuple):
+    """What was found and proved around one anchor."""
 
-    Attributes
-    ----------
-    most : int
-        No group in which the anchor pays least saves more.
-    point : (p,) integer array or None
-        Where the best group goes that was found, but for what all must change besides.
-    changed : (p,) boolean array or None
-        The features that its rows change to get there.
-    extra : int
-        What the rest costs each.
-    complete : bool
-        Whether the best that was found saves the most.
-    """
+    most: int  # no group in which the anchor pays least saves more
+    group: SavingGroup | None  # the best that was found
+    complete: bool  # whether it saves the most
 
-    most: int
-    point: IntArray | None
-    changed: BoolArray | None
-    extra: int
-    complete: bool
+
+class SavingGroup(NamedTuple):
+    """A group by where it goes, but for what all must change besides."""
+
+    point: IntArray  # (p,)
+    changed: BoolArray  # (p,): the features that its rows change to get there
+    extra: int  # what the rest costs each
 
 
 def ranges(least: int, most: int) -> Iterator[tuple[int, int]]:
@@ -106,21 +98,17 @@ def ranges(least: int, most: int) -> Iterator[tuple[int, int]]:
 class SavingsSearch:
     """Searches for groups of the rows of a space that save most against prices.
 
-    ``least`` is what the cheapest change that helps each row costs at least.
-
-    Attributes
-    ----------
-    nodes : int
-        Search nodes so far.
-    summed : bool
-        Whether the score is additive, so that groups pay for becoming positive.
+    ``least`` is what the cheapest change that helps each row costs at least. Where the score is additive
+    (``summed``), a stranger can add it up as well, and groups pay for becoming positive.
     """
 
     def __init__(self, space: SearchSpace, least: IntArray) -> None:
         problem = space.problem
-        p, width = problem.exists.shape
+        n, (p, width) = len(space.rows), problem.exists.shape
         costs = move_costs(problem)
-        scores = self._scores(space)
+        scores = problem.oracle.relaxation()
+        if scores is None or problem.oracle.describe()["kind"] != "additive":
+            scores = Relaxation(np.zeros((p, width), dtype=np.int64), 0, 0, exact=False)
         self.arrays = k.SavingArrays(
             rows=space.rows,
             rank=first_given(problem)[space.helpable],
@@ -139,15 +127,17 @@ class SavingsSearch:
         )
         self.nodes = 0
         self.summed = bool(scores.units.any())
-        self._state = k.SavingState.of(len(space.rows), p, width)
-
-    @staticmethod
-    def _scores(space: SearchSpace) -> Relaxation:
-        """The units of an additive score, which a stranger can add up as well; otherwise none."""
-        found = space.problem.oracle.relaxation()
-        if found is not None and space.problem.oracle.describe()["kind"] == "additive":
-            return found
-        return Relaxation(np.zeros(space.problem.exists.shape, dtype=np.int64), 0, 0, exact=False)
+        self._state = k.SavingState(
+            order=np.zeros(n, dtype=np.int64),
+            paid=np.zeros((p + 2, n), dtype=np.int64),
+            nodes=np.zeros(p + 2, dtype=k.NODE),
+            levels=np.zeros(p, dtype=np.int64),
+            found=np.zeros(p, dtype=np.int64),
+            needed=np.zeros(p, dtype=np.bool_),
+            sums=np.zeros((4, p), dtype=np.int64),
+            moved=np.zeros((p, width), dtype=np.int64),
+            scalars=np.zeros(8, dtype=np.int64),
+        )
 
     def around(self, anchor: int, prices: IntArray, floor: int, limit: int, stop: Stop) -> Saving:
         """Look for the group that saves most, and more than ``floor``, in which the anchor pays least.
@@ -156,48 +146,42 @@ class SavingsSearch:
         higher is proved.
         """
         most, best, complete = floor, floor, True
-        point, changed, extra = None, None, 0
+        group: SavingGroup | None = None
         top = (int(prices[anchor]) - 1) // self.arrays.scale
         for low, high in ranges(int(self.arrays.least[anchor]), top):
-            done = self._run(anchor, prices, low, high, best, limit, stop)
-            if self._best > best:
-                best, (point, changed, extra) = self._best, self._end(anchor)
+            done, saved = self._run(anchor, prices, low, high, best, limit, stop)
+            if saved > best:
+                best, group = saved, self._group(anchor)
             if done:
                 continue
             complete = False
-            below, above = best, int(self._state.bound[0])
+            below, above = best, int(self._state.nodes["bound"][0])
             for _ in range(HALVINGS):
                 middle = (below + above) // 2
-                done = self._run(anchor, prices, low, high, middle, limit, stop)
-                if self._best > middle:
-                    best, (point, changed, extra) = self._best, self._end(anchor)
-                below, above = (below, max(middle, self._best)) if done else (max(middle, self._best), above)
+                done, saved = self._run(anchor, prices, low, high, middle, limit, stop)
+                if saved > middle:
+                    best, group = saved, self._group(anchor)
+                below, above = (below, saved) if done else (saved, above)
             most = max(most, above)
-        return Saving(max(most, best), point, changed, extra, complete)
+        return Saving(max(most, best), group, complete)
 
-    @property
-    def _best(self) -> int:
-        return int(self._state.scalars[k.BEST])
-
-    def _end(self, anchor: int) -> tuple[IntArray, BoolArray, int]:
-        state = self._state
-        changed = state.found >= 0
-        return np.where(changed, state.found, self.arrays.rows[anchor]), changed, int(state.found_extra[0])
+    def _group(self, anchor: int) -> SavingGroup:
+        found = self._state.found
+        extra = int(self._state.scalars[k.FOUND_EXTRA])
+        return SavingGroup(np.where(found >= 0, found, self.arrays.rows[anchor]), found >= 0, extra)
 
     def _run(
         self, anchor: int, prices: IntArray, low: int, high: int, floor: int, limit: int, stop: Stop
-    ) -> bool:
-        """Run to the end (true) or to a limit (false)."""
-        state = self._state
-        k.begin(self.arrays, state, anchor)
-        state.scalars[[k.BEST, k.LOW, k.HIGH]] = floor, low, high
-        spent = 0
-        while spent < limit:
-            code = k.advance(self.arrays, state, prices, anchor, min(NODES_AT_ONCE, limit - spent))
-            self.nodes += int(state.scalars[k.NODES]) - spent
-            spent = int(state.scalars[k.NODES])
-            if code == k.DONE:
-                return True
-            if stop.expired():
-                return False
-        return False
+    ) -> tuple[bool, int]:
+        """Search to the end (true) or to a limit (false); what the best group above the floor saves."""
+        state, scalars = self._state, self._state.scalars
+        state.order[:] = np.arange(len(state.order))
+        state.paid[0], state.levels[:], scalars[:] = 0, k.OPEN, 0
+        state.nodes[0] = (len(state.order), self.arrays.max_changes, 0, -1, 0)
+        scalars[[k.BEST, k.LOW, k.HIGH]] = floor, low, high
+        code = k.LIMIT
+        while code == k.LIMIT and scalars[k.NODES] < limit and not (scalars[k.NODES] and stop.expired()):
+            chunk = min(NODES_AT_ONCE, limit - int(scalars[k.NODES]))
+            code = k.advance(self.arrays, state, prices, anchor, chunk)
+        self.nodes += int(scalars[k.NODES])
+        return code == k.DONE, int(scalars[k.BEST])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 from scipy import sparse
@@ -19,28 +19,16 @@ from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
 @dataclass(eq=False)
 class Node:
-    """A node of the branching tree with its restricted covering program and pricer.
-
-    Attributes
-    ----------
-    columns : list of Column
-        The program's columns, in its order.
-    groups : list of integer arrays
-        The items each of them covers here.
-    weights, capacity : integer array and int
-        Of the items, and what no column weighs more than: they prove the best bound so far.
-    relaxed : RelaxedCover or None
-        The last optimum of the program.
-    """
+    """A node of the branching tree with its restricted covering program and pricer."""
 
     run: Run
     items: Items
-    columns: list[Column] = field(default_factory=list)
-    groups: list[IntArray] = field(default_factory=list)
-    relaxed: RelaxedCover | None = None
+    columns: list[Column] = field(default_factory=list)  # the program's, in its order
+    groups: list[IntArray] = field(default_factory=list)  # the items each of them covers here
+    relaxed: RelaxedCover | None = None  # the last optimum of the program
 
     def __post_init__(self) -> None:
-        # At least one column is needed, as there is at least one item.
+        # They prove the best bound so far: no column weighs more. One is needed, as there is an item.
         self.weights, self.capacity = np.eye(1, len(self.items), dtype=np.int64)[0], 1
         self.program = CoveringProgram(np.ones(len(self.items)))
         self.pricer = self.run.options.pricer(self.items, self.run.oracle)
@@ -116,7 +104,12 @@ PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
 
 
 def pair_to_branch_on(node: Node) -> tuple[int, int] | None:
-    """Pick the undecided pair that shares columns closest to half; ``None`` if all are decided."""
+    """Pick the undecided pair of rows that shares columns closest to half; ``None`` if all are decided.
+
+    Every subset of a group is a group, so each row may be thought of as assigned to one column only, and two
+    rows share that column or they do not: the branching of Ryan and Foster ("An integer programming approach
+    to scheduling", 1981).
+    """
     if node.relaxed is None:
         return None
     support = np.flatnonzero(node.relaxed.values > 1e-9)
@@ -126,12 +119,13 @@ def pair_to_branch_on(node: Node) -> tuple[int, int] | None:
     member = as_matrix([node.groups[index] for index in support], len(node.items))
     shared = sparse.triu(member @ sparse.diags(node.relaxed.values[support]) @ member.T, 1).tocoo()
     distance = np.abs(np.minimum(shared.data, 1.0) - 0.5)
-    for index in np.lexsort((shared.col, shared.row, distance)).tolist():
-        pair = int(shared.row[index]), int(shared.col[index])
-        if distance[index] < 0.5 and pair not in node.items.apart:
-            return int(node.items.first[pair[0]]), int(node.items.first[pair[1]])
-    undecided = (pair for pair in combinations(range(len(node.items)), 2) if pair not in node.items.apart)
-    any_pair = next(undecided, None)
-    return (
-        None if any_pair is None else (int(node.items.first[any_pair[0]]), int(node.items.first[any_pair[1]]))
+    by_distance = np.lexsort((shared.col, shared.row, distance))
+    likely = by_distance[distance[by_distance] < 0.5]
+    pairs = chain(
+        zip(shared.row[likely].tolist(), shared.col[likely].tolist(), strict=True),
+        combinations(range(len(node.items)), 2),
     )
+    for one, other in pairs:
+        if (one, other) not in node.items.apart:
+            return int(node.items.first[one]), int(node.items.first[other])
+    return None

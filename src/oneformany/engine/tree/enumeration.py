@@ -1,6 +1,7 @@
 """Closing the gap: enumerate every column that a cover of a given size could use, then settle that set cover.
 
 The enumeration by reduced cost of Baldacci, Christofides and Mingozzi (Mathematical Programming 115, 2008).
+Good covers are made of columns of small reduced cost, so these are also where covers are looked for.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.engine.columns import Column
 from oneformany.engine.cover.fixed_set import FixedSetSearch
 from oneformany.engine.cover.incidence import Incidence, joined
 from oneformany.engine.cover.local_search import LocalSearch
@@ -23,33 +25,23 @@ from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
 
 MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
+LIGHTEST = 0.9  # of the capacity
+MOST_COLUMNS = 20_000
+ENOUGH_COLUMNS = 3_000  # for searches that are to find something new
+LIGHTER = (0.8, 0.7, 0.6, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
 class EnumeratedColumns:
-    """All columns that can be part of a cover of the target size, as groups of items.
-
-    Attributes
-    ----------
-    groups : list of integer arrays
-        No group is part of another.
-    origins : list of (row, choice)
-        Where each comes from.
-    """
+    """Columns as groups of items, none part of another, with where each comes from: a row and a choice."""
 
     groups: list[IntArray]
-    origins: list[tuple[int, IntArray]]
+    origins: list[tuple[int, IntArray] | Column]
 
     def offer(self, node: Node, chosen: Sequence[int]) -> None:
-        """Offer a cover by some of the groups, unless the classifier left open whether one exists.
-
-        Numbers beyond those enumerated stand for the columns of the node.
-        """
-        own = len(self.groups)
-        columns = [
-            node.run.oracle.column(*self.origins[index]) if index < own else node.columns[index - own]
-            for index in chosen
-        ]
+        """Offer a cover by some of the groups, unless the classifier left open whether one exists."""
+        origins = (self.origins[index] for index in chosen)
+        columns = [one if isinstance(one, Column) else node.run.oracle.column(*one) for one in origins]
         real = [column for column in columns if column is not None]
         if len(real) == len(columns):
             node.run.offer(real)
@@ -73,7 +65,6 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
     # Rows to be kept apart may still share a subcube: a larger list is a valid list.
     arrays = items.arrays._replace(exact=items.space.arrays.exact)
     search = ColumnSearch(items, node.run.oracle, arrays)
-    search.state.eligible[:] = True
     search.weigh(node.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
@@ -87,11 +78,10 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
             found.setdefault(items.group(covered).tobytes(), (row, choice))
         search.state.eligible[item] = False
     node.run.statistics.count("search nodes", search.nodes)
-    groups = [np.frombuffer(key, dtype=np.int64) for key in found]
+    groups, origins = [np.frombuffer(key, dtype=np.int64) for key in found], list(found.values())
     kept = without_subsets(groups, node.run.stop)
     if kept is None:
         return None
-    origins = list(found.values())
     return EnumeratedColumns([groups[index] for index in kept], [origins[index] for index in kept])
 
 
@@ -100,12 +90,6 @@ def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
     starts, rows = joined(groups)
     gone = inside_others(starts, rows.astype(np.int32), 1 + rows.max(initial=-1), stop)
     return None if stop.expired() else np.flatnonzero(~gone).tolist()
-
-
-LIGHTEST = 0.9  # of the capacity
-MOST_COLUMNS = 20_000
-ENOUGH_COLUMNS = 3_000  # for searches that are to find something new
-LIGHTER = (0.8, 0.7, 0.6, 0.5)
 
 
 class CoreColumns:
@@ -117,11 +101,12 @@ class CoreColumns:
 
     def __init__(self, node: Node, lightest: float = LIGHTEST) -> None:
         self.node = node
-        found = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS)
-        self.enumerated = found or EnumeratedColumns([], [])
-        self.complete = len(np.unique(joined(self.enumerated.groups)[1])) == len(node.items)
-        self._groups = [*self.enumerated.groups, *([] if self.complete else node.groups)]
-        starts, rows = joined(self._groups)
+        listed = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS) or EnumeratedColumns([], [])
+        self.complete = len(np.unique(joined(listed.groups)[1])) == len(node.items)
+        if not self.complete:
+            listed = EnumeratedColumns([*listed.groups, *node.groups], [*listed.origins, *node.columns])
+        self.listed = listed
+        starts, rows = joined(listed.groups)
         incidence = Incidence.of(starts, rows.astype(np.int32), len(node.items))
         duals = node.weights / node.capacity
         self._local = LocalSearch(incidence, duals, greedy_columns(incidence))
@@ -141,7 +126,7 @@ class CoreColumns:
         return core
 
     def __len__(self) -> int:
-        return len(self._groups)
+        return len(self.listed.groups)
 
     def walk(self, goal: int, steps: int) -> None:
         """Take so many steps towards a cover by ``goal`` columns; offer what is found."""
@@ -158,16 +143,14 @@ class CoreColumns:
 
     def search(self, goal: int, max_nodes: int) -> None:
         """Look for a cover by ``goal`` of the columns in a tree, unless there is one."""
-        run = self.node.run
+        run, groups = self.node.run, self.listed.groups
         if run.count <= goal:
             return
-        found = cover_within(
-            self._groups, len(self.node.items), goal, run.stop, max_nodes, cuts=run.options.cuts
-        )
+        found = cover_within(groups, len(self.node.items), goal, run.stop, max_nodes, cuts=run.options.cuts)
         run.statistics.count("set cover nodes", found.nodes)
         if found.chosen is not None:
             self._offer(found.chosen)
 
     def _offer(self, chosen: list[int]) -> None:
         if len(chosen) < self.node.run.count:
-            self.enumerated.offer(self.node, chosen)
+            self.listed.offer(self.node, chosen)

@@ -15,7 +15,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.items import Items
-from oneformany.engine.pricing.pricer import NO_LIMIT, Priced
+from oneformany.engine.pricing.pricer import Priced
 from oneformany.engine.scaling import ONE_IN_PRICING, STEP
 from oneformany.paper.methods.columns import PaperRows, check_asked
 from oneformany.paper.methods.embeddings import embed
@@ -52,12 +52,7 @@ class ProgramPricer:
             # An item in conflict with itself can never be taken.
             self._model.constraints.add(pair[: 1 if i == j else 2], 1.0, upper=0.0 if i == j else 1.0)
 
-    def price(
-        self,
-        weights: IntArray,
-        stop: Stop,
-        node_limit: int = NO_LIMIT,  # noqa: ARG002 (a program has no such limit)
-    ) -> Priced:
+    def price(self, weights: IntArray, stop: Stop) -> Priced:
         """Find heavy columns and bound the heaviest by what the solver proved."""
         members = self._block.member[0, self.items.first]
         objective = Objective(members, weights / ONE_IN_PRICING, maximise=True)
