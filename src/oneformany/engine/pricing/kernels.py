@@ -18,15 +18,14 @@ from oneformany.compiled import how_many, lean, lowest
 
 # what `advance` returns
 DONE, LIMIT, CANDIDATE = 0, 1, 2
-# indices into SearchState.scalars; the caller sets ACCEPTED after CANDIDATE
-DEPTH, BEST, NODES, STAGE, WEIGHT, ACCEPTED = range(6)
-# values of SearchState.scalars[STAGE]: which candidate of a node waits for an answer. The caller sets BEGIN
-# to start anew, with all else but BEST zero, and NEW after it has left a node for one above.
-BEGIN, NEW, WHOLE, COVERED = -1, 0, 1, 2
+# indices into SearchState.scalars
+DEPTH, BEST, NODES, STAGE, WEIGHT = range(5)
+# values of SearchState.scalars[STAGE]: BEGIN starts anew, with all else but BEST zero
+BEGIN, NEW, ASKED = -1, 0, 1
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-LOST = -(2**62)
+LOST, SOME = -(2**62), -(2**61)  # instead of a weight: no column below; perhaps, but not of all at once
 
 
 class SearchArrays(NamedTuple):
@@ -46,7 +45,7 @@ class SearchArrays(NamedTuple):
     intercept: int
     threshold: int
     max_changes: int
-    exact: bool  # the units decide; otherwise they only exclude, and candidates are reported
+    exact: bool  # the units decide; otherwise they only exclude
 
 
 NODE = np.dtype(
@@ -64,7 +63,6 @@ FEATURE = np.dtype(
     [
         ("choice", np.int64),  # option taken on the path, -1 for left or undecided
         ("found", np.int64),  # choice of the column just reported
-        ("best", np.int64),  # choice of the heaviest column so far
         ("gain", np.int64),  # what moving the anchor alone adds to the score
         ("by_gain", np.int64),  # a permutation: features by falling gain
     ]
@@ -81,7 +79,7 @@ class SearchState(NamedTuple):
     features: NDArray[np.void]  # (p,) of FEATURE
     inside: IntArray  # (depth, W) unsigned: taken
     loads: IntArray  # (2, p): weight that possible items spread over each feature; memory to sort it
-    scalars: IntArray  # (6,)
+    scalars: IntArray  # (5,)
 
 
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
@@ -107,31 +105,30 @@ def _missing(masks, item, inside, d):
 
 
 @lean(inner=True)
-def largest(numbers, line, count):
-    """Sum of so many of the largest numbers of a line, none below zero; the last line is memory for it."""
+def largest(numbers, count):
+    """Sum of so many of the largest numbers of the first line, none below zero; the second is memory."""
     total = 0
-    last = len(numbers) - 1
     for i in range(count):
-        numbers[last, i] = 0
+        numbers[1, i] = 0
     for f in range(numbers.shape[1]):
-        number = numbers[line, f]
+        number = numbers[0, f]
         i = count - 1
-        if i < 0 or numbers[last, i] >= number:
+        if i < 0 or numbers[1, i] >= number:
             continue
-        total += number - numbers[last, i]
-        while i > 0 and numbers[last, i - 1] < number:
-            numbers[last, i] = numbers[last, i - 1]
+        total += number - numbers[1, i]
+        while i > 0 and numbers[1, i - 1] < number:
+            numbers[1, i] = numbers[1, i - 1]
             i -= 1
-        numbers[last, i] = number
+        numbers[1, i] = number
     return total
 
 
 @lean(inner=True)
-def heaviest(numbers, line):
-    """Where the largest number of a line stands, the first of equal ones."""
+def heaviest(numbers):
+    """Where the largest number of the first line stands, the first of equal ones."""
     found = 0
     for f in range(numbers.shape[1]):
-        if numbers[line, f] > numbers[line, found]:
+        if numbers[0, f] > numbers[0, found]:
             found = f
     return found
 
@@ -253,12 +250,12 @@ def _evaluate(arrays, state, item, weights, parts, d):
                 loads[0, (w << 6) + lowest(left)] += part
                 left &= left - ONE
     node.alive = keep
-    return node.covered + largest(loads, 0, rest)
+    return node.covered + largest(loads, rest)
 
 
 @lean(inner=True)
 def _all_together(arrays, state, weights, d):
-    """Weight of covering every possible item of node ``d`` at once, or -1 where that cannot be.
+    """Weight of covering every possible item of node ``d`` at once, or ``SOME`` where that cannot be.
 
     On success ``state.found`` holds its choice.
     """
@@ -282,37 +279,28 @@ def _all_together(arrays, state, weights, d):
         while left != ZERO:
             f = (w << 6) + lowest(left)
             if not simple[f]:
-                return -1
+                return SOME
             score += features[f].gain
             left &= left - ONE
     for f in range(len(features)):
         choice = features[f].choice
         features[f].found = 0 if choice < 0 and _has(inside, d + 1, f) else choice
     if rest < 0 or not _reachable(features, inside, arrays.threshold, score, d + 1, rest):
-        return -1
+        return SOME
     return total
-
-
-@lean(inner=True)
-def _keep(features, sc):
-    """Take the column just found for the heaviest."""
-    sc[BEST] = sc[WEIGHT]
-    for f in range(len(features)):
-        features[f].best = features[f].found
 
 
 @lean()
 def advance(arrays, state, item, weights, parts, step, limit):
     """Search, or go on searching, for at most ``limit`` nodes.
 
-    With ``step`` > 0: look for columns at least ``step`` heavier than ``scalars[BEST]``, raising it. With
-    ``step`` 0: report every maximal column that weighs at least ``scalars[BEST]``.
-
-    Returns DONE; LIMIT: call again to go on; CANDIDATE: nothing speaks against the column in ``state.found``,
-    of weight ``scalars[WEIGHT]``: set ``scalars[ACCEPTED]`` if it exists, and call again.
+    Columns count that weigh at least ``scalars[BEST]`` and ``step``, and that may be maximal. Returns DONE;
+    LIMIT: call again to go on; CANDIDATE: the units do not exclude the column in ``state.found``, of weight
+    ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles the node, or a higher one,
+    leave it; call again.
     """
     features, inside, nodes, sc = state.features, state.inside, state.nodes, state.scalars
-    exact, option_count = arrays.exact, arrays.option_count
+    option_count = arrays.option_count
     if sc[STAGE] == BEGIN:
         _begin(arrays, state, item)
     end = sc[NODES] + limit
@@ -320,46 +308,28 @@ def advance(arrays, state, item, weights, parts, step, limit):
         d = sc[DEPTH]
         node = nodes[d]
         if node.child == -1:
-            need = sc[BEST] + step
-            stage = sc[STAGE]
-            accepted = sc[ACCEPTED] != 0
-            sc[STAGE] = NEW
-            sc[ACCEPTED] = 0
-            if stage == NEW:
+            if sc[STAGE] == NEW:
                 if sc[NODES] >= end:
                     return LIMIT
                 sc[NODES] += 1
+                need = sc[BEST] + step
                 node.bound = _evaluate(arrays, state, item, weights, parts, d)
-                if node.bound < need or not _reachable(
+                sc[WEIGHT] = LOST
+                if node.bound >= need and _reachable(
                     features, inside, arrays.threshold, node.score, d, node.rest
                 ):
+                    sc[WEIGHT] = _all_together(arrays, state, weights, d)
+                if sc[WEIGHT] >= need:
+                    sc[STAGE] = ASKED
+                    return CANDIDATE
+                if sc[WEIGHT] != SOME:
                     sc[DEPTH] -= 1
                     continue
-                sc[WEIGHT] = _all_together(arrays, state, weights, d)
-                if 0 <= sc[WEIGHT] < need:  # and nothing below is heavier
-                    sc[DEPTH] -= 1
-                    continue
-                if sc[WEIGHT] >= 0:
-                    stage = WHOLE
-                    accepted = exact and step > 0
-                    if not accepted:
-                        sc[STAGE] = WHOLE
-                        return CANDIDATE
-            if accepted and step > 0:
-                _keep(features, sc)
-            if node.alive == 0 or (stage == WHOLE and accepted):
+            sc[STAGE] = NEW
+            if node.alive == 0:
                 sc[DEPTH] -= 1
                 continue
-            covered = node.covered >= need and _missing(state.masks, item, inside, d) == 0
-            if stage != COVERED and step > 0 and covered:
-                sc[WEIGHT] = node.covered
-                for f in range(len(features)):
-                    features[f].found = features[f].choice
-                if not exact:
-                    sc[STAGE] = COVERED
-                    return CANDIDATE
-                _keep(features, sc)
-            node.feature = heaviest(state.loads, 0)
+            node.feature = heaviest(state.loads)
             node.child = 0
         f = node.feature
         k = node.child
@@ -391,8 +361,7 @@ def advance(arrays, state, item, weights, parts, step, limit):
 
 def open_bound(state: SearchState) -> int:
     """Bound every column the paused search has not looked at yet."""
-    depth = int(state.scalars[DEPTH])
-    if depth == 0 and state.nodes[0]["child"] == -1:
+    path = state.nodes[: int(state.scalars[DEPTH]) + 1]
+    if len(path) == 1 and path["child"][0] == -1:
         return 2**62
-    evaluated = state.nodes["child"][: depth + 1] != -1
-    return int(max(state.scalars[BEST], state.nodes["bound"][: depth + 1][evaluated].max()))
+    return int(max([state.scalars[BEST], *path["bound"][path["child"] != -1]]))

@@ -49,7 +49,7 @@ class ColumnSearch:
             features=np.zeros(p, dtype=k.FEATURE),
             inside=np.zeros((depth, words), dtype=np.uint64),
             loads=np.zeros((2, p), dtype=np.int64),
-            scalars=np.zeros(6, dtype=np.int64),
+            scalars=np.zeros(5, dtype=np.int64),
         )
 
     def weigh(self, weights: IntArray) -> None:
@@ -62,17 +62,20 @@ class ColumnSearch:
 
     def heaviest(self, item: int, floor: int, step: int, node_limit: int, stop: Stop) -> Heaviest:
         """Look for a column heavier than ``floor``, in steps of at least ``step``."""
-        scalars = self.state.scalars
+        scalars, choice = self.state.scalars, None
         self._begin(floor)
-        done = False
-        while not done:
-            done = self._advance(item, step, min(self._chunk, node_limit - int(scalars[k.NODES]))) == k.DONE
-            if scalars[k.NODES] >= node_limit or stop.expired():
+        while True:
+            code = self._advance(item, step, min(self._chunk, node_limit - int(scalars[k.NODES])))
+            if code == k.CANDIDATE and self._exists(item):
+                scalars[k.BEST] = scalars[k.WEIGHT]
+                choice = self.state.features["found"].copy()
+            done = code == k.DONE
+            if done or scalars[k.NODES] >= node_limit or stop.expired():
                 break
         self.nodes += int(scalars[k.NODES])
         best = int(scalars[k.BEST])
         bound = max(best + step - 1, self._unknown, 0 if done else k.open_bound(self.state))
-        return Heaviest(self.state.features["best"].copy() if best > floor else None, best, bound, done)
+        return Heaviest(choice, best, bound, done)
 
     def every(self, item: int, floor: int, stop: Stop) -> Iterator[IntArray | None]:
         """Yield all columns of at least this weight that may be maximal as choices; ``None`` if stopped."""
@@ -81,7 +84,7 @@ class ColumnSearch:
             if stop.expired():
                 yield None
                 break
-            if code == k.CANDIDATE and self.state.scalars[k.ACCEPTED]:
+            if code == k.CANDIDATE and self._exists(item, every=True):
                 yield self.state.features["found"].copy()
         self.nodes += int(self.state.scalars[k.NODES])
 
@@ -91,15 +94,14 @@ class ColumnSearch:
         self._unknown = 0
 
     def _advance(self, item: int, step: int, limit: int) -> int:
-        """Search on for so many nodes; settle the candidate where that ends with one."""
-        code = k.advance(self.arrays, self.state, item, self.weights, self.parts, step, limit)
-        if code == k.CANDIDATE:
-            self.state.scalars[k.ACCEPTED] = self.arrays.exact or self._exists(item, every=step == 0)
-        return int(code)
+        return int(k.advance(self.arrays, self.state, item, self.weights, self.parts, step, limit))
 
-    def _exists(self, item: int, *, every: bool) -> bool:
-        """Whether to accept the candidate; what is refuted with it, the search leaves."""
-        scalars = self.state.scalars
+    def _exists(self, item: int, *, every: bool = False) -> bool:
+        """Whether to accept the candidate; the search leaves the node where that is settled."""
+        scalars, depth = self.state.scalars, int(self.state.scalars[k.DEPTH])
+        if self.arrays.exact:
+            self._leave(depth)
+            return True
         row = int(self.items.first[item])
         answer = self.oracle.ask(row, self.state.features["found"])
         if answer.proved_none:
@@ -108,22 +110,18 @@ class ColumnSearch:
         if answer.point is None:
             # Nobody knows: the bound must allow for it, the solution must not use it.
             self._unknown = max(self._unknown, int(scalars[k.WEIGHT]))
-            return every
-        return every or not self.items.apart or self._weighs_enough(item)
+        if answer.point is not None or every:
+            self._leave(depth)
+        return every or (answer.point is not None and (not self.items.apart or self._weighs_enough(item)))
 
     def _weighs_enough(self, item: int) -> bool:
         """Count only the heaviest selection of items that need not stay apart."""
-        state, scalars = self.state, self.state.scalars
-        found = state.features["found"]
-        inside = self.items.group(members(self.arrays, int(self.items.first[item]), found))
-        joined = inside[state.eligible[inside] | (inside == item)]
-        real = int(self.weights[self.items.heaviest(joined, self.weights)].sum())
-        if real > scalars[k.BEST]:
-            scalars[k.WEIGHT] = real
-            return True
-        if scalars[k.STAGE] == k.WHOLE:  # nothing below is heavier
-            self._leave(int(scalars[k.DEPTH]))
-        return False
+        scalars, eligible = self.state.scalars, self.state.eligible
+        row = int(self.items.first[item])
+        inside = self.items.group(members(self.arrays, row, self.state.features["found"]))
+        joined = inside[eligible[inside] | (inside == item)]
+        scalars[k.WEIGHT] = self.weights[self.items.heaviest(joined, self.weights)].sum()
+        return bool(scalars[k.WEIGHT] > scalars[k.BEST])
 
     def _leave_refuted(self, row: int) -> None:
         """Leave the highest node on the path without a positive point, unless the current one has one."""

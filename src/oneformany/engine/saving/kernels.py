@@ -25,8 +25,6 @@ from oneformany.engine.pricing.kernels import heaviest, largest
 DONE, LIMIT = 0, 1
 # indices into SavingState.scalars
 DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED, FOUND_EXTRA = range(8)
-# lines of SavingState.sums; the fourth is memory for sorting
-LOAD, STAY, BONUS = range(3)
 # levels of the point that are not decided, or not to be changed
 OPEN, LEFT = -1, -2
 NEVER = 2**40  # more than anything costs
@@ -70,9 +68,7 @@ class SavingState(NamedTuple):
     levels: IntArray  # (p,): of the point, OPEN or LEFT
     found: IntArray  # (p,): of the best group
     needed: BoolArray  # (p,): open, and a row still possible differs from the anchor in it
-    sums: IntArray  # (4, p): savings that rows spread over the features they need; the same when the point
-    # stays where the anchor is; the most that is added when it moves
-    moved: IntArray  # (p, V): what is added when it moves there
+    loads: IntArray  # (2, p): savings that rows spread over the features they need; memory to sort them
     scalars: IntArray  # (8,)
 
 
@@ -113,25 +109,25 @@ def _filter(arrays, state, anchor, d):
 @lean(inner=True)
 def _besides(arrays, state, anchor, rest):
     """Changes that everybody must make where all rows agree, for a positive score; -1: that is too many."""
-    units, raised, levels, sums = arrays.units, arrays.raised, state.levels, state.sums
+    units, raised, levels, gains = arrays.units, arrays.raised, state.levels, state.loads
     lack = arrays.lacks[anchor]
     for f in range(len(levels)):
         home = arrays.rows[anchor, f]
         gain = raised[f, home] - units[f, home]
-        sums[BONUS, f] = 0
+        gains[0, f] = 0
         if levels[f] >= 0:
             lack -= units[f, levels[f]] - units[f, home]
         elif levels[f] == OPEN and state.needed[f]:
             lack -= gain
         elif levels[f] == OPEN:
-            sums[BONUS, f] = gain
+            gains[0, f] = gain
     more = 0
     while lack > 0:
-        top = heaviest(sums, BONUS)
-        if sums[BONUS, top] == 0 or more == rest:
+        top = heaviest(gains)
+        if gains[0, top] == 0 or more == rest:
             return -1
-        lack -= sums[BONUS, top]
-        sums[BONUS, top] = 0
+        lack -= gains[0, top]
+        gains[0, top] = 0
         more += 1
     return more
 
@@ -139,28 +135,19 @@ def _besides(arrays, state, anchor, rest):
 @lean(inner=True)
 def _evaluate(arrays, state, prices, anchor, d):
     """Bound what a group can still save; drop rows that save nothing."""
-    rows, people, costs, scale = arrays.rows, arrays.people, arrays.costs, arrays.scale
-    levels, needed, sums, moved, sc = state.levels, state.needed, state.sums, state.moved, state.scalars
+    rows, people, levels, loads, sc = arrays.rows, arrays.people, state.levels, state.loads, state.scalars
     p = len(levels)
     node = state.nodes[d]
     sc[DROPPED] = 0
     more = _besides(arrays, state, anchor, node.rest)
     if more < 0:
         return 0
-    rest = node.rest - more
     extra = NEVER if more > 0 else 0
-    cheapest = NEVER
     for f in range(p):
         home = rows[anchor, f]
-        leaving = arrays.leaving[f, home]
-        if needed[f]:
-            cheapest = min(cheapest, leaving)
-            for level in range(arrays.levels[f]):
-                moved[f, level] = 0
-        elif levels[f] == OPEN and arrays.raised[f, home] > arrays.units[f, home]:
-            extra = min(extra, more * leaving)
-        for line in range(3):
-            sums[line, f] = 0
+        loads[0, f] = 0
+        if levels[f] == OPEN and not state.needed[f] and arrays.raised[f, home] > arrays.units[f, home]:
+            extra = min(extra, more * arrays.leaving[f, home])
     sc[EXTRA] = extra
     mine = state.paid[d, anchor] + extra
     spare = sc[HIGH] - mine
@@ -177,7 +164,7 @@ def _evaluate(arrays, state, prices, anchor, d):
                 missing += 1
                 meet += arrays.meeting[f, rows[j, f], rows[anchor, f]]
         paid = state.paid[d, j] + extra
-        gain = prices[j] - scale * max(floor, arrays.least[j], paid + max(0, meet - spare))
+        gain = prices[j] - arrays.scale * max(floor, arrays.least[j], paid + max(0, meet - spare))
         if gain <= 0:
             if j == anchor:
                 return 0
@@ -188,24 +175,10 @@ def _evaluate(arrays, state, prices, anchor, d):
             certain += people[j] * gain
             continue
         part = people[j] * gain // missing + 1
-        whole = (prices[j] - scale * paid) // missing + 1
         for f in range(p):
-            level = rows[j, f]
-            home = rows[anchor, f]
-            if levels[f] == OPEN and level != home:
-                stay = max(0, whole - scale * costs[f, level, home])
-                sums[LOAD, f] += part
-                sums[STAY, f] += people[j] * stay
-                for other in range(arrays.levels[f]):
-                    there = max(0, whole - scale * costs[f, level, other])
-                    moved[f, other] += people[j] * (there - stay)
-    for f in range(p):
-        if needed[f]:
-            for level in range(arrays.levels[f]):
-                sums[BONUS, f] = max(sums[BONUS, f], moved[f, level])
-    moves = rest if cheapest == 0 else min(rest, spare // cheapest)
-    together = largest(sums, STAY, rest) + largest(sums, BONUS, moves)
-    return certain + min(largest(sums, LOAD, rest), together)
+            if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
+                loads[0, f] += part
+    return certain + largest(loads, node.rest - more)
 
 
 @lean(inner=True)
@@ -244,9 +217,9 @@ def advance(arrays, state, prices, anchor, limit):
             if node.bound <= sc[BEST]:
                 sc[DEPTH] -= 1
                 continue
-            node.feature = heaviest(state.sums, LOAD)
+            node.feature = heaviest(state.loads)
             node.child = 0
-            if state.sums[LOAD, node.feature] == 0:
+            if state.loads[0, node.feature] == 0:
                 sc[BEST] = node.bound
                 sc[FOUND_EXTRA] = sc[EXTRA]
                 for f in range(len(levels)):

@@ -134,8 +134,7 @@ class SavingsSearch:
             levels=np.zeros(p, dtype=np.int64),
             found=np.zeros(p, dtype=np.int64),
             needed=np.zeros(p, dtype=np.bool_),
-            sums=np.zeros((4, p), dtype=np.int64),
-            moved=np.zeros((p, width), dtype=np.int64),
+            loads=np.zeros((2, p), dtype=np.int64),
             scalars=np.zeros(8, dtype=np.int64),
         )
 
