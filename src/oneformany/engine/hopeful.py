@@ -28,21 +28,11 @@ def hopeful_problems(problem: Problem) -> Iterator[Problem]:
         yield replace(problem, oracle=oracle)
 
 
-def as_asked(problem: Problem, result: Result) -> Result | None:
-    """Take the answer to the hopeful problem for the problem's own, if its oracle accepts every point of it.
-
-    Bounds and proofs hold all the more for fewer positive points.
-    """
-    if not _accepted(problem, result).all():
-        return None
-    return replace(result, problem={**result.problem, "oracle": problem.oracle.describe()})
-
-
 def accepted_explanations(problem: Problem, result: Result) -> list[Explanation]:
-    """Take the explanations of which the oracle accepts every point."""
-    accepted = np.zeros(len(problem.codes), dtype=np.bool_)
-    accepted[np.asarray(result.assignment) >= 0] = _accepted(problem, result)
-    return [explanation for explanation in result.explanations if accepted[list(explanation.members)].all()]
+    """Take the explanations after which the problem's own oracle accepts each of their rows."""
+    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
+    refused = covered[~accepts(problem, covered, result.points[covered])]
+    return [one for one in result.explanations if not np.isin(one.members, refused).any()]
 
 
 def accepts(problem: Problem, rows: IntArray, cells: IntArray) -> BoolArray:
@@ -51,9 +41,3 @@ def accepts(problem: Problem, rows: IntArray, cells: IntArray) -> BoolArray:
         return problem.oracle.positive(cells)
     values = problem.own.values[rows]
     return problem.oracle.positive(problem.own.follow(values, cells, np.ones(cells.shape, dtype=np.bool_)))
-
-
-def _accepted(problem: Problem, result: Result) -> BoolArray:
-    """Whether the oracle accepts each covered row after following its explanation."""
-    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
-    return accepts(problem, covered, result.points[covered])

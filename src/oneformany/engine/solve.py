@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, assign, simplest_point
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
-from oneformany.engine.hopeful import accepted_explanations, as_asked, hopeful_problems
+from oneformany.engine.hopeful import accepted_explanations, hopeful_problems
 from oneformany.engine.listed import PACKAGES, solve_by_listing
 from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
 from oneformany.engine.pricing.cached_oracle import CachedOracle
@@ -51,10 +52,10 @@ def solve_exact(
     again = partial(solve_exact, progress=progress, seed=seed, options=options, goal=goal)
     for hopeful in hopeful_problems(problem):
         first = again(hopeful, time_limit=time_limit, start=start)
-        answer = as_asked(problem, first)
-        if answer is not None:
-            return answer
         start = accepted_explanations(problem, first)
+        if len(start) == len(first.explanations):
+            # Bounds and proofs hold all the more for fewer positive points.
+            return replace(first, problem={**first.problem, "oracle": problem.oracle.describe()})
         time_limit = None if time_limit is None else stop.remaining()
         stop = Stop(time_limit)
         stop.interrupted = first.ended == "interrupted"

@@ -41,8 +41,9 @@ class SearchArrays(NamedTuple):
     option_best: IntArray  # (p, K): largest units of a level that all of them may move to
     simple: BoolArray  # (p,): no rule on this feature
     units: IntArray  # (p, V)
-    extra_best: IntArray  # (p, V): largest units a row at this level may move to
-    intercept: int
+    score: IntArray  # (n,): units of each row
+    gain: IntArray  # (n, p): what moving one feature of a row alone adds to them at most
+    by_gain: IntArray  # (n, p): its features by falling gain
     threshold: int
     max_changes: int
     exact: bool  # the units decide; otherwise they only exclude
@@ -59,14 +60,6 @@ NODE = np.dtype(
         ("bound", np.int64),  # no column below weighs more
     ]
 )
-FEATURE = np.dtype(
-    [
-        ("choice", np.int64),  # option taken on the path, -1 for left or undecided
-        ("found", np.int64),  # choice of the column just reported
-        ("gain", np.int64),  # what moving the anchor alone adds to the score
-        ("by_gain", np.int64),  # a permutation: features by falling gain
-    ]
-)
 
 
 class SearchState(NamedTuple):
@@ -76,7 +69,8 @@ class SearchState(NamedTuple):
     order: IntArray  # (items,)
     eligible: BoolArray  # (items,)
     nodes: NDArray[np.void]  # (depth,) of NODE: the path
-    features: NDArray[np.void]  # (p,) of FEATURE
+    choice: IntArray  # (p,): option taken on the path, -1 for left or undecided
+    found: IntArray  # (p,): choice of the column just reported
     inside: IntArray  # (depth, W) unsigned: taken
     loads: IntArray  # (2, p): weight that possible items spread over each feature; memory to sort it
     scalars: IntArray  # (5,)
@@ -137,13 +131,14 @@ def heaviest(numbers):
 
 
 @lean(inner=True)
-def _reachable(features, inside, threshold, score, d, more):
+def _reachable(arrays, inside, anchor, score, d, more):
     """Whether ``score`` plus the ``more`` largest gains outside ``inside[d]`` meets the threshold."""
-    for i in range(len(features)):
+    gains, by_gain, threshold = arrays.gain, arrays.by_gain, arrays.threshold
+    for i in range(by_gain.shape[1]):
         if score >= threshold or more == 0:
             break
-        f = features[i].by_gain
-        gain = features[f].gain
+        f = by_gain[anchor, i]
+        gain = gains[anchor, f]
         if gain <= 0:
             break
         if not _has(inside, d, f):
@@ -155,10 +150,8 @@ def _reachable(features, inside, threshold, score, d, more):
 @lean(inner=True)
 def _begin(arrays, state, item):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
-    rows, starts, item_rows, units = arrays.rows, arrays.item_start, arrays.item_rows, arrays.units
-    extra_best = arrays.extra_best
-    masks, features, order, eligible = state.masks, state.features, state.order, state.eligible
-    inside = state.inside
+    rows, starts, item_rows = arrays.rows, arrays.item_start, arrays.item_rows
+    masks, order, eligible, inside = state.masks, state.order, state.eligible, state.inside
     p = rows.shape[1]
     anchor = item_rows[starts[item]]
     for w in range(inside.shape[1]):
@@ -176,24 +169,13 @@ def _begin(arrays, state, item):
                     _add(masks, j, f)
         order[count] = j
         count += 1
-    total = arrays.intercept
     for f in range(p):
-        level = rows[anchor, f]
-        here = units[f, level]
-        gain = extra_best[f, level] - here
-        total += here
-        features[f].choice = -1
-        features[f].gain = gain
-        i = f
-        while i > 0 and features[features[i - 1].by_gain].gain < gain:
-            features[i].by_gain = features[i - 1].by_gain
-            i -= 1
-        features[i].by_gain = f
+        state.choice[f] = -1
     state.scalars[STAGE] = NEW
     root = state.nodes[0]
     root.alive = count
     root.covered = 0
-    root.score = total
+    root.score = arrays.score[anchor]
     root.rest = arrays.max_changes
     root.child = -1
 
@@ -222,7 +204,7 @@ def _evaluate(arrays, state, item, weights, parts, d):
     all_stay = True
     if d > 0:
         last = state.nodes[d - 1].feature
-        choice = state.features[last].choice
+        choice = state.choice[last]
         all_stay = choice >= 0 and arrays.simple[last]
     for f in range(loads.shape[1]):
         loads[0, f] = 0
@@ -254,13 +236,13 @@ def _evaluate(arrays, state, item, weights, parts, d):
 
 
 @lean(inner=True)
-def _all_together(arrays, state, weights, d):
+def _all_together(arrays, state, anchor, weights, d):
     """Weight of covering every possible item of node ``d`` at once, or ``SOME`` where that cannot be.
 
     On success ``state.found`` holds its choice.
     """
-    masks, features, order = state.masks, state.features, state.order
-    inside, simple = state.inside, arrays.simple
+    masks, order, choice, inside = state.masks, state.order, state.choice, state.inside
+    simple, gains = arrays.simple, arrays.gain
     node = state.nodes[d]
     words = masks.shape[1]
     for w in range(words):
@@ -280,12 +262,11 @@ def _all_together(arrays, state, weights, d):
             f = (w << 6) + lowest(left)
             if not simple[f]:
                 return SOME
-            score += features[f].gain
+            score += gains[anchor, f]
             left &= left - ONE
-    for f in range(len(features)):
-        choice = features[f].choice
-        features[f].found = 0 if choice < 0 and _has(inside, d + 1, f) else choice
-    if rest < 0 or not _reachable(features, inside, arrays.threshold, score, d + 1, rest):
+    for f in range(len(choice)):
+        state.found[f] = 0 if choice[f] < 0 and _has(inside, d + 1, f) else choice[f]
+    if rest < 0 or not _reachable(arrays, inside, anchor, score, d + 1, rest):
         return SOME
     return total
 
@@ -299,8 +280,8 @@ def advance(arrays, state, item, weights, parts, step, limit):
     ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles the node, or a higher one,
     leave it; call again.
     """
-    features, inside, nodes, sc = state.features, state.inside, state.nodes, state.scalars
-    option_count = arrays.option_count
+    choice, inside, nodes, sc = state.choice, state.inside, state.nodes, state.scalars
+    option_count, anchor = arrays.option_count, arrays.item_rows[arrays.item_start[item]]
     if sc[STAGE] == BEGIN:
         _begin(arrays, state, item)
     end = sc[NODES] + limit
@@ -315,10 +296,8 @@ def advance(arrays, state, item, weights, parts, step, limit):
                 need = sc[BEST] + step
                 node.bound = _evaluate(arrays, state, item, weights, parts, d)
                 sc[WEIGHT] = LOST
-                if node.bound >= need and _reachable(
-                    features, inside, arrays.threshold, node.score, d, node.rest
-                ):
-                    sc[WEIGHT] = _all_together(arrays, state, weights, d)
+                if node.bound >= need and _reachable(arrays, inside, anchor, node.score, d, node.rest):
+                    sc[WEIGHT] = _all_together(arrays, state, anchor, weights, d)
                 if sc[WEIGHT] >= need:
                     sc[STAGE] = ASKED
                     return CANDIDATE
@@ -336,7 +315,7 @@ def advance(arrays, state, item, weights, parts, step, limit):
         last = option_count[f]
         while k < last and not _joins(arrays, item, f, k):
             k += 1
-        features[f].choice = -1
+        choice[f] = -1
         if k > last or node.bound < sc[BEST] + step:
             sc[DEPTH] -= 1
             continue
@@ -350,10 +329,9 @@ def advance(arrays, state, item, weights, parts, step, limit):
         for w in range(inside.shape[1]):
             inside[d + 1, w] = inside[d, w]
         if k < last:
-            features[f].choice = k
+            choice[f] = k
             _add(inside, d + 1, f)
             child.rest -= 1
-            anchor = arrays.item_rows[arrays.item_start[item]]
             child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[anchor, f]]
         sc[DEPTH] = d + 1
     return DONE

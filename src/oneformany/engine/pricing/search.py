@@ -46,7 +46,8 @@ class ColumnSearch:
             order=np.zeros(n, dtype=np.int64),
             eligible=np.ones(n, dtype=np.bool_),
             nodes=np.zeros(depth, dtype=k.NODE),
-            features=np.zeros(p, dtype=k.FEATURE),
+            choice=np.zeros(p, dtype=np.int64),
+            found=np.zeros(p, dtype=np.int64),
             inside=np.zeros((depth, words), dtype=np.uint64),
             loads=np.zeros((2, p), dtype=np.int64),
             scalars=np.zeros(5, dtype=np.int64),
@@ -68,7 +69,7 @@ class ColumnSearch:
             code = self._advance(item, step, min(self._chunk, node_limit - int(scalars[k.NODES])))
             if code == k.CANDIDATE and self._exists(item):
                 scalars[k.BEST] = scalars[k.WEIGHT]
-                choice = self.state.features["found"].copy()
+                choice = self.state.found.copy()
             done = code == k.DONE
             if done or scalars[k.NODES] >= node_limit or stop.expired():
                 break
@@ -85,7 +86,7 @@ class ColumnSearch:
                 yield None
                 break
             if code == k.CANDIDATE and self._exists(item, every=True):
-                yield self.state.features["found"].copy()
+                yield self.state.found.copy()
         self.nodes += int(self.state.scalars[k.NODES])
 
     def _begin(self, floor: int) -> None:
@@ -103,7 +104,7 @@ class ColumnSearch:
             self._leave(depth)
             return True
         row = int(self.items.first[item])
-        answer = self.oracle.ask(row, self.state.features["found"])
+        answer = self.oracle.ask(row, self.state.found)
         if answer.proved_none:
             self._leave_refuted(row)
             return False
@@ -118,14 +119,14 @@ class ColumnSearch:
         """Count only the heaviest selection of items that need not stay apart."""
         scalars, eligible = self.state.scalars, self.state.eligible
         row = int(self.items.first[item])
-        inside = self.items.group(members(self.arrays, row, self.state.features["found"]))
+        inside = self.items.group(members(self.arrays, row, self.state.found))
         joined = inside[eligible[inside] | (inside == item)]
         scalars[k.WEIGHT] = self.weights[self.items.heaviest(joined, self.weights)].sum()
         return bool(scalars[k.WEIGHT] > scalars[k.BEST])
 
     def _leave_refuted(self, row: int) -> None:
         """Leave the highest node on the path without a positive point, unless the current one has one."""
-        choice = self.state.features["choice"].copy()
+        choice = self.state.choice.copy()
         refuted = depth = int(self.state.scalars[k.DEPTH]) + 1
         while refuted > 0 and self.oracle.ask(row, choice).proved_none:
             refuted -= 1
@@ -137,5 +138,5 @@ class ColumnSearch:
         """Go on with what follows the node of this depth on the path."""
         state = self.state
         above = state.nodes["feature"][depth : int(state.scalars[k.DEPTH])]
-        state.features["choice"][above] = -1
+        state.choice[above] = -1
         state.scalars[[k.DEPTH, k.STAGE]] = depth - 1, k.NEW

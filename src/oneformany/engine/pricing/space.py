@@ -82,12 +82,14 @@ class SearchSpace:
         levels = np.array(self.problem.levels, dtype=np.int64)
         option_count = np.array([len(options) for options in self.options], dtype=np.int64)
         option_best = np.zeros((len(levels), max(1, int(option_count.max()))), dtype=np.int64)
-        extra_best = np.zeros(relaxation.units.shape, dtype=np.int64)
+        here = relaxation.units[np.arange(len(levels)), self.rows]
+        gain = np.zeros_like(here)
         for feature, (options, matrix) in enumerate(zip(self.options, self.problem.moves, strict=True)):
             option_best[feature, : len(options)] = [self._best(feature, domain) for _, domain in options]
-            here = relaxation.units[feature, : levels[feature]]
-            each = here.max() if matrix is None else [here[allowed].max() for allowed in matrix]
-            extra_best[feature, : levels[feature]] = each
+            units = relaxation.units[feature, : levels[feature]]
+            best = units.max() if matrix is None else np.where(matrix, units, units.min()).max(axis=1)
+            gain[:, feature] = best if matrix is None else best[self.rows[:, feature]]
+        gain -= here
         origins = [origins for options in self.options for origins, _ in options]
         return SearchArrays(
             rows=self.rows,
@@ -100,8 +102,9 @@ class SearchSpace:
             option_best=option_best,
             simple=~self.problem.ruled,
             units=np.ascontiguousarray(relaxation.units),
-            extra_best=extra_best,
-            intercept=relaxation.intercept,
+            score=relaxation.intercept + here.sum(axis=1),
+            gain=gain,
+            by_gain=np.argsort(-gain, axis=1, kind="stable"),
             threshold=relaxation.threshold,
             max_changes=self.problem.max_changes,
             exact=relaxation.exact,

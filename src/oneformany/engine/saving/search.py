@@ -68,7 +68,6 @@ def least_costs(problem: Problem, rows: IntArray, changes: IntArray) -> IntArray
 
 
 MOST_RANGES = 32
-HALVINGS = 1
 NODES_AT_ONCE = 50_000
 
 
@@ -151,17 +150,8 @@ class SavingsSearch:
             done, saved = self._run(anchor, prices, low, high, best, limit, stop)
             if saved > best:
                 best, group = saved, self._group(anchor)
-            if done:
-                continue
-            complete = False
-            below, above = best, int(self._state.nodes["bound"][0])
-            for _ in range(HALVINGS):
-                middle = (below + above) // 2
-                done, saved = self._run(anchor, prices, low, high, middle, limit, stop)
-                if saved > middle:
-                    best, group = saved, self._group(anchor)
-                below, above = (below, saved) if done else (saved, above)
-            most = max(most, above)
+            if not done:
+                most, complete = max(most, int(self._state.nodes["bound"][0])), False
         return Saving(max(most, best), group, complete)
 
     def _group(self, anchor: int) -> SavingGroup:
