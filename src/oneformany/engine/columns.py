@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -67,37 +66,29 @@ def assign(problem: Problem, helpable: IntArray, cover: Sequence[Column]) -> lis
     nearest = np.full(len(helpable), len(cover))
     for index, column in enumerate(cover):
         changes = (problem.rows[helpable[column.rows]] != column.point).sum(axis=1)
-        better = column.rows[changes < fewest[column.rows]]
-        fewest[column.rows] = np.minimum(fewest[column.rows], changes)
-        nearest[better] = index
-    order = np.argsort(nearest, kind="stable")
-    ends = np.searchsorted(nearest[order], np.arange(len(cover) + 1))
-    return [helpable[order[start:end]] for start, end in pairwise(ends)]
+        better = changes < fewest[column.rows]
+        fewest[column.rows[better]] = changes[better]
+        nearest[column.rows[better]] = index
+    return [helpable[nearest == index] for index in range(len(cover))]
 
 
 def simplest_point(problem: Problem, point: IntArray, rows: IntArray) -> IntArray:
     """Move a positive point towards what most of its rows already have, while it stays positive."""
-    members = problem.rows[rows]
-    count = problem.multiplicity[rows]
-    simpler = point.copy()
-    for _ in range(len(point)):
-        trials = []
-        for feature, level in enumerate(simpler.tolist()):
-            levels = members[:, feature]
-            votes = np.bincount(levels, weights=count, minlength=problem.levels[feature])
-            moves = problem.moves[feature]
-            if moves is not None:
-                votes = np.where(moves[levels].all(axis=0), votes, -1)
-            common = int(votes.argmax())
-            if votes[common] > votes[level]:
-                trial = simpler.copy()
-                trial[feature] = common
-                trials.append((votes[common] - votes[level], trial))
-        if not trials:
+    votes = np.full(problem.exists.shape, -1.0)
+    for feature, (n, moves) in enumerate(zip(problem.levels, problem.moves, strict=True)):
+        levels = problem.rows[rows, feature]
+        votes[feature, :n] = np.bincount(levels, weights=problem.multiplicity[rows], minlength=n)
+        if moves is not None:
+            votes[feature, :n][~moves[levels].all(axis=0)] = -1
+    every, common = np.arange(len(point)), votes.argmax(axis=1)
+    simpler = point
+    for _ in every:
+        more = votes[every, common] - votes[every, simpler]
+        features = np.argsort(-more, kind="stable")[: int((more > 0).sum())]
+        trials = np.repeat(simpler[None], len(features), axis=0)
+        trials[np.arange(len(features)), features] = common[features]
+        positive = np.flatnonzero(problem.oracle.positive(trials)) if len(features) else every[:0]
+        if not len(positive):
             break
-        trials.sort(key=lambda pair: -pair[0])
-        positive = problem.oracle.positive(np.array([trial for _, trial in trials]))
-        if not positive.any():
-            break
-        simpler = trials[int(np.flatnonzero(positive)[0])][1]
+        simpler = trials[positive[0]]
     return simpler

@@ -10,7 +10,7 @@ from oneformany.engine.certificate import DEEPEST, branch_proof, dual_proof, enu
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
 from oneformany.engine.tree.column_generation import Node, pair_to_branch_on
 from oneformany.engine.tree.enumeration import CoreColumns, enumerate_columns

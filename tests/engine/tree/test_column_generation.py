@@ -13,7 +13,7 @@ from engine.pricing.test_pricer import all_groups
 from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
 from oneformany.engine.cover.program import RelaxedCover
-from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.tree.column_generation import Node, pair_to_branch_on
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.problems import random_additive
 from engine.run_of import run_of
-from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.enumeration import CoreColumns, without_subsets
 from oneformany.methods import solve

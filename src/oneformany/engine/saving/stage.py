@@ -11,20 +11,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column, assign
 from oneformany.engine.cover.incidence import joined
+from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.run import Run
 from oneformany.engine.saving.points import CheapPoints
-from oneformany.engine.saving.prices import GroupPrices
 from oneformany.engine.saving.search import SavingGroup, SavingsSearch, fewest_changes, least_costs
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_kernels import cheapest
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
+from oneformany.exceptions import SolverError
 from oneformany.result.build import Group
 from oneformany.result.goal_proofs import AnchoredCostProof
 from oneformany.stop import Stop
@@ -35,6 +37,62 @@ MOST_NODES = 60_000_000
 MOST_ROUNDS = 300
 TABLE_TIME = 0.2
 LATEST = 300
+FIRST_WIDTH = 1.0  # low prices leave little to save: the first searches are quick
+WIDEST = 8.0
+NARROWEST = 0.02
+
+
+class GroupPrices:
+    """Prices of rows from the groups known so far, of which ``count`` may be used: duals of the least cost.
+
+    Prices per person are kept near the best ones so far, within a box around the center that grows while they
+    get better and shrinks when they do not (the box step method of Marsten, Hogan and Blankenship, Operations
+    Research 23, 1975).
+    """
+
+    def __init__(self, people: IntArray, count: int, center: FloatArray) -> None:
+        n = len(people)
+        self.people = people.astype(np.float64)
+        self.center, self.width = center, FIRST_WIDTH
+        self._known: set[tuple[bytes, int]] = set()
+        self._program = CoveringProgram(np.append(np.ones(n), -count), presolve=True)
+        sides = sparse.eye(n + 1, n)  # these hold the prices below, and above, the sides of the box
+        self._program.add_columns(sparse.hstack((sides, -sides), format="csc"))
+
+    def add(self, rows: IntArray, cost: int) -> bool:
+        """Add a group and what it costs together; false if it was there."""
+        key = (rows.tobytes(), cost)
+        if key in self._known:
+            return False
+        self._known.add(key)
+        n, size = len(self.people), len(rows)
+        entries = np.append(np.ones(size), -1.0), np.append(rows, n), np.array([0, size + 1])
+        self._program.add_columns(sparse.csc_matrix(entries, shape=(n + 1, 1)), np.array([cost]))
+        return True
+
+    def solve(self, stop: Stop) -> tuple[FloatArray, float, float] | None:
+        """Prices per person, what a group must save to be of use, and the cost by parts of groups.
+
+        ``None`` when time was too short.
+        """
+        n = len(self.people)
+        low, high = np.maximum(0.0, self.center - self.width), self.center + self.width
+        self._program.price(np.append(high * self.people, -low * self.people))
+        relaxed = self._program.solve(stop)
+        if relaxed == "infeasible":
+            raise SolverError("no prices suit the groups, although each row has a group of its own")
+        if isinstance(relaxed, str):
+            return None
+        return relaxed.duals[:n] / self.people, float(relaxed.duals[n]), relaxed.value
+
+    def at_side(self, prices: FloatArray) -> bool:
+        """Whether a wider box would let prices go further."""
+        outside = np.abs(prices - self.center) >= self.width - 1e-6
+        return bool((outside & ((prices > self.center) | (prices > 1e-6))).any()) and self.width < WIDEST
+
+    def resize(self, factor: float) -> None:
+        """Make the box so many times as wide, within limits."""
+        self.width = min(WIDEST, max(NARROWEST, factor * self.width))
 
 
 class CheapestCover(NamedTuple):

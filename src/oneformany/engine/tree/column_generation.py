@@ -12,7 +12,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
-from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 

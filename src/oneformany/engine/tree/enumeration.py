@@ -19,7 +19,7 @@ from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import greedy_columns
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.cover.subset_kernels import inside_others
-from oneformany.engine.pricing.search import ColumnSearch
+from oneformany.engine.pricing.pricer import ColumnSearch
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop

@@ -14,8 +14,8 @@ import numpy as np
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.items import Items
 from oneformany.engine.pricing.pricer import Priced
+from oneformany.engine.pricing.space import Items
 from oneformany.engine.scaling import ONE_IN_PRICING, STEP
 from oneformany.paper.methods.columns import PaperRows, check_asked
 from oneformany.paper.methods.embeddings import embed
