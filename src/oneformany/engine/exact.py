@@ -9,11 +9,10 @@ import numpy as np
 from oneformany.engine.certificate import DEEPEST, branch_proof, dual_proof, enumeration_proof
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.cover.incidence import joined
-from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
 from oneformany.engine.tree.column_generation import Node, pair_to_branch_on
-from oneformany.engine.tree.enumeration import CoreColumns, enumerate_columns
+from oneformany.engine.tree.enumeration import CoreColumns, EnumeratedColumns, enumerate_columns
 from oneformany.result.proof import EnumerationProof, Proof
 
 QUICK_COVER_NODES = 100
@@ -120,9 +119,7 @@ def _search_core(node: Node, target: int) -> CoreColumns | None:
         core = CoreColumns(node)
         core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
     if run.count > target and not (core is not None and core.complete):
-        found = cover_within(node.groups, len(node.items), target, run.stop, QUICK_COVER_NODES, cuts=False)
-        if found.chosen is not None:
-            run.offer([node.columns[index] for index in found.chosen])
+        EnumeratedColumns(node.groups, [*node.columns]).search(node, target, QUICK_COVER_NODES, cuts=False)
     return core
 
 
@@ -143,11 +140,5 @@ def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationPr
         if run.count <= target:
             return None
     with run.timed("set cover"):
-        found = cover_within(
-            enumerated.groups, len(node.items), target, run.stop, run.options.max_nodes, cuts=run.options.cuts
-        )
-    run.statistics.count("set cover nodes", found.nodes)
-    run.statistics.count("cuts", found.cuts)
-    if found.chosen is not None:
-        enumerated.offer(node, found.chosen)
-    return None if found.proof is None else enumeration_proof(node, target, enumerated.groups, found.proof)
+        tree = enumerated.search(node, target, run.options.max_nodes, cuts=run.options.cuts)
+    return None if tree is None else enumeration_proof(node, target, enumerated.groups, tree)

@@ -150,8 +150,16 @@ class SavingsSearch:
             done, saved = self._run(anchor, prices, low, high, best, limit, stop)
             if saved > best:
                 best, group = saved, self._group(anchor)
-            if not done:
-                most, complete = max(most, int(self._state.nodes["bound"][0])), False
+            if done:
+                continue
+            # No group saves more than the root's bound; perhaps none saves more than half of the way to it.
+            complete = False
+            above = int(self._state.nodes["bound"][0])
+            middle = (best + above) // 2
+            done, saved = self._run(anchor, prices, low, high, middle, limit, stop)
+            if saved > middle:
+                best, group = saved, self._group(anchor)
+            most = max(most, saved if done else above)
         return Saving(max(most, best), group, complete)
 
     def _group(self, anchor: int) -> SavingGroup:

@@ -58,11 +58,6 @@ class Node:
         self.program.add_columns(as_matrix(groups, len(self.items)))
         return len(groups)
 
-    def relax(self) -> RelaxedCover | None:
-        """Solve the program; ``None`` when the columns cover too little, or time is too short."""
-        relaxed = self.program.solve(self.run.stop)
-        return None if isinstance(relaxed, str) else relaxed
-
     def complete(self) -> bool:
         """Find a column for every item that has none; false, with the proof, if one cannot have any."""
         for item in np.setdiff1d(np.arange(len(self.items)), joined(self.groups)[1]).tolist():
@@ -82,8 +77,8 @@ class Node:
         if not self.complete():
             return
         for _ in range(run.options.max_rounds):
-            relaxed = self.relax()
-            if relaxed is None:
+            relaxed = self.program.solve(run.stop)
+            if isinstance(relaxed, str):
                 break
             self.relaxed = relaxed
             weights = integer_weights(relaxed.duals)

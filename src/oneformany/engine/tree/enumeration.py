@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -38,8 +39,20 @@ class EnumeratedColumns:
     groups: list[IntArray]
     origins: list[tuple[int, IntArray] | Column]
 
+    def search(self, node: Node, target: int, max_nodes: int, *, cuts: bool) -> dict[str, Any] | None:
+        """Look for a cover by ``target`` of the groups and offer it; return the tree that excludes it."""
+        run = node.run
+        found = cover_within(self.groups, len(node.items), target, run.stop, max_nodes, cuts=cuts)
+        run.statistics.count("set cover nodes", found.nodes)
+        run.statistics.count("cuts", found.cuts)
+        if found.chosen is not None:
+            self.offer(node, found.chosen)
+        return found.proof
+
     def offer(self, node: Node, chosen: Sequence[int]) -> None:
-        """Offer a cover by some of the groups, unless the classifier left open whether one exists."""
+        """Offer a cover by fewer groups than any, unless the classifier left open whether one exists."""
+        if len(chosen) >= node.run.count:
+            return
         origins = (self.origins[index] for index in chosen)
         columns = [one if isinstance(one, Column) else node.run.oracle.column(*one) for one in origins]
         real = [column for column in columns if column is not None]
@@ -132,25 +145,17 @@ class CoreColumns:
         """Take so many steps towards a cover by ``goal`` columns; offer what is found."""
         run = self.node.run
         before = self._local.steps
-        self._offer(self._local.run(goal, steps, run.stop).tolist())
+        self.listed.offer(self.node, self._local.run(goal, steps, run.stop).tolist())
         run.statistics.count("local search steps", self._local.steps - before)
 
     def search_around_shared(self, goal: int, patience: int) -> None:
         """Search again and again around what good covers share; offer what is found."""
+        run = self.node.run
         before = self._fixed_set.searches
-        self._offer(self._fixed_set.run(goal, patience, self.node.run.stop).tolist())
-        self.node.run.statistics.count("searches around shared columns", self._fixed_set.searches - before)
+        self.listed.offer(self.node, self._fixed_set.run(goal, patience, run.stop).tolist())
+        run.statistics.count("searches around shared columns", self._fixed_set.searches - before)
 
     def search(self, goal: int, max_nodes: int) -> None:
         """Look for a cover by ``goal`` of the columns in a tree, unless there is one."""
-        run, groups = self.node.run, self.listed.groups
-        if run.count <= goal:
-            return
-        found = cover_within(groups, len(self.node.items), goal, run.stop, max_nodes, cuts=run.options.cuts)
-        run.statistics.count("set cover nodes", found.nodes)
-        if found.chosen is not None:
-            self._offer(found.chosen)
-
-    def _offer(self, chosen: list[int]) -> None:
-        if len(chosen) < self.node.run.count:
-            self.listed.offer(self.node, chosen)
+        if self.node.run.count > goal:
+            self.listed.search(self.node, goal, max_nodes, cuts=self.node.run.options.cuts)
