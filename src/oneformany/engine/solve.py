@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.columns import Column, assign, simplest_point
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
-from oneformany.engine.hopeful import accepted_explanations, hopeful_problems
 from oneformany.engine.listed import PACKAGES, solve_by_listing
 from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
 from oneformany.engine.pricing.cached_oracle import CachedOracle
@@ -137,3 +136,31 @@ def _groups(problem: Problem, helpable: IntArray, cover: list[Column], stop: Sto
         Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
         for column, rows in zip(cover, assign(problem, helpable, cover), strict=True)
     ]
+
+
+def hopeful_problems(problem: Problem) -> Iterator[Problem]:
+    """Ask with an oracle that calls all doubtful points positive, if there are any.
+
+    A sum of tables decides in closed form, except within its margin, where an answer seldom has a point.
+    Asked about a point, the model may settle others as well; as long as it does, that is worth another try.
+    """
+    hopeful = getattr(problem.oracle, "hopeful", lambda: None)
+    threshold = None
+    while (oracle := hopeful()) is not None and oracle.threshold != threshold:
+        threshold = oracle.threshold
+        yield replace(problem, oracle=oracle)
+
+
+def accepted_explanations(problem: Problem, result: Result) -> list[Explanation]:
+    """Take the explanations after which the problem's own oracle accepts each of their rows."""
+    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
+    refused = covered[~accepts(problem, covered, result.points[covered])]
+    return [one for one in result.explanations if not np.isin(one.members, refused).any()]
+
+
+def accepts(problem: Problem, rows: IntArray, cells: IntArray) -> BoolArray:
+    """Whether the oracle accepts each of some given rows at the cells it goes to."""
+    if problem.own is None:
+        return problem.oracle.positive(cells)
+    values = problem.own.values[rows]
+    return problem.oracle.positive(problem.own.follow(values, cells, np.ones(cells.shape, dtype=np.bool_)))

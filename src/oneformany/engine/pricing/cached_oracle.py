@@ -64,7 +64,7 @@ class CachedOracle:
 
     def ask(self, row: int, choice: IntArray) -> Answer:
         """Look for a positive point of the column around ``row`` with this choice of options."""
-        if self.space.arrays.exact:
+        if self.space.relaxation.exact:
             return self.space.problem.oracle.reach(self.space.question(row, choice))
         outside = np.where(choice < 0, self.space.rows[row], -1)
         key = choice.tobytes() + outside.tobytes()

@@ -34,10 +34,9 @@ class SearchArrays(NamedTuple):
     rows: IntArray  # (n, p)
     item_start: IntArray  # (items + 1,) into item_rows
     item_rows: IntArray
-    levels: IntArray  # (p,)
     option_count: IntArray  # (p,)
-    option_start: IntArray  # (p,) into option_from
-    option_from: BoolArray  # per feature, option and level: rows at this level may join when it is taken
+    option_start: IntArray  # (p,) into joins
+    joins: BoolArray  # (n, options of all features): a row may join when the option is taken
     option_best: IntArray  # (p, K): largest units of a level that all of them may move to
     simple: BoolArray  # (p,): no rule on this feature
     units: IntArray  # (p, V)
@@ -46,7 +45,6 @@ class SearchArrays(NamedTuple):
     by_gain: IntArray  # (n, p): its features by falling gain
     threshold: int
     max_changes: int
-    exact: bool  # the units decide; otherwise they only exclude
 
 
 NODE = np.dtype(
@@ -183,11 +181,10 @@ def _begin(arrays, state, item):
 @lean(inner=True)
 def _joins(arrays, item, feature, option):
     """Whether all rows of an item may join when a feature is taken towards an option."""
-    rows, starts, item_rows, joining = arrays.rows, arrays.item_start, arrays.item_rows, arrays.option_from
-    first = arrays.option_start[feature] + option * arrays.levels[feature]
+    starts, item_rows, joins = arrays.item_start, arrays.item_rows, arrays.joins
     every = True
     for s in range(starts[item], starts[item + 1]):
-        every &= joining[first + rows[item_rows[s], feature]]
+        every &= joins[item_rows[s], arrays.option_start[feature] + option]
     return every
 
 

@@ -32,12 +32,12 @@ class Heaviest(NamedTuple):
 
 
 class ColumnSearch:
-    """Searches over the items of a branching node, in the same memory; ``arrays`` may stand in for theirs."""
+    """Searches over the items of a branching node, in the same memory."""
 
-    def __init__(self, items: Items, oracle: CachedOracle, arrays: k.SearchArrays | None = None) -> None:
+    def __init__(self, items: Items, oracle: CachedOracle) -> None:
         self.items = items
         self.oracle = oracle
-        self.arrays = arrays or items.arrays
+        self.arrays = items.arrays
         self.nodes = 0
         n, p = len(items), self.arrays.rows.shape[1]
         words, depth = (p + 63) // 64, p + 3
@@ -103,7 +103,7 @@ class ColumnSearch:
     def _exists(self, item: int, *, every: bool = False) -> bool:
         """Whether to accept the candidate; the search leaves the node where that is settled."""
         scalars, depth = self.state.scalars, int(self.state.scalars[k.DEPTH])
-        if self.arrays.exact:
+        if self.items.space.relaxation.exact and (every or not self.items.apart):
             self._leave(depth)
             return True
         row = int(self.items.first[item])
@@ -188,33 +188,25 @@ class Pricer(Protocol):
 PricerFactory = Callable[[Items, CachedOracle], Pricer]
 
 
-class SearchPricer:
+class SearchPricer(ColumnSearch):
     """Searches around every item of positive weight; few nodes for each make it quick and its bound weak."""
 
     def __init__(self, items: Items, oracle: CachedOracle, node_limit: int = NO_LIMIT) -> None:
-        self.items = items
-        self.oracle = oracle
+        super().__init__(items, oracle)
         self._limit = node_limit
-        self._search = ColumnSearch(items, oracle)
-
-    @property
-    def nodes(self) -> int:
-        """Search nodes so far."""
-        return self._search.nodes
 
     def price(self, weights: IntArray, stop: Stop) -> Priced:
         """Look for the heaviest column around each item that has not been the anchor of another search."""
         step = STEP + 64 * len(weights)
-        search, order = self._search, self.items.by_crowding
-        search.weigh(weights)
-        left = weights > 0
+        self.weigh(weights)
+        left, order = weights > 0, self.items.by_crowding
         found: list[tuple[int, Heaviest]] = []
         for item in order[left[order]].tolist():
             if stop.expired():
                 return Priced(self._columns(found, stop), weights, None, complete=False)
-            search.state.eligible[:] = left
-            search.state.eligible[self.items.conflicts(item)] = False
-            found.append((item, search.heaviest(item, ONE_IN_PRICING, step, self._limit, stop)))
+            self.state.eligible[:] = left
+            self.state.eligible[self.items.conflicts(item)] = False
+            found.append((item, self.heaviest(item, ONE_IN_PRICING, step, self._limit, stop)))
             left[item] = False
         capacity = max([ONE_IN_PRICING + step, *(heaviest.bound for _, heaviest in found)])
         columns = self._columns(found, stop)

@@ -93,15 +93,14 @@ class SearchSpace:
             best = units.max() if matrix is None else np.where(matrix, units, units.min()).max(axis=1)
             gain[:, feature] = best if matrix is None else best[self.rows[:, feature]]
         gain -= here
-        origins = [origins for options in self.options for origins, _ in options]
+        joins = [o[self.rows[:, f]] for f, options in enumerate(self.options) for o, _ in options]
         return SearchArrays(
             rows=self.rows,
             item_start=np.arange(n + 1),
             item_rows=np.arange(n),
-            levels=levels,
             option_count=option_count,
-            option_start=np.cumsum(option_count * levels) - option_count * levels,
-            option_from=np.concatenate((*origins, np.zeros(1, dtype=np.bool_))),
+            option_start=np.cumsum(option_count) - option_count,
+            joins=np.stack((*joins, np.zeros(n, dtype=np.bool_)), axis=1),
             option_best=option_best,
             simple=~self.problem.ruled,
             units=np.ascontiguousarray(relaxation.units),
@@ -110,7 +109,6 @@ class SearchSpace:
             by_gain=np.argsort(-gain, axis=1, kind="stable"),
             threshold=relaxation.threshold,
             max_changes=self.problem.max_changes,
-            exact=relaxation.exact,
         )
 
     def question(self, row: int, choice: IntArray) -> Question:
@@ -145,9 +143,7 @@ def members(arrays: SearchArrays, row: int, choice: IntArray) -> IntArray:
     same = arrays.rows == arrays.rows[row]
     fits = (same | (choice >= 0)).all(axis=1)
     for feature in np.flatnonzero((choice >= 0) & ~arrays.simple).tolist():
-        start = arrays.option_start[feature] + choice[feature] * arrays.levels[feature]
-        joins = arrays.option_from[start : start + arrays.levels[feature]]
-        fits &= same[:, feature] | joins[arrays.rows[:, feature]]
+        fits &= same[:, feature] | arrays.joins[:, arrays.option_start[feature] + choice[feature]]
     return np.flatnonzero(fits)
 
 
@@ -198,11 +194,10 @@ class Items:
 
     @cached_property
     def arrays(self) -> kernels.SearchArrays:
-        """Arrays for the kernels; candidates are reported whenever units alone do not settle them."""
+        """Arrays for the kernels."""
         return self.space.arrays._replace(
             item_start=np.concatenate(([0], np.cumsum(self.sizes))),
             item_rows=np.argsort(self.item_of, kind="stable"),
-            exact=self.space.arrays.exact and not self.apart,
         )
 
     @cached_property

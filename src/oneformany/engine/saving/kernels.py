@@ -20,24 +20,13 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import lean
-from oneformany.engine.pricing.kernels import heaviest, largest
+from oneformany.engine.pricing.kernels import DONE, LIMIT, heaviest, largest
 
-DONE, LIMIT = 0, 1
 # indices into SavingState.scalars
 DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED, FOUND_EXTRA = range(8)
 # levels of the point that are not decided, or not to be changed
 OPEN, LEFT = -1, -2
 NEVER = 2**40  # more than anything costs
-
-NODE = np.dtype(
-    [
-        ("alive", np.int64),  # rows still possible; they stand first in `order`
-        ("rest", np.int64),  # how many more features may change
-        ("feature", np.int64),  # the one branched on
-        ("child", np.int64),  # -1 before the node is evaluated, then the next child
-        ("bound", np.int64),  # no group below saves more
-    ]
-)
 
 
 class SavingArrays(NamedTuple):
@@ -64,7 +53,7 @@ class SavingState(NamedTuple):
 
     order: IntArray  # (n,)
     paid: IntArray  # (depth, n): what is decided that each row pays
-    nodes: NDArray[np.void]  # (depth,) of NODE: the path
+    nodes: NDArray[np.void]  # (depth,) of the NODE of pricing: the path; nothing is covered or scored there
     levels: IntArray  # (p,): of the point, OPEN or LEFT
     found: IntArray  # (p,): of the best group
     needed: BoolArray  # (p,): open, and a row still possible differs from the anchor in it

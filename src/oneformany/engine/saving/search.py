@@ -10,6 +10,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import first_given
+from oneformany.engine.pricing.kernels import DONE, LIMIT, NODE
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
 from oneformany.engine.saving.kernels import NEVER
@@ -129,7 +130,7 @@ class SavingsSearch:
         self._state = k.SavingState(
             order=np.zeros(n, dtype=np.int64),
             paid=np.zeros((p + 2, n), dtype=np.int64),
-            nodes=np.zeros(p + 2, dtype=k.NODE),
+            nodes=np.zeros(p + 2, dtype=NODE),
             levels=np.zeros(p, dtype=np.int64),
             found=np.zeros(p, dtype=np.int64),
             needed=np.zeros(p, dtype=np.bool_),
@@ -174,11 +175,11 @@ class SavingsSearch:
         state, scalars = self._state, self._state.scalars
         state.order[:] = np.arange(len(state.order))
         state.paid[0], state.levels[:], scalars[:] = 0, k.OPEN, 0
-        state.nodes[0] = (len(state.order), self.arrays.max_changes, 0, -1, 0)
+        state.nodes[["alive", "rest", "child"]][0] = len(state.order), self.arrays.max_changes, -1
         scalars[[k.BEST, k.LOW, k.HIGH]] = floor, low, high
-        code = k.LIMIT
-        while code == k.LIMIT and scalars[k.NODES] < limit and not (scalars[k.NODES] and stop.expired()):
+        code = LIMIT
+        while code == LIMIT and scalars[k.NODES] < limit and not (scalars[k.NODES] and stop.expired()):
             chunk = min(NODES_AT_ONCE, limit - int(scalars[k.NODES]))
             code = k.advance(self.arrays, state, prices, anchor, chunk)
         self.nodes += int(scalars[k.NODES])
-        return code == k.DONE, int(scalars[k.BEST])
+        return code == DONE, int(scalars[k.BEST])

@@ -73,11 +73,12 @@ def enumerate_columns(node: Node, target: int) -> EnumeratedColumns | None:
 
 
 def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None:
-    """Find the maximal columns of at least this weight; ``None`` when they are too many, or time is up."""
+    """Find the maximal columns of at least this weight; ``None`` when they are too many, or time is up.
+
+    Rows to be kept apart may still share one: a larger list is a valid list.
+    """
     items = node.items
-    # Rows to be kept apart may still share a subcube: a larger list is a valid list.
-    arrays = items.arrays._replace(exact=items.space.arrays.exact)
-    search = ColumnSearch(items, node.run.oracle, arrays)
+    search = ColumnSearch(items, node.run.oracle)
     search.weigh(node.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
@@ -86,7 +87,7 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
         for choice in search.every(item, floor, node.run.stop):
             if choice is None or len(found) >= most or entries >= MOST_ENTRIES:
                 return None
-            covered = members(arrays, row, choice)
+            covered = members(items.arrays, row, choice)
             entries += len(covered)
             found.setdefault(items.group(covered).tobytes(), (row, choice))
         search.state.eligible[item] = False
