@@ -19,8 +19,13 @@ from oneformany.engine.columns import Column, assign
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.run import Run
-from oneformany.engine.saving.points import CheapPoints
-from oneformany.engine.saving.search import SavingGroup, SavingsSearch, fewest_changes, least_costs
+from oneformany.engine.saving.search import (
+    CheapPoints,
+    SavingGroup,
+    SavingsSearch,
+    fewest_changes,
+    least_costs,
+)
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_kernels import cheapest
