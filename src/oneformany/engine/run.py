@@ -123,10 +123,7 @@ class Run:
         return len(self.best)
 
     def first_columns(self, points: Sequence[IntArray]) -> list[Column]:
-        """A column around every row; when time is short, at least one for rows of the same point and changes.
-
-        ``points`` holds a positive point within reach of each row.
-        """
+        """A column around every row; at least, where time is short, around the given points of the rows."""
         for point in points[-POINTS_KEPT:]:
             self.oracle.learn(point)
         nothing = np.full(self.space.problem.n_features, -1)

@@ -17,6 +17,9 @@ from oneformany.stop import Stop
 BLOCK = 4096
 TINY = 1e-6
 
+Points = dict[int, IntArray]
+Reasons = dict[int, str]
+
 
 @dataclass(frozen=True, eq=False)
 class Screened:
@@ -36,18 +39,10 @@ def screen(
     """Look once at every distinct row, as long as there is time; the others stay undecided.
 
     ``known`` holds positive points in reach of some of them: the classifier is not asked about these again.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> problem = ofm.Problem([[0, 0], [0, 1]], (2, 2), oracle, max_changes=1)
-    >>> screen(problem, ofm.Statistics()).helpable
-    array([0, 1])
     """
     relaxation = problem.oracle.relaxation()
-    points: dict[int, IntArray] = {}
-    reasons: dict[int, str] = {}
+    points: Points = {}
+    reasons: Reasons = {}
     with statistics.timed("screening"):
         if relaxation is not None and relaxation.exact and not problem.restrictions:
             _climb(problem, relaxation, stop or Stop(), points, reasons)
@@ -59,7 +54,7 @@ def screen(
     return Screened(np.array(helpable, dtype=np.int64), [points[row] for row in helpable], reasons)
 
 
-def _ask(problem: Problem, stop: Stop, points: dict[int, IntArray], reasons: dict[int, str]) -> None:
+def _ask(problem: Problem, stop: Stop, points: Points, reasons: Reasons) -> None:
     """Ask the classifier about every row that has no point yet."""
     for row in range(len(problem.rows)):
         if stop.expired():
@@ -77,13 +72,7 @@ def _ask(problem: Problem, stop: Stop, points: dict[int, IntArray], reasons: dic
             reasons[row] = _reason(problem, score, problem.oracle.upper_bound(question.domain))
 
 
-def _climb(
-    problem: Problem,
-    relaxation: Relaxation,
-    stop: Stop,
-    points: dict[int, IntArray],
-    reasons: dict[int, str],
-) -> None:
+def _climb(problem: Problem, relaxation: Relaxation, stop: Stop, points: Points, reasons: Reasons) -> None:
     """Take the moves that gain most; where they do not reach the threshold, nothing does."""
     for first in range(0, len(problem.rows), BLOCK):
         if stop.expired():

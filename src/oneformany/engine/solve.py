@@ -88,7 +88,10 @@ def solve_exact(
                 cheap = cheapest_cover(run)
     if cheap is None:
         polishing = Stop(None if time_limit is None else stop.remaining() + POLISHING)
-        groups = _groups(problem, screened.helpable, run.best, polishing)
+        groups = [
+            Group(column.point if polishing.expired() else simplest_point(problem, column.point, rows), rows)
+            for column, rows in zip(run.best, assign(problem, screened.helpable, run.best), strict=True)
+        ]
     else:
         groups = cheap.groups
     # An undecided row might be covered instead of one that pays more.
@@ -124,18 +127,9 @@ def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Col
     """Explanations of a known answer, with every row that they cover."""
     columns = []
     for explanation in start:
-        changed = np.zeros(space.problem.n_features, dtype=np.bool_)
-        changed[list(explanation.changed)] = True
+        changed = np.isin(np.arange(space.problem.n_features), explanation.changed)
         columns.append(Column.covering(space, np.array(explanation.point, dtype=np.int64), changed))
     return [column for column in columns if len(column.rows)]
-
-
-def _groups(problem: Problem, helpable: IntArray, cover: list[Column], stop: Stop) -> list[Group]:
-    """Assign each row to one column; move its point towards what its rows have, if time allows."""
-    return [
-        Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
-        for column, rows in zip(cover, assign(problem, helpable, cover), strict=True)
-    ]
 
 
 def hopeful_problems(problem: Problem) -> Iterator[Problem]:

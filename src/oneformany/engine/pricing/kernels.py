@@ -88,15 +88,6 @@ def _add(sets, row, feature):
 
 
 @lean(inner=True)
-def _missing(masks, item, inside, d):
-    """How many features of an item are not inside."""
-    missing = 0
-    for w in range(masks.shape[1]):
-        missing += how_many(masks[item, w] & ~inside[d, w])
-    return missing
-
-
-@lean(inner=True)
 def largest(numbers, count):
     """Sum of so many of the largest numbers of the first line, none below zero; the second is memory."""
     total = 0
@@ -208,7 +199,9 @@ def _evaluate(arrays, state, item, weights, parts, d):
     keep = 0
     for i in range(node.alive):
         j = order[i]
-        missing = _missing(masks, j, inside, d)
+        missing = 0
+        for w in range(masks.shape[1]):
+            missing += how_many(masks[j, w] & ~inside[d, w])
         lost = missing > rest
         if not all_stay and not lost and _has(masks, j, last):
             lost = choice < 0 or not _joins(arrays, j, last, choice)

@@ -203,23 +203,16 @@ class SearchPricer(ColumnSearch):
         found: list[tuple[int, Heaviest]] = []
         for item in order[left[order]].tolist():
             if stop.expired():
-                return Priced(self._columns(found, stop), weights, None, complete=False)
+                return Priced([], weights, None, complete=False)
             self.state.eligible[:] = left
             self.state.eligible[self.items.conflicts(item)] = False
             found.append((item, self.heaviest(item, ONE_IN_PRICING, step, self._limit, stop)))
             left[item] = False
         capacity = max([ONE_IN_PRICING + step, *(heaviest.bound for _, heaviest in found)])
-        columns = self._columns(found, stop)
-        complete = not stop.expired() and all(heaviest.complete for _, heaviest in found)
-        return Priced(columns, weights, capacity if capacity < NO_LIMIT else None, complete)
-
-    def _columns(self, found: list[tuple[int, Heaviest]], stop: Stop) -> list[Column]:
-        """The columns found, heaviest first, as long as there is time."""
         columns = []
         for item, heaviest in sorted(found, key=lambda pair: (-pair[1].weight, pair[0])):
-            if heaviest.choice is None or stop.expired():
-                break
-            column = self.oracle.column(int(self.items.first[item]), heaviest.choice)
-            if column is not None:
-                columns.append(column)
-        return columns
+            if heaviest.choice is not None and not stop.expired():
+                columns.append(self.oracle.column(int(self.items.first[item]), heaviest.choice))
+        real = [column for column in columns if column is not None]
+        complete = not stop.expired() and all(heaviest.complete for _, heaviest in found)
+        return Priced(real, weights, capacity if capacity < NO_LIMIT else None, complete)

@@ -132,11 +132,9 @@ class CheapPoints:
         point = start
         for _ in range(MOST_STEPS):
             points, dearer = self._moved(point, prices)
-            if not len(points):
-                break
-            positive = np.flatnonzero(oracle.positive(points))
-            if len(positive):
-                return np.asarray(points[positive[dearer[positive].argmin()]])
+            near = self._cheapest_positive(points, dearer)
+            if near is not None or not len(points):
+                return near
             scores = np.asarray(oracle.score(np.concatenate((point[None], points))))
             gain = scores[1:] - scores[0]
             if gain.max() <= 0:
@@ -155,17 +153,18 @@ class CheapPoints:
         points[np.arange(len(features)), features] = levels
         return points, prices[features, levels] - prices[features, point[features]]
 
+    def _cheapest_positive(self, points: IntArray, dearer: IntArray) -> IntArray | None:
+        positive = np.flatnonzero(self.problem.oracle.positive(points)) if len(points) else dearer
+        return np.asarray(points[positive[dearer[positive].argmin()]]) if len(positive) else None
+
     def _cheaper(self, prices: IntArray, point: IntArray) -> IntArray:
         """Move single features of a positive point while that costs the rows less and it stays positive."""
         for _ in range(SWEEPS):
             points, dearer = self._moved(point, prices)
-            points, dearer = points[dearer < 0], dearer[dearer < 0]
-            if not len(points):
+            cheaper = self._cheapest_positive(points[dearer < 0], dearer[dearer < 0])
+            if cheaper is None:
                 break
-            positive = np.flatnonzero(self.problem.oracle.positive(points))
-            if not len(positive):
-                break
-            point = points[positive[dearer[positive].argmin()]]
+            point = cheaper
         return point
 
 

@@ -19,13 +19,7 @@ from oneformany.engine.columns import Column, assign
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.run import Run
-from oneformany.engine.saving.search import (
-    CheapPoints,
-    SavingGroup,
-    SavingsSearch,
-    fewest_changes,
-    least_costs,
-)
+from oneformany.engine.saving.search import CheapPoints, SavingsSearch, fewest_changes, least_costs
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_kernels import cheapest
@@ -201,9 +195,10 @@ class _Stage:
             savings[row] = saving.most
             complete &= saving.complete
             if saving.group is not None:
-                gains = self._pays(saving.group.point, saving.group.extra) * ONE_IN_COVERS < asked
-                rows = np.flatnonzero(gains & self._may_join(saving.group))
-                added += self._add_group(prices, rows, saving.group.point, saving.group.extra)
+                point, changed, extra = saving.group
+                gains = self._pays(point, extra) * ONE_IN_COVERS < asked
+                rows = np.flatnonzero(gains & self._may_join(point, changed))
+                added += self._add_group(prices, rows, point, extra)
         value = int((self.people * asked).sum()) - int(np.sort(savings)[::-1][: self.k].sum())
         hoped = promised * ONE_IN_COVERS - self.value
         if value <= self.value:
@@ -218,11 +213,10 @@ class _Stage:
         """What each row pays at least for going to a point and changing something besides."""
         return np.maximum(self.least, self.points.costs(np.arange(len(self.people)), point) + extra)
 
-    def _may_join(self, group: SavingGroup) -> BoolArray:
-        """Which rows may go to the point of a group by changing its features only."""
-        stays = self.space.rows == group.point
-        may = self.space.problem.may_move(self.space.rows, group.point) & group.changed
-        return np.asarray((may | stays).all(axis=1))
+    def _may_join(self, point: IntArray, changed: BoolArray) -> BoolArray:
+        """Which rows may go to a point by changing these features only."""
+        may = self.space.problem.may_move(self.space.rows, point) & changed
+        return np.asarray((may | (self.space.rows == point)).all(axis=1))
 
     def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray, extra: int = 0) -> int:
         """Tell the prices about a group; make columns of it, where the classifier accepts points."""
