@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.items import Decisions, Items
-from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.pricing.space import Decisions, Items, SearchSpace
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.protocol import Answer
 from oneformany.problem import Problem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from engine.problems import parts_of
 from oneformany.engine.cover.greedy import greedy_cover
-from oneformany.engine.first_columns import first_columns
 from oneformany.engine.run import Options, Run
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -15,6 +14,6 @@ def run_of(problem, options=None, seconds=None):
     space, _, oracle = parts_of(problem)
     points = [problem.oracle.reach(problem.question(int(row))).point for row in space.helpable]
     run = Run(space, oracle, Stop(seconds), Statistics(), options or Options())
-    run.pool.add(first_columns(run, points))
+    run.pool.add(run.first_columns(points))
     run.offer(greedy_cover(run.pool.columns, len(space.rows)))
     return run

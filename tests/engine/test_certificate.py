@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import json
 
-from oneformany.engine.certificate import first_given, on_given, renumbered
+import numpy as np
+import pytest
+
+from oneformany.engine.certificate import DEEPEST, first_given, on_given, renumbered
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.result.proof import CoverCase
@@ -23,3 +26,25 @@ def test_a_tree_over_items_becomes_cases_over_given_rows():
     given = np.array([10, 20, 30])
     filters = (((10,), 3), ((10, 20, 30), 4))
     assert renumbered(tree, given) == CoverCase((filters,), 20, (8,), (CoverCase(()),))
+
+
+def chain(depth):
+    """A tree of cases of which each has one part."""
+    tree = {"filters": []}
+    for _ in range(depth - 1):
+        tree = {"filters": [], "item": 0, "columns": [3], "parts": [tree]}
+    return tree
+
+
+def test_a_deep_tree_can_be_written_and_read():
+    case = renumbered(chain(DEEPEST), np.array([7]))
+    assert CoverCase.from_dict(json.loads(json.dumps(case.to_dict()))) == case
+    for _ in range(DEEPEST - 1):
+        assert (case.row, case.columns) == (7, (3,))
+        (case,) = case.parts
+    assert case == CoverCase(())
+
+
+@pytest.mark.parametrize("depth", [DEEPEST + 1, 5_000])
+def test_a_tree_that_no_file_could_hold_is_no_proof(depth):
+    assert renumbered(chain(depth), np.array([7])) is None

@@ -13,7 +13,7 @@ from oneformany.engine.exact import minimise
 from oneformany.engine.run import Options
 from strategies import small_problems
 
-WAYS = [Options(), Options(enumeration=False), Options(diving=False, cuts=False)]
+WAYS = [Options(), Options(enumeration=False), Options(cuts=False)]
 
 
 def minimum_by_exhaustion(groups, n):

@@ -35,7 +35,7 @@ def test_a_time_limit_gives_a_cover_and_a_valid_bound(time_limit):
 
 def test_few_rounds_give_a_cover_and_a_valid_bound():
     problem = hard_problem(seed=1)
-    early = solve(problem, options=Options(max_rounds=1, enumeration=False, branching=False, diving=False))
+    early = solve(problem, options=Options(max_rounds=1, enumeration=False, branching=False))
     full = solve(problem)
     assert early.lower_bound <= full.count <= early.count
     verify(early.to_json()).raise_if_rejected()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
 
-from engine.problems import random_additive
+from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
-from oneformany.engine.run import Options
+from oneformany.engine.run import Options, Run
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.statistics import Round, Statistics
+from oneformany.stop import Stop
+from strategies import small_problems
 
 
 def test_only_a_smaller_cover_is_taken():
@@ -77,3 +80,36 @@ def test_what_was_proved_stays_proved_where_a_phase_begins_anew():
         for bound in bounds:
             statistics.record(Round("start", 1, 10, 95.0, bound, 95, 0.1, measure))
     assert [step.bound for step in statistics.rounds] == [93, 93, 94, 40, 40, 30, 5, 5, 6]
+
+
+def started(problem, stop):
+    """A run with its first columns."""
+    space, items, oracle = parts_of(problem)
+    run = Run(space, oracle, stop, Statistics(), Options())
+    points = [problem.oracle.reach(problem.question(int(row))).point for row in space.helpable]
+    return run, items, run.first_columns(points)
+
+
+@pytest.mark.parametrize("seconds", [None, 0])
+@settings(max_examples=60, deadline=None)
+@given(small=small_problems())
+def test_every_row_has_a_column_that_may_hold_it(seconds, small):
+    problem = problem_of(small)
+    run, items, columns = started(problem, Stop(seconds))
+    assume(len(items))
+    covered = set()
+    for column in columns:
+        rows = run.space.rows[column.rows]
+        assert problem.oracle.positive(column.point[None])[0]
+        assert column.changed.sum() <= problem.max_changes
+        assert ((rows == column.point) | column.changed).all()
+        assert problem.may_move(rows, column.point).all()
+        covered |= set(column.rows.tolist())
+    assert covered == set(range(len(run.space.rows)))
+
+
+def test_with_time_there_is_a_column_around_every_row():
+    problem = random_additive(np.random.default_rng(1))
+    run, _, columns = started(problem, Stop())
+    assert len(columns) == len(run.space.rows)
+    assert len(started(problem, Stop(0))[2]) <= len(columns)

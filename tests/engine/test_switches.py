@@ -20,17 +20,15 @@ from strategies import small_problems
 
 SWITCHES = {
     "no local search": Options(local_search=False),
-    "neither": Options(local_search=False, diving=False),
     "no cuts": Options(cuts=False),
     "tiny enumeration": Options(max_columns=1),
     "tiny set cover": Options(max_nodes=1, cuts=False),
-    "branching only": Options(enumeration=False, diving=False),
-    "enumeration only": Options(branching=False, diving=False, local_search=False),
+    "branching only": Options(enumeration=False),
+    "enumeration only": Options(branching=False, local_search=False),
 }
 # What each switch changes where all parts are needed: a counter, and whether it rises.
 MOVES = {
-    "no local search": ("diving steps", True),
-    "neither": ("local search steps", False),
+    "no local search": ("local search steps", False),
     "no cuts": ("cuts", False),
     "tiny enumeration": ("enumerations given up", True),
     "tiny set cover": ("branching nodes", True),
@@ -72,7 +70,7 @@ def test_a_switch_leaves_the_optimum_unchanged(name, small):
 @settings(max_examples=25, deadline=None)
 @given(small=small_problems())
 def test_branch_and_price_with_a_mixed_integer_program_gives_the_same_optimum(enumeration, small):
-    options = Options(pricer=ProgramPricer, enumeration=enumeration, diving=False)
+    options = Options(pricer=ProgramPricer, enumeration=enumeration)
     assert_optimal(solve(problem_of(small), options=options), small)
 
 
@@ -86,7 +84,7 @@ def test_a_classifier_that_must_be_asked_gives_the_same_optimum(looseness, small
 @settings(max_examples=40, deadline=None)
 @given(small=small_problems())
 def test_asking_while_branching_gives_the_same_optimum(small):
-    options = Options(enumeration=False, diving=False)
+    options = Options(enumeration=False)
     assert_optimal(solve(problem_of(small, Veiled(oracle_of(small))), options=options), small)
 
 
@@ -132,7 +130,6 @@ ASKED = replace(SMALL, oracle=Veiled(SMALL.oracle))
 LISTED = Options(way="listing")
 EACH = {
     "pricer": (SMALL, Options(), ProgramPricer, "search nodes"),
-    "diving": (LARGE, Options(local_search=False), False, "diving steps"),
     "local_search": (LARGE, Options(), False, "local search steps"),
     "enumeration": (LARGE, Options(), False, "columns enumerated"),
     "cuts": (LARGE, Options(), False, "cuts"),
@@ -191,10 +188,11 @@ def test_limits_that_make_no_sense_are_refused(name, value):
         Options(**{name: value})
 
 
+@pytest.mark.parametrize("name", ["quick_pricing", "diving"])
 @pytest.mark.parametrize("value", [True, False])
-def test_the_switch_that_was_removed_is_accepted_with_a_warning(value):
-    with pytest.warns(DeprecationWarning, match="quick_pricing has no effect"):
-        options = Options(quick_pricing=value)
+def test_a_switch_that_was_removed_is_accepted_with_a_warning(name, value):
+    with pytest.warns(DeprecationWarning, match=f"{name} has no effect"):
+        options = Options(**{name: value})
     assert options == Options()
     assert replace(options, cuts=False) == Options(cuts=False)  # without another warning
 

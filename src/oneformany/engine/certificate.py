@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.tree.column_generation import Node
 from oneformany.problem import Problem
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
+
+DEEPEST = 120  # cases within cases: files that are nested much deeper cannot be written
 
 
 def first_given(problem: Problem) -> IntArray:
@@ -32,31 +36,28 @@ def dual_proof(node: Node) -> DualProof:
 
 def enumeration_proof(
     node: Node, target: int, groups: list[IntArray], tree: dict[str, Any]
-) -> EnumerationProof:
+) -> EnumerationProof | None:
     """No ``target`` of all columns that could be part of such a cover do cover everything.
 
-    ``groups`` holds the items of each of these columns, ``tree`` tells why.
+    ``groups`` holds the items of each of these columns, ``tree`` tells why; ``None`` where it is too deep.
     """
-    given = _given_rows(node)
-    return EnumerationProof(
-        weights=_weights(node),
-        capacity=node.capacity,
-        target=target,
-        columns=tuple(tuple(given[node.items.rows_of(group)].tolist()) for group in groups),
-        cover=renumbered(tree, given[node.items.first]),
-    )
+    given = _given_rows(node.run.space)
+    cover = renumbered(tree, given[node.items.first], DEEPEST - node.items.decisions.depth)
+    if cover is None:
+        return None
+    columns = tuple(tuple(given[node.items.rows_of(group)].tolist()) for group in groups)
+    return EnumerationProof(_weights(node), node.capacity, target, columns, cover)
 
 
-def branch_proof(pair: tuple[int, int], node: Node, together: Proof, apart: Proof) -> BranchProof:
-    """Two rows of the node's space share an explanation, or they do not."""
-    given = _given_rows(node)[node.items.first]
-    one, other = sorted(int(given[node.items.item_of[row]]) for row in pair)
+def branch_proof(space: SearchSpace, pair: tuple[int, int], together: Proof, apart: Proof) -> BranchProof:
+    """Two rows of the space share an explanation, or they do not."""
+    one, other = sorted(_given_rows(space)[list(pair)].tolist())
     return BranchProof((one, other), together, apart)
 
 
-def _given_rows(node: Node) -> IntArray:
+def _given_rows(space: SearchSpace) -> IntArray:
     """For each row of the space the first given row that equals it."""
-    return np.asarray(first_given(node.run.space.problem)[node.run.space.helpable])
+    return np.asarray(first_given(space.problem)[space.helpable])
 
 
 def _weights(node: Node) -> tuple[int, ...]:
@@ -65,17 +66,32 @@ def _weights(node: Node) -> tuple[int, ...]:
     return on_given(space.problem, node.weights, space.helpable[node.items.first])
 
 
-def renumbered(tree: dict[str, Any], given: IntArray) -> CoverCase:
+def renumbered(tree: dict[str, Any], given: IntArray, deepest: int = DEEPEST) -> CoverCase | None:
     """Turn a tree of :func:`~oneformany.engine.cover.set_cover.cover_within` into cases over given rows.
 
-    ``given`` holds for each item the given row that it stands for.
+    ``given`` holds for each item the given row that it stands for. ``None`` for a tree that is too deep.
     """
-    filters = tuple(
-        tuple((tuple(np.atleast_1d(given[items]).tolist()), int(weight)) for items, weight in pairs)
-        for pairs in tree["filters"]
-    )
-    if "item" not in tree:
-        return CoverCase(filters)
-    parts = tuple(renumbered(part, given) for part in tree["parts"])
-    columns = tuple(int(column) for column in tree["columns"])
-    return CoverCase(filters, int(given[tree["item"]]), columns, parts)
+    levels = [[tree]]
+    while parts := [part for case in levels[-1] for part in case.get("parts", ())]:
+        levels.append(parts)
+    if len(levels) > deepest:
+        return None
+    below: list[CoverCase] = []
+    for level in reversed(levels):
+        waiting = iter(below)
+        below = [
+            CoverCase(
+                tuple(tuple(_named(pair, given) for pair in pairs) for pairs in case["filters"]),
+                int(given[case["item"]]) if "item" in case else None,
+                tuple(map(int, case.get("columns", ()))),
+                tuple(islice(waiting, len(case.get("parts", ())))),
+            )
+            for case in level
+        ]
+    return below[0]
+
+
+def _named(pair: tuple[Any, int], given: IntArray) -> tuple[tuple[int, ...], int]:
+    """The weight of an item, or of several, on given rows."""
+    items, weight = pair
+    return tuple(np.atleast_1d(given[items]).tolist()), int(weight)

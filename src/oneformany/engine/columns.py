@@ -1,13 +1,18 @@
-"""Columns: explanations as the covering program sees them."""
+"""Columns: explanations as the covering program sees them, and how they become explanations again.
+
+Then every row is assigned once, and as few and as common features as possible change.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
+from oneformany.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,19 +44,53 @@ class ColumnPool:
     """Columns without repetition: of columns with the same rows the first stays."""
 
     def __init__(self) -> None:
-        self.columns: list[Column] = []
-        self._seen: set[bytes] = set()
+        self._by_rows: dict[bytes, Column] = {}
 
     def __len__(self) -> int:
-        return len(self.columns)
+        return len(self._by_rows)
 
-    def add(self, columns: list[Column]) -> list[Column]:
+    @property
+    def columns(self) -> list[Column]:
+        """All of them, in the order in which they came."""
+        return list(self._by_rows.values())
+
+    def add(self, columns: Iterable[Column]) -> list[Column]:
         """Keep what is new; return it."""
-        new = []
+        before = len(self)
         for column in columns:
-            key = column.rows.tobytes()
-            if key not in self._seen:
-                self._seen.add(key)
-                new.append(column)
-        self.columns.extend(new)
-        return new
+            self._by_rows.setdefault(column.rows.tobytes(), column)
+        return self.columns[before:]
+
+
+def assign(problem: Problem, helpable: IntArray, cover: Sequence[Column]) -> list[IntArray]:
+    """Assign each row to the column that changes fewest of its features; return the rows of each column."""
+    fewest = np.full(len(helpable), problem.n_features + 1)
+    nearest = np.full(len(helpable), len(cover))
+    for index, column in enumerate(cover):
+        changes = (problem.rows[helpable[column.rows]] != column.point).sum(axis=1)
+        better = changes < fewest[column.rows]
+        fewest[column.rows[better]] = changes[better]
+        nearest[column.rows[better]] = index
+    return [helpable[nearest == index] for index in range(len(cover))]
+
+
+def simplest_point(problem: Problem, point: IntArray, rows: IntArray) -> IntArray:
+    """Move a positive point towards what most of its rows already have, while it stays positive."""
+    votes = np.full(problem.exists.shape, -1.0)
+    for feature, (n, moves) in enumerate(zip(problem.levels, problem.moves, strict=True)):
+        levels = problem.rows[rows, feature]
+        votes[feature, :n] = np.bincount(levels, weights=problem.multiplicity[rows], minlength=n)
+        if moves is not None:
+            votes[feature, :n][~moves[levels].all(axis=0)] = -1
+    every, common = np.arange(len(point)), votes.argmax(axis=1)
+    simpler = point
+    for _ in every:
+        more = votes[every, common] - votes[every, simpler]
+        features = np.argsort(-more, kind="stable")[: int((more > 0).sum())]
+        trials = np.repeat(simpler[None], len(features), axis=0)
+        trials[np.arange(len(features)), features] = common[features]
+        positive = np.flatnonzero(problem.oracle.positive(trials)) if len(features) else every[:0]
+        if not len(positive):
+            break
+        simpler = trials[positive[0]]
+    return simpler

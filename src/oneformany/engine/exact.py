@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.engine.certificate import branch_proof, dual_proof, enumeration_proof
+from oneformany.engine.certificate import DEEPEST, branch_proof, dual_proof, enumeration_proof
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.cover.incidence import joined
-from oneformany.engine.cover.program import RelaxedCover
-from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
-from oneformany.engine.tree.branching import pair_to_branch_on
-from oneformany.engine.tree.column_generation import Node
-from oneformany.engine.tree.core import CoreColumns
-from oneformany.engine.tree.diving import dive
-from oneformany.engine.tree.enumeration import enumerate_columns
+from oneformany.engine.tree.column_generation import Node, pair_to_branch_on
+from oneformany.engine.tree.enumeration import CoreColumns, EnumeratedColumns, enumerate_columns
 from oneformany.result.proof import EnumerationProof, Proof
 
 QUICK_COVER_NODES = 100
@@ -36,19 +30,17 @@ class _Part:
     """A part of the branching tree: a proof of its own, or two further parts."""
 
     decisions: Decisions
+    bound: int = 0  # proved so far
     proof: Proof | None = None
-    node: Node | None = None
-    pair: tuple[int, int] | None = None
-    parts: tuple[_Part, _Part] | None = None
+    pair: tuple[int, int] = (0, 0)  # of rows that are together in the first half, apart in the second
+    halves: tuple[_Part, ...] = ()
 
-    def full_proof(self) -> Proof | None:
-        """The proof of this part and all below: its own, unless its parts prove more."""
-        if self.parts is None or self.pair is None or self.node is None or self.proof is None:
+    def full_proof(self, run: Run) -> Proof | None:
+        """The proof of this part and all below: its own, unless its halves prove more."""
+        proofs = [proof for half in self.halves if (proof := half.full_proof(run)) is not None]
+        if self.proof is None or len(proofs) < 2 or min(one.bound for one in proofs) <= self.proof.bound:
             return self.proof
-        together, apart = (part.full_proof() for part in self.parts)
-        if together is None or apart is None or min(together.bound, apart.bound) <= self.proof.bound:
-            return self.proof
-        return branch_proof(self.pair, self.node, together, apart)
+        return branch_proof(run.space, self.pair, *proofs)
 
 
 def minimise(run: Run) -> Proof | None:
@@ -57,54 +49,29 @@ def minimise(run: Run) -> Proof | None:
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
     run.report("start", float(run.count), len(run.pool))
     root = _Part(Decisions())
-    open_parts: list[tuple[int, int, _Part]] = [(0, 0, root)]
-    created = 0
-    closed = run.count
-    while open_parts:
-        bound, _, part = heapq.heappop(open_parts)
-        if part.node is None or part.proof is None:
-            if part is not root and run.stop.expired():
-                closed = min(closed, bound)
-                continue
-            part.node = Node(run, Items(run.space, part.decisions))
-            part.proof = _settle(part.node)
-            run.statistics.count("branching nodes")
-        bound = max(bound, part.proof.bound)
-        if bound >= run.count:
+    waiting, closed = [root], run.count
+    while waiting and not (root.proof and run.stop.expired()):
+        part = min(waiting, key=lambda part: part.bound)
+        waiting.remove(part)
+        node = Node(run, Items(run.space, part.decisions))
+        part.proof = _settle(node)
+        part.bound = max(part.bound, part.proof.bound)
+        run.statistics.count("branching nodes")
+        if part.bound >= run.count:
             continue
-        pair = pair_to_branch_on(part.node) if run.options.branching and not run.stop.expired() else None
+        branch = run.options.branching and part.decisions.depth < DEEPEST // 2 and not run.stop.expired()
+        pair = pair_to_branch_on(node) if branch else None
         if pair is None:
-            closed = min(closed, bound)
+            closed = min(closed, part.bound)
         else:
-            part.pair = pair
-            part.parts = (
-                _Part(part.decisions.join(*pair)),
-                _Part(part.decisions.part(*pair)),
-            )
-            for half in part.parts:
-                created += 1
-                heapq.heappush(open_parts, (bound, created, half))
-        run.bound = max(run.bound, min([closed, *(entry[0] for entry in open_parts)]))
-        run.report("branch", part.node.relaxed.value if part.node.relaxed else 0.0, len(run.pool))
-    proof = root.full_proof()
+            halves = part.decisions.join(*pair), part.decisions.part(*pair)
+            part.pair, part.halves = pair, tuple(_Part(half, part.bound) for half in halves)
+            waiting.extend(part.halves)
+        run.bound = max(run.bound, min([closed, *(part.bound for part in waiting)]))
+        run.report("branch", node.relaxed.value if node.relaxed else 0.0, len(run.pool))
+    proof = root.full_proof(run)
     run.bound = 0 if proof is None else min(run.count, proof.bound)
     return proof
-
-
-def _offer_rounded(node: Node, relaxed: RelaxedCover) -> None:
-    """Offer the relaxation's columns when they are a cover: they are whenever its values are integers."""
-    likely = np.flatnonzero(relaxed.values > 0.5).tolist()
-    if len(np.unique(joined([node.groups[index] for index in likely])[1])) == len(node.items):
-        node.run.offer([node.columns[index] for index in likely])
-
-
-def _offer_cover_of(node: Node, target: int) -> None:
-    """Look briefly for a cover of the target size among the columns generated so far."""
-    run = node.run
-    if run.count > target:
-        found = cover_within(node.groups, len(node.items), target, run.stop, QUICK_COVER_NODES, cuts=False)
-        if found.chosen is not None:
-            run.offer([node.columns[index] for index in found.chosen])
 
 
 def _settle(node: Node) -> Proof:
@@ -117,7 +84,7 @@ def _settle(node: Node) -> Proof:
     if node.relaxed is None or proof.bound >= run.count:
         return proof
     with run.timed("heuristics"):
-        _offer_rounded(node, node.relaxed)
+        _offer_rounded(node)
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
         core = _search_core(node, proof.bound) if node.is_root else None
     run.report("cover", node.relaxed.value, len(run.pool))
@@ -137,16 +104,22 @@ def _settle(node: Node) -> Proof:
     return proof
 
 
+def _offer_rounded(node: Node) -> None:
+    """Offer the relaxation's columns when they are a cover: they are whenever its values are integers."""
+    likely = [] if node.relaxed is None else np.flatnonzero(node.relaxed.values > 0.5).tolist()
+    if len(np.unique(joined([node.groups[index] for index in likely])[1])) == len(node.items):
+        node.run.offer([node.columns[index] for index in likely])
+
+
 def _search_core(node: Node, target: int) -> CoreColumns | None:
-    """Look for covers by small moves among the likeliest columns; by rounding where these are too many."""
+    """Look for covers by small moves among the likeliest columns, or briefly among those generated so far."""
     run = node.run
     core = None
     if run.options.local_search and run.count > target and len(node.columns) > FEW_COLUMNS:
         core = CoreColumns(node)
         core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
-    if run.options.diving and run.count > target and not (core is not None and core.complete):
-        dive(node)
-        _offer_cover_of(node, target)
+    if run.count > target and not (core is not None and core.complete):
+        EnumeratedColumns(node.groups, [*node.columns]).search(node, target, QUICK_COVER_NODES, cuts=False)
     return core
 
 
@@ -167,11 +140,5 @@ def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationPr
         if run.count <= target:
             return None
     with run.timed("set cover"):
-        found = cover_within(
-            enumerated.groups, len(node.items), target, run.stop, run.options.max_nodes, cuts=run.options.cuts
-        )
-    run.statistics.count("set cover nodes", found.nodes)
-    run.statistics.count("cuts", found.cuts)
-    if found.chosen is not None:
-        enumerated.offer(node, found.chosen)
-    return None if found.proof is None else enumeration_proof(node, target, enumerated.groups, found.proof)
+        tree = enumerated.search(node, target, run.options.max_nodes, cuts=run.options.cuts)
+    return None if tree is None else enumeration_proof(node, target, enumerated.groups, tree)

@@ -47,6 +47,8 @@ class ListedProofs:
         if answer.proof is None or answer.proof.target + 1 <= dual.bound:
             return dual
         tree = renumbered(answer.proof.tree, self._first[np.unique(self.table.rows)])
+        if tree is None:
+            return dual
         columns = tuple(self._rows(column) for column in answer.proof.columns.tolist())
         return EnumerationProof(weights, capacity, answer.proof.target, columns, tree)
 

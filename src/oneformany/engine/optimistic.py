@@ -6,7 +6,6 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.exact import minimise
-from oneformany.engine.first_columns import first_columns
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
@@ -29,7 +28,7 @@ def optimistic_weights(problem: Problem, reachable: BoolArray, stop: Stop) -> tu
     statistics = Statistics()
     space = SearchSpace(relaxed, np.arange(len(kept)))
     run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, Options(branching=False))
-    run.pool.add(first_columns(run, list(relaxed.rows)))
+    run.pool.add(run.first_columns(list(relaxed.rows)))
     proof = minimise(run)
     if not isinstance(proof, (DualProof, EnumerationProof)):
         return None

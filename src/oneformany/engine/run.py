@@ -9,10 +9,12 @@ from dataclasses import InitVar, dataclass, field
 from numbers import Real
 from typing import Literal
 
+import numpy as np
+
+from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, ColumnPool
-from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.pricer import SearchPricer
-from oneformany.engine.pricing.protocol import PricerFactory
+from oneformany.engine.pricing.cached_oracle import POINTS_KEPT, CachedOracle
+from oneformany.engine.pricing.pricer import PricerFactory, SearchPricer
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
@@ -27,10 +29,7 @@ class Options:
     Attributes
     ----------
     pricer : callable
-        Makes the :class:`~oneformany.engine.pricing.protocol.Pricer` of a branching node.
-    diving : bool
-        Round the relaxation column by column, generating columns on the way; where there is no local search
-        among all columns of small reduced cost.
+        Makes the :class:`~oneformany.engine.pricing.pricer.Pricer` of a branching node.
     local_search : bool
         Improve covers by many small moves among columns of small reduced cost.
     enumeration : bool
@@ -60,18 +59,18 @@ class Options:
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions
         Switches of the searches over a listing.
-    quick_pricing : bool, optional
-        Deprecated and without effect: columns are always searched for thoroughly.
+    quick_pricing, diving : bool, optional
+        Deprecated and without effect: searches for columns are thorough, and no column is fixed for good.
 
     Examples
     --------
-    >>> Options(diving=False).diving
+    >>> Options(cuts=False).cuts
     False
     """
 
     pricer: PricerFactory = SearchPricer
     quick_pricing: InitVar[bool | None] = None
-    diving: bool = True
+    diving: InitVar[bool | None] = None
     local_search: bool = True
     enumeration: bool = True
     cuts: bool = True
@@ -86,9 +85,10 @@ class Options:
     most_work: float = 2e10
     table: TableOptions = field(default_factory=TableOptions)
 
-    def __post_init__(self, quick_pricing: bool | None) -> None:
-        if quick_pricing is not None:
-            warnings.warn("quick_pricing has no effect; leave it out", DeprecationWarning, stacklevel=3)
+    def __post_init__(self, quick_pricing: bool | None, diving: bool | None) -> None:
+        for name, value in (("quick_pricing", quick_pricing), ("diving", diving)):
+            if value is not None:
+                warnings.warn(f"{name} has no effect; leave it out", DeprecationWarning, stacklevel=3)
         if not callable(self.pricer):
             raise InputError(f"pricer is {self.pricer!r}; it must make a Pricer of items and an oracle")
         if self.way not in {"auto", "listing", "search"}:
@@ -121,6 +121,33 @@ class Run:
     def count(self) -> int:
         """Explanations in the best cover so far."""
         return len(self.best)
+
+    def first_columns(self, points: Sequence[IntArray]) -> list[Column]:
+        """A column around every row; at least, where time is short, around the given points of the rows."""
+        for point in points[-POINTS_KEPT:]:
+            self.oracle.learn(point)
+        nothing = np.full(self.space.problem.n_features, -1)
+        covered = np.zeros(len(points), dtype=np.bool_)
+        around: dict[int, Column] = {}
+        for uncovered_only in (True, False):
+            for row in range(len(points)):
+                if row in around or (uncovered_only and covered[row]):
+                    continue
+                if self.stop.expired():
+                    break
+                column = self.oracle.column(row, nothing)
+                if column is not None:
+                    around[row] = column
+                    covered[column.rows] = True
+        alike: dict[bytes, list[int]] = {}
+        for row in np.flatnonzero(~covered).tolist():
+            changed = points[row] != self.space.rows[row]
+            alike.setdefault(points[row].tobytes() + changed.tobytes(), []).append(row)
+        columns = [around[row] for row in sorted(around)]
+        for rows in alike.values():
+            point = points[rows[0]]
+            columns.append(Column(point, point != self.space.rows[rows[0]], np.array(rows)))
+        return columns
 
     def offer(self, cover: Sequence[Column]) -> None:
         """Take a cover if it is smaller than the best."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from oneformany.arrays import IntArray
-from oneformany.engine.columns import Column
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.columns import Column, assign, simplest_point
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
-from oneformany.engine.first_columns import first_columns
-from oneformany.engine.hopeful import accepted_explanations, as_asked, hopeful_problems
 from oneformany.engine.listed import PACKAGES, solve_by_listing
 from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
-from oneformany.engine.polish import assign, simplest_point
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
@@ -42,50 +41,20 @@ def solve_exact(
     goal: Goal | None = None,
     start: Sequence[Explanation] = (),
 ) -> Result:
-    """Find the fewest explanations, or the best within a goal, with a proof.
+    """Find the fewest explanations, or the best within a goal, with a proof; as ``solve`` of the package.
 
     Where all columns can be listed, or only a listing can answer, the answer is chosen from the list;
-    otherwise columns are generated, enumerated and branched on.
-
-    Parameters
-    ----------
-    problem : Problem
-        Rows, classifier, number of changes, allowed moves.
-    time_limit : float or None
-        Seconds after which the best answer so far is returned, with the bound proved by then.
-    progress : callable or None
-        Receives a :class:`~oneformany.Round` after each step.
-    seed : int
-        Recorded in the result; the method itself is deterministic.
-    options : Options or None
-        Switches of the method.
-    goal : Goal or None
-        What is wanted other than covering every row.
-    start : sequence of Explanation
-        An answer that is known, to the same question or to one with fewer changes.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> solve_exact(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    Result(optimal: 1 explanation covers 1 of 1 row, at least 1 is needed)
+    otherwise columns are generated, enumerated and branched on. ``start`` is an answer that is known, to the
+    same question or to one with fewer changes. The seed is only recorded: the method is deterministic.
     """
     stop = Stop(time_limit)
+    again = partial(solve_exact, progress=progress, seed=seed, options=options, goal=goal)
     for hopeful in hopeful_problems(problem):
-        first = solve_exact(
-            hopeful,
-            time_limit=time_limit,
-            progress=progress,
-            seed=seed,
-            options=options,
-            goal=goal,
-            start=start,
-        )
-        answer = as_asked(problem, first)
-        if answer is not None:
-            return answer
+        first = again(hopeful, time_limit=time_limit, start=start)
         start = accepted_explanations(problem, first)
+        if len(start) == len(first.explanations):
+            # Bounds and proofs hold all the more for fewer positive points.
+            return replace(first, problem={**first.problem, "oracle": problem.oracle.describe()})
         time_limit = None if time_limit is None else stop.remaining()
         stop = Stop(time_limit)
         stop.interrupted = first.ended == "interrupted"
@@ -108,7 +77,7 @@ def solve_exact(
         run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
         proof, cheap = None, None
         if len(screened.helpable):
-            run.pool.add(first_columns(run, screened.points))
+            run.pool.add(run.first_columns(screened.points))
             known = _known_columns(space, start)
             if known:
                 columns = known + run.pool.columns
@@ -119,7 +88,10 @@ def solve_exact(
                 cheap = cheapest_cover(run)
     if cheap is None:
         polishing = Stop(None if time_limit is None else stop.remaining() + POLISHING)
-        groups = _groups(problem, screened.helpable, run.best, polishing)
+        groups = [
+            Group(column.point if polishing.expired() else simplest_point(problem, column.point, rows), rows)
+            for column, rows in zip(run.best, assign(problem, screened.helpable, run.best), strict=True)
+        ]
     else:
         groups = cheap.groups
     # An undecided row might be covered instead of one that pays more.
@@ -155,16 +127,34 @@ def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Col
     """Explanations of a known answer, with every row that they cover."""
     columns = []
     for explanation in start:
-        changed = np.zeros(space.problem.n_features, dtype=np.bool_)
-        changed[list(explanation.changed)] = True
+        changed = np.isin(np.arange(space.problem.n_features), explanation.changed)
         columns.append(Column.covering(space, np.array(explanation.point, dtype=np.int64), changed))
     return [column for column in columns if len(column.rows)]
 
 
-def _groups(problem: Problem, helpable: IntArray, cover: list[Column], stop: Stop) -> list[Group]:
-    """Assign each row to one column; move its point towards what its rows have, if time allows."""
-    rows_of = assign(problem, helpable, cover) if cover else []
-    return [
-        Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
-        for column, rows in zip(cover, rows_of, strict=True)
-    ]
+def hopeful_problems(problem: Problem) -> Iterator[Problem]:
+    """Ask with an oracle that calls all doubtful points positive, if there are any.
+
+    A sum of tables decides in closed form, except within its margin, where an answer seldom has a point.
+    Asked about a point, the model may settle others as well; as long as it does, that is worth another try.
+    """
+    hopeful = getattr(problem.oracle, "hopeful", lambda: None)
+    threshold = None
+    while (oracle := hopeful()) is not None and oracle.threshold != threshold:
+        threshold = oracle.threshold
+        yield replace(problem, oracle=oracle)
+
+
+def accepted_explanations(problem: Problem, result: Result) -> list[Explanation]:
+    """Take the explanations after which the problem's own oracle accepts each of their rows."""
+    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
+    refused = covered[~accepts(problem, covered, result.points[covered])]
+    return [one for one in result.explanations if not np.isin(one.members, refused).any()]
+
+
+def accepts(problem: Problem, rows: IntArray, cells: IntArray) -> BoolArray:
+    """Whether the oracle accepts each of some given rows at the cells it goes to."""
+    if problem.own is None:
+        return problem.oracle.positive(cells)
+    values = problem.own.values[rows]
+    return problem.oracle.positive(problem.own.follow(values, cells, np.ones(cells.shape, dtype=np.bool_)))

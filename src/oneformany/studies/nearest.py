@@ -117,7 +117,7 @@ class _OneRow:
         return min(best, key=lambda one: (one.cost, len(one.changed), one.changed), default=None)
 
     def _cheapest_but(self, left_out: frozenset[int]) -> Alternative | None:
-        from oneformany.engine.hopeful import (
+        from oneformany.engine.solve import (
             accepts,
             hopeful_problems,
         )  # compiled parts are loaded when needed

@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 
 from engine.pricing.test_pricer import all_groups
 from engine.problems import Shrugging, Veiled, oracle_of, parts_of, problem_of
-from oneformany.engine.pricing.items import Decisions, Items
 from oneformany.engine.pricing.pricer import SearchPricer
+from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.scaling import ONE_IN_PRICING
 from oneformany.stop import Stop
 from strategies import small_problems

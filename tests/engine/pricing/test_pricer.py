@@ -10,9 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from engine.problems import parts_of, problem_of
-from oneformany.engine.pricing.pricer import SearchPricer
+from engine.problems import Veiled, oracle_of, parts_of, problem_of
+from oneformany.engine.pricing.pricer import ColumnSearch, Priced, SearchPricer
+from oneformany.engine.pricing.space import members
 from oneformany.engine.scaling import ONE_IN_PRICING
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
 from oneformany.stop import Stop
 from strategies import small_problems
 
@@ -106,7 +109,7 @@ def test_a_search_cut_short_still_bounds_every_column(small, data):
     space, items, oracle = parts_of(problem)
     assume(len(items))
     weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(items), max_size=len(items))))
-    priced = SearchPricer(items, oracle).price(weights * ONE_IN_PRICING // 2, Stop(), node_limit=1)
+    priced = SearchPricer(items, oracle, node_limit=1).price(weights * ONE_IN_PRICING // 2, Stop())
     heaviest = max(int(weights[list(group)].sum()) for group in all_groups(problem, space.rows))
     assert priced.capacity is None or heaviest * ONE_IN_PRICING // 2 <= priced.capacity
 
@@ -122,3 +125,76 @@ def test_pricing_equals_a_mixed_integer_program(seed):
         weights = rng.integers(1, 9, size=len(items))
         priced = SearchPricer(items, oracle).price(weights * ONE_IN_PRICING, Stop())
         assert round(priced.capacity / ONE_IN_PRICING) == round(heaviest_by_mip(problem, space.rows, weights))
+
+
+@pytest.mark.parametrize(
+    ("weights", "capacity", "bound"), [([3, 3, 3], 3, 3), ([3, 3, 4], 3, 4), ([0], 1, 0)]
+)
+def test_weights_over_the_capacity_bound_the_count_from_below(weights, capacity, bound):
+    assert Priced([], np.array(weights), capacity, complete=True).bound == bound
+
+
+def test_without_a_capacity_nothing_is_proved():
+    priced = Priced([], np.array([5, 5]), None, complete=True)
+    assert priced.bound == 0
+    assert not priced.proves_optimal
+
+
+def test_no_column_found_is_a_proof_only_when_every_search_ended():
+    assert Priced([], np.array([1]), 1, complete=True).proves_optimal
+    assert not Priced([], np.array([1]), 1, complete=False).proves_optimal
+
+
+def search_of(problem):
+    space, items, oracle = parts_of(problem)
+    return space, items, ColumnSearch(items, oracle)
+
+
+def test_weights_are_spread_evenly_and_never_beyond_themselves():
+    _, _, search = search_of(Problem([[0, 0, 0], [0, 0, 1]], (2, 2, 2), AdditiveOracle([[0, 1]] * 3), 3))
+    search.weigh(np.array([10, 3]))
+    assert search.parts.tolist() == [[10, 10, 5, 3], [3, 3, 1, 1]]
+
+
+@pytest.mark.parametrize("veiled", [False, True])
+@settings(max_examples=60, deadline=None)
+@given(small=small_problems())
+def test_the_heaviest_column_around_an_item_is_found(veiled, small):
+    problem = problem_of(small, Veiled(oracle_of(small), 1) if veiled else None)
+    space, items, search = search_of(problem)
+    assume(len(items))
+    weights = np.arange(1, len(items) + 1)
+    search.weigh(weights)
+    groups = all_groups(problem, space.rows)
+    for item in range(len(items)):
+        best = max(int(weights[list(group)].sum()) for group in groups if item in group)
+        found = search.heaviest(item, 0, 1, 2**40, Stop())
+        assert found.complete
+        assert (found.weight, found.bound) == (best, best)
+        assert int(weights[members(items.arrays, item, found.choice)].sum()) == best
+
+
+@settings(max_examples=60, deadline=None)
+@given(small=small_problems())
+def test_every_maximal_column_around_an_item_is_listed(small):
+    problem = problem_of(small)
+    space, items, search = search_of(problem)
+    assume(len(items))
+    search.weigh(np.ones(len(items), dtype=np.int64))
+    groups = [set(group) for group in all_groups(problem, space.rows)]
+    maximal = [group for group in groups if not any(group < other for other in groups)]
+    for item in range(len(items)):
+        choices = list(search.every(item, 1, Stop()))
+        listed = [set(members(items.arrays, item, choice).tolist()) for choice in choices]
+        assert all(group in listed for group in maximal if item in group)
+        assert all(any(group <= other for other in groups) for group in listed)
+
+
+def test_a_search_without_time_says_so():
+    from engine.problems import random_additive
+
+    problem = random_additive(np.random.default_rng(0))
+    _, items, search = search_of(problem)
+    search.weigh(np.ones(len(items), dtype=np.int64))
+    assert not search.heaviest(0, 0, 1, 1, Stop(0)).complete
+    assert list(search.every(0, 1, Stop(0)))[-1] is None

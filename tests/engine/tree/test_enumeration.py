@@ -5,10 +5,16 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.tree.enumeration import without_subsets
+from engine.problems import random_additive
+from engine.run_of import run_of
+from oneformany.engine.pricing.space import Decisions, Items
+from oneformany.engine.tree.column_generation import Node
+from oneformany.engine.tree.enumeration import CoreColumns, without_subsets
+from oneformany.methods import solve
 from oneformany.stop import Stop
 
 
@@ -25,3 +31,26 @@ def test_only_groups_inside_others_are_dropped(groups):
 
 def test_when_time_is_up_there_is_no_list():
     assert without_subsets([np.array([0])], Stop(0)) is None
+
+
+def settled(seed):
+    problem = random_additive(np.random.default_rng(seed), rows=30, features=7, max_changes=3)
+    run = run_of(problem)
+    node = Node(run, Items(run.space, Decisions()))
+    node.generate()
+    return problem, run, node
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("search", ["walk", "search", "search_around_shared"])
+def test_what_is_offered_covers_every_row_and_is_never_smaller_than_the_optimum(seed, search):
+    problem, run, node = settled(seed)
+    before = run.count
+    core = CoreColumns.wide(node)
+    getattr(core, search)(node.bound, 1_000)
+    covered = np.zeros(len(run.space.rows), dtype=bool)
+    for column in run.best:
+        covered[column.rows] = True
+        assert problem.oracle.positive(column.point[None])[0]
+    assert covered.all()
+    assert solve(problem).count <= run.count <= before

@@ -1,9 +1,9 @@
 """The compiled inner loops: one resumable depth-first search serves pricing and enumeration.
 
-For an anchor row *g*, every other item *j* (a row, or rows that must stay together) has the bit mask of
-the features in which it differs from *g*. The search decides feature by feature: *take* it (towards one of
-its options, see ``space.py``) or *leave* it. A node knows which items are covered (nothing missing), which
-are still possible, and how far the score can still rise. All weights and scores are integers.
+For an anchor row *g*, every item *j* (a row, or rows that must stay together) has the bit mask of the
+features in which it differs from *g*. The search decides feature by feature: *take* it (towards one of its
+options, see ``space.py``) or *leave* it. A node knows which items are covered (nothing missing), which are
+still possible, and how far the score can still rise. All weights and scores are integers.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import how_many, lean, lowest
 
 # what `advance` returns
-DONE, LIMIT, CANDIDATE, FOUND = 0, 1, 2, 3
+DONE, LIMIT, CANDIDATE = 0, 1, 2
 # indices into SearchState.scalars
-DEPTH, BEST, NODES, ANCHOR, ANSWER, TARGET, STAGE, WEIGHT, OPEN, REJECTED = range(10)
-# value of SearchState.scalars[STAGE], set by the caller to start anew with all else but BEST zero
-BEGIN = -1
-# values of SearchState.scalars[ANSWER], set by the caller after CANDIDATE
-ACCEPT, GO_ON, PRUNE = 1, 2, 3
+DEPTH, BEST, NODES, STAGE, WEIGHT = range(5)
+# values of SearchState.scalars[STAGE]: BEGIN starts anew, with all else but BEST zero
+BEGIN, NEW, ASKED = -1, 0, 1
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-FIRST = np.int64(0)
+LOST, SOME = -(2**62), -(2**61)  # instead of a weight: no column below; perhaps, but not of all at once
 
 
 class SearchArrays(NamedTuple):
@@ -36,18 +34,17 @@ class SearchArrays(NamedTuple):
     rows: IntArray  # (n, p)
     item_start: IntArray  # (items + 1,) into item_rows
     item_rows: IntArray
-    levels: IntArray  # (p,)
     option_count: IntArray  # (p,)
-    option_start: IntArray  # (p,) into option_from
-    option_from: BoolArray  # per feature, option and level: rows at this level may join when it is taken
+    option_start: IntArray  # (p,) into joins
+    joins: BoolArray  # (n, options of all features): a row may join when the option is taken
     option_best: IntArray  # (p, K): largest units of a level that all of them may move to
     simple: BoolArray  # (p,): no rule on this feature
     units: IntArray  # (p, V)
-    extra_best: IntArray  # (p, V): largest units a row at this level may move to
-    intercept: int
+    score: IntArray  # (n,): units of each row
+    gain: IntArray  # (n, p): what moving one feature of a row alone adds to them at most
+    by_gain: IntArray  # (n, p): its features by falling gain
     threshold: int
     max_changes: int
-    exact: bool  # the units decide; otherwise they only exclude, and candidates are reported
 
 
 NODE = np.dtype(
@@ -55,21 +52,10 @@ NODE = np.dtype(
         ("alive", np.int64),  # items still possible; they stand first in `order`
         ("covered", np.int64),  # weight of the items that miss nothing
         ("score", np.int64),  # units of the best point with the features taken
-        ("taken", np.int64),  # how many
+        ("rest", np.int64),  # how many more may be taken
         ("feature", np.int64),  # the one branched on
         ("child", np.int64),  # -1 before the node is evaluated, then the next child
         ("bound", np.int64),  # no column below weighs more
-    ]
-)
-FEATURE = np.dtype(
-    [
-        ("choice", np.int64),  # option taken on the path, -1 for left or undecided
-        ("found", np.int64),  # choice of the column just reported
-        ("best", np.int64),  # choice of the heaviest column so far
-        ("gain", np.int64),  # what moving the anchor alone adds to the score
-        ("by_gain", np.int64),  # a permutation: features by falling gain
-        ("load", np.int64),  # weight that possible items spread over it
-        ("top", np.int64),  # a list: largest loads
     ]
 )
 
@@ -81,11 +67,11 @@ class SearchState(NamedTuple):
     order: IntArray  # (items,)
     eligible: BoolArray  # (items,)
     nodes: NDArray[np.void]  # (depth,) of NODE: the path
-    features: NDArray[np.void]  # (p,) of FEATURE
+    choice: IntArray  # (p,): option taken on the path, -1 for left or undecided
+    found: IntArray  # (p,): choice of the column just reported
     inside: IntArray  # (depth, W) unsigned: taken
-    outside: IntArray  # (depth, W) unsigned: left
-    forced: IntArray  # (1, W) unsigned: must be taken
-    scalars: IntArray  # (10,)
+    loads: IntArray  # (2, p): weight that possible items spread over each feature; memory to sort it
+    scalars: IntArray  # (5,)
 
 
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
@@ -102,22 +88,46 @@ def _add(sets, row, feature):
 
 
 @lean(inner=True)
-def _clear(sets, row):
-    for w in range(sets.shape[1]):
-        sets[row, w] = ZERO
+def largest(numbers, count):
+    """Sum of so many of the largest numbers of the first line, none below zero; the second is memory."""
+    total = 0
+    for i in range(count):
+        numbers[1, i] = 0
+    for f in range(numbers.shape[1]):
+        number = numbers[0, f]
+        i = count - 1
+        if i < 0 or numbers[1, i] >= number:
+            continue
+        total += number - numbers[1, i]
+        while i > 0 and numbers[1, i - 1] < number:
+            numbers[1, i] = numbers[1, i - 1]
+            i -= 1
+        numbers[1, i] = number
+    return total
+
+
+@lean(inner=True)
+def heaviest(numbers):
+    """Where the largest number of the first line stands, the first of equal ones."""
+    found = 0
+    for f in range(numbers.shape[1]):
+        if numbers[0, f] > numbers[0, found]:
+            found = f
+    return found
 
 
 # A named tuple is taken apart once per function: every look inside takes time to compile.
 
 
 @lean(inner=True)
-def _reachable(features, inside, threshold, score, d, more):
+def _reachable(arrays, inside, anchor, score, d, more):
     """Whether ``score`` plus the ``more`` largest gains outside ``inside[d]`` meets the threshold."""
-    for i in range(len(features)):
+    gains, by_gain, threshold = arrays.gain, arrays.by_gain, arrays.threshold
+    for i in range(by_gain.shape[1]):
         if score >= threshold or more == 0:
             break
-        f = features[i].by_gain
-        gain = features[f].gain
+        f = by_gain[anchor, i]
+        gain = gains[anchor, f]
         if gain <= 0:
             break
         if not _has(inside, d, f):
@@ -127,150 +137,106 @@ def _reachable(features, inside, threshold, score, d, more):
 
 
 @lean(inner=True)
-def _begin(arrays, state, item, weights):
+def _begin(arrays, state, item):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
-    rows, starts, item_rows, units = arrays.rows, arrays.item_start, arrays.item_rows, arrays.units
-    extra_best, most = arrays.extra_best, arrays.max_changes
-    masks, features, forced, scalars = state.masks, state.features, state.forced, state.scalars
-    eligible, order = state.eligible, state.order
+    rows, starts, item_rows = arrays.rows, arrays.item_start, arrays.item_rows
+    masks, order, eligible, inside = state.masks, state.order, state.eligible, state.inside
     p = rows.shape[1]
     anchor = item_rows[starts[item]]
-    _clear(forced, FIRST)
-    for s in range(starts[item] + 1, starts[item + 1]):
-        for f in range(p):
-            if rows[item_rows[s], f] != rows[anchor, f]:
-                _add(forced, FIRST, f)
+    for w in range(inside.shape[1]):
+        inside[0, w] = ZERO
     count = 0
     for j in range(len(eligible)):
-        if not eligible[j] or j == item:
+        if not eligible[j] and j != item:
             continue
-        _clear(masks, j)
+        for w in range(masks.shape[1]):
+            masks[j, w] = ZERO
         for s in range(starts[j], starts[j + 1]):
             row = item_rows[s]
             for f in range(p):
                 if rows[row, f] != rows[anchor, f]:
                     _add(masks, j, f)
-        missing = 0
-        for w in range(masks.shape[1]):
-            missing += how_many(masks[j, w] | forced[0, w])
-        if missing <= most:
-            order[count] = j
-            count += 1
-    total = arrays.intercept
+        order[count] = j
+        count += 1
     for f in range(p):
-        level = rows[anchor, f]
-        here = units[f, level]
-        gain = extra_best[f, level] - here
-        total += here
-        features[f].choice = -1
-        features[f].gain = gain
-        i = f
-        while i > 0 and features[features[i - 1].by_gain].gain < gain:
-            features[i].by_gain = features[i - 1].by_gain
-            i -= 1
-        features[i].by_gain = f
-    scalars[STAGE] = 0
-    scalars[ANCHOR] = anchor
-    scalars[OPEN] = count
+        state.choice[f] = -1
+    state.scalars[STAGE] = NEW
     root = state.nodes[0]
-    root.covered = weights[item]
-    root.score = total
-    root.taken = 0
+    root.alive = count
+    root.covered = 0
+    root.score = arrays.score[anchor]
+    root.rest = arrays.max_changes
     root.child = -1
-    _clear(state.inside, FIRST)
-    _clear(state.outside, FIRST)
 
 
 @lean(inner=True)
 def _joins(arrays, item, feature, option):
     """Whether all rows of an item may join when a feature is taken towards an option."""
-    rows, starts, item_rows, joining = arrays.rows, arrays.item_start, arrays.item_rows, arrays.option_from
-    first = arrays.option_start[feature] + option * arrays.levels[feature]
+    starts, item_rows, joins = arrays.item_start, arrays.item_rows, arrays.joins
     every = True
     for s in range(starts[item], starts[item + 1]):
-        every &= joining[first + rows[item_rows[s], feature]]
+        every &= joins[item_rows[s], arrays.option_start[feature] + option]
     return every
 
 
 @lean(inner=True)
-def _evaluate(arrays, state, weights, parts, d):
-    """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh."""
-    masks, features, order = state.masks, state.features, state.order
-    inside, outside = state.inside, state.outside
+def _evaluate(arrays, state, item, weights, parts, d):
+    """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh.
+
+    Where the anchor's own item is among them, that is ``LOST``.
+    """
+    masks, order, inside, loads = state.masks, state.order, state.inside, state.loads
     node = state.nodes[d]
-    words = masks.shape[1]
-    rest = arrays.max_changes - node.taken
-    ruled = -1
-    before = state.scalars[OPEN]
+    rest = node.rest
+    last, choice = 0, -1
+    all_stay = True
     if d > 0:
-        parent = state.nodes[d - 1]
-        before = parent.alive
-        f = parent.feature
-        if not arrays.simple[f] and features[f].choice >= 0:
-            ruled = f
-    covered = node.covered
-    for f in range(len(features)):
-        features[f].load = 0
+        last = state.nodes[d - 1].feature
+        choice = state.choice[last]
+        all_stay = choice >= 0 and arrays.simple[last]
+    for f in range(loads.shape[1]):
+        loads[0, f] = 0
     keep = 0
-    for i in range(before):
+    for i in range(node.alive):
         j = order[i]
         missing = 0
-        lost = False
-        for w in range(words):
-            if masks[j, w] & outside[d, w] != ZERO:
-                lost = True
+        for w in range(masks.shape[1]):
             missing += how_many(masks[j, w] & ~inside[d, w])
-        if ruled >= 0 and not lost and _has(masks, j, ruled):
-            lost = not _joins(arrays, j, ruled, features[ruled].choice)
-        if lost or missing > rest:
+        lost = missing > rest
+        if not all_stay and not lost and _has(masks, j, last):
+            lost = choice < 0 or not _joins(arrays, j, last, choice)
+        if lost:
+            if j == item:
+                return LOST
             continue
         if missing == 0:
-            covered += weights[j]
+            node.covered += weights[j]
             continue
         order[i] = order[keep]
         order[keep] = j
         keep += 1
         part = parts[j, missing] + 1
-        for w in range(words):
+        for w in range(masks.shape[1]):
             left = masks[j, w] & ~inside[d, w]
             while left != ZERO:
-                features[(w << 6) + lowest(left)].load += part
+                loads[0, (w << 6) + lowest(left)] += part
                 left &= left - ONE
     node.alive = keep
-    node.covered = covered
-    best = 0
-    size = 0
-    for f in range(len(features)):
-        load = features[f].load
-        if load > 0:
-            i = min(size, rest)
-            if i == rest and (rest == 0 or features[i - 1].top >= load):
-                continue
-            if i == rest:
-                i -= 1
-                best -= features[i].top
-            else:
-                size += 1
-            while i > 0 and features[i - 1].top < load:
-                features[i].top = features[i - 1].top
-                i -= 1
-            features[i].top = load
-            best += load
-    return covered + best
+    return node.covered + largest(loads, rest)
 
 
 @lean(inner=True)
-def _all_together(arrays, state, weights, d):
-    """Weight of covering every possible item of node ``d`` at once, or -1 where that cannot be.
+def _all_together(arrays, state, anchor, weights, d):
+    """Weight of covering every possible item of node ``d`` at once, or ``SOME`` where that cannot be.
 
     On success ``state.found`` holds its choice.
     """
-    masks, features, order = state.masks, state.features, state.order
-    inside, forced, simple = state.inside, state.forced, arrays.simple
+    masks, order, choice, inside = state.masks, state.order, state.choice, state.inside
+    simple, gains = arrays.simple, arrays.gain
     node = state.nodes[d]
     words = masks.shape[1]
     for w in range(words):
-        inside[d + 1, w] = inside[d, w] | forced[0, w]
+        inside[d + 1, w] = inside[d, w]
     total = node.covered
     for i in range(node.alive):
         j = order[i]
@@ -285,146 +251,85 @@ def _all_together(arrays, state, weights, d):
         while left != ZERO:
             f = (w << 6) + lowest(left)
             if not simple[f]:
-                return -1
-            score += features[f].gain
+                return SOME
+            score += gains[anchor, f]
             left &= left - ONE
-    for f in range(len(features)):
-        choice = features[f].choice
-        features[f].found = 0 if choice < 0 and _has(inside, d + 1, f) else choice
-    if rest < 0 or not _reachable(features, inside, arrays.threshold, score, d + 1, rest):
-        return -1
+    for f in range(len(choice)):
+        state.found[f] = 0 if choice[f] < 0 and _has(inside, d + 1, f) else choice[f]
+    if rest < 0 or not _reachable(arrays, inside, anchor, score, d + 1, rest):
+        return SOME
     return total
-
-
-@lean(inner=True)
-def _branching_feature(features, forced, inside, d):
-    """A forced feature first, else the one with the largest load."""
-    for w in range(inside.shape[1]):
-        left = forced[0, w] & ~inside[d, w]
-        if left != ZERO:
-            return (w << 6) + lowest(left)
-    heaviest = 0
-    for f in range(len(features)):
-        if features[f].load > features[heaviest].load:
-            heaviest = f
-    return heaviest
 
 
 @lean()
 def advance(arrays, state, item, weights, parts, step, limit):
     """Search, or go on searching, for at most ``limit`` nodes.
 
-    With ``step`` > 0: look for columns at least ``step`` heavier than ``scalars[BEST]``, raising it. With
-    ``step`` 0: report every maximal column that weighs at least ``scalars[BEST]``.
-
-    Returns DONE; LIMIT: call again to go on; FOUND: a column stands in ``state.found``, call again;
-    CANDIDATE: the units do not exclude the column in ``state.found``, of weight ``scalars[WEIGHT]``: set
-    ``scalars[ANSWER]`` (PRUNE gives up the subtree of depth ``scalars[TARGET]``) and call again.
+    Columns count that weigh at least ``scalars[BEST]`` and ``step``, and that may be maximal. Returns DONE;
+    LIMIT: call again to go on; CANDIDATE: the units do not exclude the column in ``state.found``, of weight
+    ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles the node, or a higher one,
+    leave it; call again.
     """
-    features, inside, outside, forced = state.features, state.inside, state.outside, state.forced
-    nodes, sc, exact, option_count = state.nodes, state.scalars, arrays.exact, arrays.option_count
-    words = inside.shape[1]
+    choice, inside, nodes, sc = state.choice, state.inside, state.nodes, state.scalars
+    option_count, anchor = arrays.option_count, arrays.item_rows[arrays.item_start[item]]
     if sc[STAGE] == BEGIN:
-        _begin(arrays, state, item, weights)
+        _begin(arrays, state, item)
     end = sc[NODES] + limit
-    while True:
+    while sc[DEPTH] >= 0:
         d = sc[DEPTH]
-        if d < 0:
-            return DONE
         node = nodes[d]
         if node.child == -1:
-            need = sc[BEST] + step
-            stage = sc[STAGE]
-            answer = sc[ANSWER]
-            sc[STAGE] = 0
-            sc[ANSWER] = 0
-            pending = False
-            for w in range(words):
-                if forced[0, w] & ~inside[d, w] != ZERO:
-                    pending = True
-            if stage == 0:
+            if sc[STAGE] == NEW:
                 if sc[NODES] >= end:
                     return LIMIT
                 sc[NODES] += 1
-                node.bound = _evaluate(arrays, state, weights, parts, d)
-                rest = arrays.max_changes - node.taken
-                if node.bound < need or not _reachable(
-                    features, inside, arrays.threshold, node.score, d, rest
-                ):
+                need = sc[BEST] + step
+                node.bound = _evaluate(arrays, state, item, weights, parts, d)
+                sc[WEIGHT] = LOST
+                if node.bound >= need and _reachable(arrays, inside, anchor, node.score, d, node.rest):
+                    sc[WEIGHT] = _all_together(arrays, state, anchor, weights, d)
+                if sc[WEIGHT] >= need:
+                    sc[STAGE] = ASKED
+                    return CANDIDATE
+                if sc[WEIGHT] != SOME:
                     sc[DEPTH] -= 1
                     continue
-                sc[WEIGHT] = _all_together(arrays, state, weights, d)
-                if sc[WEIGHT] >= 0:
-                    if sc[WEIGHT] < need:
-                        sc[DEPTH] -= 1
-                        continue
-                    if not exact:
-                        sc[STAGE] = 1
-                        return CANDIDATE
-                    stage = 1
-                    answer = ACCEPT
-            if answer == PRUNE:
-                while sc[DEPTH] > sc[TARGET]:
-                    sc[DEPTH] -= 1
-                    features[nodes[sc[DEPTH]].feature].choice = -1
+            sc[STAGE] = NEW
+            if node.alive == 0:
                 sc[DEPTH] -= 1
                 continue
-            if answer == ACCEPT and step > 0:
-                sc[BEST] = sc[WEIGHT]
-                for f in range(len(features)):
-                    features[f].best = features[f].found
-            if stage == 1 and answer == ACCEPT:
-                sc[DEPTH] -= 1
-                if step == 0 and exact:
-                    return FOUND
-                continue
-            if node.alive == 0 and not pending:
-                sc[DEPTH] -= 1
-                continue
-            if stage < 2 and step > 0 and not pending and node.covered >= need:
-                sc[WEIGHT] = node.covered
-                for f in range(len(features)):
-                    features[f].found = features[f].choice
-                if not exact:
-                    sc[STAGE] = 2
-                    return CANDIDATE
-                sc[BEST] = sc[WEIGHT]
-                for f in range(len(features)):
-                    features[f].best = features[f].choice
-            node.feature = _branching_feature(features, forced, inside, d)
+            node.feature = heaviest(state.loads)
             node.child = 0
         f = node.feature
         k = node.child
         last = option_count[f]
         while k < last and not _joins(arrays, item, f, k):
             k += 1
-        features[f].choice = -1
-        if k > last or (k == last and _has(forced, FIRST, f)) or node.bound < sc[BEST] + step:
+        choice[f] = -1
+        if k > last or node.bound < sc[BEST] + step:
             sc[DEPTH] -= 1
             continue
         node.child = k + 1
         child = nodes[d + 1]
+        child.alive = node.alive
         child.covered = node.covered
-        child.taken = node.taken
         child.score = node.score
+        child.rest = node.rest
         child.child = -1
-        for w in range(words):
+        for w in range(inside.shape[1]):
             inside[d + 1, w] = inside[d, w]
-            outside[d + 1, w] = outside[d, w]
         if k < last:
-            features[f].choice = k
+            choice[f] = k
             _add(inside, d + 1, f)
-            child.taken += 1
-            child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[sc[ANCHOR], f]]
-        else:
-            _add(outside, d + 1, f)
+            child.rest -= 1
+            child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[anchor, f]]
         sc[DEPTH] = d + 1
+    return DONE
 
 
 def open_bound(state: SearchState) -> int:
     """Bound every column the paused search has not looked at yet."""
-    depth = int(state.scalars[DEPTH])
-    if depth == 0 and state.nodes[0]["child"] == -1:
+    path = state.nodes[: int(state.scalars[DEPTH]) + 1]
+    if len(path) == 1 and path["child"][0] == -1:
         return 2**62
-    evaluated = state.nodes["child"][: depth + 1] != -1
-    return int(max(state.scalars[BEST], state.nodes["bound"][: depth + 1][evaluated].max()))
+    return int(max([state.scalars[BEST], *path["bound"][path["child"] != -1]]))

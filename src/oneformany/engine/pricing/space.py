@@ -14,37 +14,32 @@ from functools import cached_property
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.pricing import kernels
 from oneformany.engine.pricing.kernels import SearchArrays
 from oneformany.oracles.protocol import Question, Relaxation
 from oneformany.problem import Problem
 
+SAMPLE = 2000  # rows among which near ones are counted
+
+Option = tuple[BoolArray, BoolArray]
+
 
 @dataclass(frozen=True, eq=False)
 class SearchSpace:
-    """The reachable distinct rows of a problem with everything the search precomputes about them.
-
-    Attributes
-    ----------
-    problem : Problem
-        Where it comes from.
-    helpable : (n,) array
-        For each row here its index among the problem's distinct rows.
-    """
+    """The helpable distinct rows of a problem, with everything the search precomputes about them."""
 
     problem: Problem
-    helpable: IntArray
+    helpable: IntArray  # for each row here its index among the problem's distinct rows
 
     def __post_init__(self) -> None:
+        problem = self.problem
         unserved = {
-            f"share={self.problem.share!r}": self.problem.share != "point",
-            "own values": self.problem.own is not None,
-            "restrictions": bool(self.problem.restrictions),
+            f"share={problem.share!r}": problem.share != "point",
+            "own values": problem.own is not None,
+            "restrictions": bool(problem.restrictions),
         }
-        for what, asked in unserved.items():
-            if asked:
-                raise AssertionError(
-                    f"the search engine would answer wrongly for {what}; list columns instead"
-                )
+        for what in (name for name, asked in unserved.items() if asked):
+            raise AssertionError(f"the search engine would answer wrongly for {what}; list columns instead")
 
     @cached_property
     def rows(self) -> IntArray:
@@ -54,43 +49,31 @@ class SearchSpace:
     @cached_property
     def relaxation(self) -> Relaxation:
         """The classifier's units; all zero when it has none to offer."""
-        given = self.problem.oracle.relaxation()
-        if given is not None:
-            return given
-        units = np.zeros(self.problem.exists.shape, dtype=np.int64)
-        return Relaxation(units, intercept=0, threshold=0, exact=False)
+        nothing = np.zeros(self.problem.exists.shape, dtype=np.int64)
+        return self.problem.oracle.relaxation() or Relaxation(nothing, 0, 0, exact=False)
 
     @cached_property
-    def options(self) -> list[list[tuple[BoolArray, BoolArray]]]:
+    def options(self) -> list[list[Option]]:
         """For each feature its options as pairs (from, domain)."""
         return [self._options(feature) for feature in range(self.problem.n_features)]
 
-    def _options(self, feature: int) -> list[tuple[BoolArray, BoolArray]]:
-        n = self.problem.levels[feature]
+    def _options(self, feature: int) -> list[Option]:
         allowed = self.problem.moves[feature]
         if allowed is None:
-            everything = np.ones(n, dtype=np.bool_)
-            return [(everything, everything)] if n > 1 else []
-        options: list[tuple[BoolArray, BoolArray]] = []
-        for origins in np.unique(allowed.T, axis=0):
+            everything = np.ones(self.problem.levels[feature], dtype=np.bool_)
+            return [(everything, everything)] if len(everything) > 1 else []
+        options: list[Option] = []
+        for origins in sorted(np.unique(allowed.T, axis=0), key=lambda origins: -int(origins.sum())):
             domain = allowed[origins].all(axis=0)
-            if origins.sum() > 1 or (domain & ~origins).any():
+            useful = origins.sum() > 1 or (domain & ~origins).any()
+            if useful and not any(self._dominates(feature, one, (origins, domain)) for one in options):
                 options.append((origins, domain))
-        options.sort(key=lambda option: -int(option[0].sum()))
-        if self.relaxation.exact:
-            options = self._undominated(feature, options)
         return options
 
-    def _undominated(
-        self, feature: int, options: list[tuple[BoolArray, BoolArray]]
-    ) -> list[tuple[BoolArray, BoolArray]]:
-        """Drop an option when another lets in at least its rows and scores at least as high."""
-        kept: list[tuple[BoolArray, BoolArray]] = []
-        for origins, domain in options:
-            best = self._best(feature, domain)
-            if not any((o | ~origins).all() and self._best(feature, d) >= best for o, d in kept):
-                kept.append((origins, domain))
-        return kept
+    def _dominates(self, feature: int, one: Option, other: Option) -> bool:
+        """Whether an option lets in at least the rows of another, and scores at least as high for sure."""
+        best, second = (self._best(feature, domain) for _, domain in (one, other))
+        return self.relaxation.exact and bool((one[0] | ~other[0]).all()) and best >= second
 
     def _best(self, feature: int, domain: BoolArray) -> int:
         return int(self.relaxation.units[feature, : len(domain)][domain].max())
@@ -98,40 +81,35 @@ class SearchSpace:
     @cached_property
     def arrays(self) -> SearchArrays:
         """Arrays for the kernels, with every row an item of its own."""
-        relaxation = self.relaxation
-        n = len(self.rows)
+        relaxation, n = self.relaxation, len(self.rows)
         levels = np.array(self.problem.levels, dtype=np.int64)
         option_count = np.array([len(options) for options in self.options], dtype=np.int64)
         option_best = np.zeros((len(levels), max(1, int(option_count.max()))), dtype=np.int64)
-        for feature, options in enumerate(self.options):
+        here = relaxation.units[np.arange(len(levels)), self.rows]
+        gain = np.zeros_like(here)
+        for feature, (options, matrix) in enumerate(zip(self.options, self.problem.moves, strict=True)):
             option_best[feature, : len(options)] = [self._best(feature, domain) for _, domain in options]
-        origins = [origins for options in self.options for origins, _ in options]
+            units = relaxation.units[feature, : levels[feature]]
+            best = units.max() if matrix is None else np.where(matrix, units, units.min()).max(axis=1)
+            gain[:, feature] = best if matrix is None else best[self.rows[:, feature]]
+        gain -= here
+        joins = [o[self.rows[:, f]] for f, options in enumerate(self.options) for o, _ in options]
         return SearchArrays(
             rows=self.rows,
             item_start=np.arange(n + 1),
             item_rows=np.arange(n),
-            levels=levels,
             option_count=option_count,
-            option_start=np.cumsum(option_count * levels) - option_count * levels,
-            option_from=np.concatenate((*origins, np.zeros(1, dtype=np.bool_))),
+            option_start=np.cumsum(option_count) - option_count,
+            joins=np.stack((*joins, np.zeros(n, dtype=np.bool_)), axis=1),
             option_best=option_best,
             simple=~self.problem.ruled,
             units=np.ascontiguousarray(relaxation.units),
-            extra_best=self._extra_best(),
-            intercept=relaxation.intercept,
+            score=relaxation.intercept + here.sum(axis=1),
+            gain=gain,
+            by_gain=np.argsort(-gain, axis=1, kind="stable"),
             threshold=relaxation.threshold,
             max_changes=self.problem.max_changes,
-            exact=relaxation.exact,
         )
-
-    def _extra_best(self) -> IntArray:
-        """``[feature, level]``: the largest units that a row at this level may move to."""
-        units = self.relaxation.units
-        best = np.zeros(units.shape, dtype=np.int64)
-        for feature, (matrix, n) in enumerate(zip(self.problem.moves, self.problem.levels, strict=True)):
-            here = units[feature, :n]
-            best[feature, :n] = here.max() if matrix is None else [here[row].max() for row in matrix]
-        return best
 
     def question(self, row: int, choice: IntArray) -> Question:
         """Can a column around ``row`` with this choice of options have a positive point?"""
@@ -165,7 +143,98 @@ def members(arrays: SearchArrays, row: int, choice: IntArray) -> IntArray:
     same = arrays.rows == arrays.rows[row]
     fits = (same | (choice >= 0)).all(axis=1)
     for feature in np.flatnonzero((choice >= 0) & ~arrays.simple).tolist():
-        start = arrays.option_start[feature] + choice[feature] * arrays.levels[feature]
-        joins = arrays.option_from[start : start + arrays.levels[feature]]
-        fits &= same[:, feature] | joins[arrays.rows[:, feature]]
+        fits &= same[:, feature] | arrays.joins[:, arrays.option_start[feature] + choice[feature]]
     return np.flatnonzero(fits)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Pairs of rows of the space that one explanation must, or must not, take together."""
+
+    together: tuple[tuple[int, int], ...] = ()
+    apart: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """How many pairs are decided on."""
+        return len(self.together) + len(self.apart)
+
+    def join(self, i: int, j: int) -> Decisions:
+        """Decide that two rows stay together."""
+        return Decisions((*self.together, (i, j)), self.apart)
+
+    def part(self, i: int, j: int) -> Decisions:
+        """Decide that two rows stay apart."""
+        return Decisions(self.together, (*self.apart, (i, j)))
+
+
+class Items:
+    """The rows of a space under branching decisions: the item of each, and the first row of each item."""
+
+    def __init__(self, space: SearchSpace, decisions: Decisions) -> None:
+        self.space = space
+        self.decisions = decisions
+        root = np.arange(len(space.rows))
+        for i, j in decisions.together:
+            low, high = sorted((root[i], root[j]))
+            root[root == high] = low
+        self.first, self.item_of = np.unique(root, return_inverse=True)
+        self.apart = {
+            (int(min(pair)), int(max(pair)))
+            for pair in (self.item_of[list(rows)] for rows in decisions.apart)
+        }
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many rows each item has."""
+        return np.bincount(self.item_of, minlength=len(self))
+
+    @cached_property
+    def arrays(self) -> kernels.SearchArrays:
+        """Arrays for the kernels."""
+        return self.space.arrays._replace(
+            item_start=np.concatenate(([0], np.cumsum(self.sizes))),
+            item_rows=np.argsort(self.item_of, kind="stable"),
+        )
+
+    @cached_property
+    def by_crowding(self) -> IntArray:
+        """Items in the order of how many rows are near: the crowded ones are then searched with most gone.
+
+        Among very many rows, near ones are counted in a sample.
+        """
+        rows = self.space.rows
+        sample = rows[:: 1 + len(rows) // SAMPLE]
+        budget = self.space.problem.max_changes
+        near = [int(((sample != rows[row]).sum(axis=1) <= budget).sum()) for row in self.first]
+        return np.argsort(near, kind="stable")
+
+    def conflicts(self, item: int) -> list[int]:
+        """Items that must stay apart from this one."""
+        return [j if i == item else i for i, j in self.apart if item in (i, j)]
+
+    def group(self, rows: IntArray) -> IntArray:
+        """Items whose rows are all among ``rows``, which rise."""
+        if not self.decisions.together:
+            return rows
+        return np.flatnonzero(np.bincount(self.item_of[rows], minlength=len(self)) == self.sizes)
+
+    def rows_of(self, items: IntArray) -> IntArray:
+        """All rows of some items, which rise."""
+        return items if not self.decisions.together else np.flatnonzero(np.isin(self.item_of, items))
+
+    def heaviest(self, items: IntArray, weights: IntArray) -> IntArray:
+        """Exact heaviest selection without a conflict, by branching on the item with most conflicts."""
+        if not self.apart:
+            return items
+        present = set(items.tolist())
+        clashes = {i: {j for j in self.conflicts(i) if j in present} for i in present}
+        worst = max(present, key=lambda i: (len(clashes[i]), -i), default=-1)
+        if worst < 0 or not clashes[worst]:
+            return items
+        without = self.heaviest(np.array(sorted(present - {worst}), dtype=np.int64), weights)
+        with_it = self.heaviest(np.array(sorted(present - clashes[worst]), dtype=np.int64), weights)
+        return max((with_it, without), key=lambda chosen: (int(weights[chosen].sum()), len(chosen)))

@@ -13,17 +13,20 @@ classifier plays a part in it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import lean
-from oneformany.engine.saving.least_changes import NEVER
+from oneformany.engine.pricing.kernels import DONE, LIMIT, heaviest, largest
 
-DONE, LIMIT = 0, 1
-DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED = range(7)
+# indices into SavingState.scalars
+DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED, FOUND_EXTRA = range(8)
+# levels of the point that are not decided, or not to be changed
 OPEN, LEFT = -1, -2
+NEVER = 2**40  # more than anything costs
 
 
 class SavingArrays(NamedTuple):
@@ -48,122 +51,72 @@ class SavingArrays(NamedTuple):
 class SavingState(NamedTuple):
     """Everything a search needs to pause and go on."""
 
-    order: IntArray  # (n,): rows still possible stand first
+    order: IntArray  # (n,)
     paid: IntArray  # (depth, n): what is decided that each row pays
-    alive: IntArray  # (depth,)
-    taken: IntArray  # (depth,)
-    feature: IntArray  # (depth,)
-    child: IntArray  # (depth,): -1 before the node is evaluated, then the next child
-    bound: IntArray  # (depth,): no group below saves more
+    nodes: NDArray[np.void]  # (depth,) of the NODE of pricing: the path; nothing is covered or scored there
     levels: IntArray  # (p,): of the point, OPEN or LEFT
     found: IntArray  # (p,): of the best group
-    found_extra: IntArray  # (1,): what everybody in it pays besides
     needed: BoolArray  # (p,): open, and a row still possible differs from the anchor in it
-    loads: IntArray  # (p,): savings that rows spread over the features they need
-    kept: IntArray  # (p,): the same when the point stays where the anchor is
-    moved: IntArray  # (p, V): what is added to that when the point moves there
-    bonus: IntArray  # (p,): the most that is added
-    scalars: IntArray  # (7,)
-
-    @classmethod
-    def of(cls, n: int, p: int, levels: int) -> SavingState:
-        """Memory for ``n`` rows of ``p`` features with at most so many levels."""
-        depth = p + 2
-        before = ((n,), (depth, n), *[(depth,)] * 5, (p,), (p,), (1,))
-        after = ((p,), (p,), (p, levels), (p,), (7,))
-        parts: list[Any] = [np.zeros(shape, dtype=np.int64) for shape in (*before, *after)]
-        parts.insert(len(before), np.zeros(p, dtype=np.bool_))
-        return cls(*parts)
-
-
-@lean()
-def begin(arrays, state, anchor):
-    """Set up the search around ``anchor``."""
-    n, p = arrays.rows.shape
-    count = 0
-    for j in range(n):
-        state.paid[0, j] = 0
-        missing = 0
-        for f in range(p):
-            if arrays.rows[j, f] != arrays.rows[anchor, f]:
-                missing += 1
-                if arrays.meeting[f, arrays.rows[j, f], arrays.rows[anchor, f]] >= NEVER:
-                    missing = p + 1
-                    break
-        if missing <= arrays.max_changes:
-            state.order[count] = j
-            count += 1
-    for f in range(p):
-        state.levels[f] = OPEN
-    state.alive[0] = count
-    state.taken[0] = 0
-    state.child[0] = -1
-    state.scalars[DEPTH] = 0
-    state.scalars[NODES] = 0
+    loads: IntArray  # (2, p): savings that rows spread over the features they need; memory to sort them
+    scalars: IntArray  # (8,)
 
 
 @lean(inner=True)
 def _filter(arrays, state, anchor, d):
     """Drop rows that cannot join any more, mark the features that are needed, find the anchor."""
-    p = arrays.rows.shape[1]
-    rest = arrays.max_changes - state.taken[d]
+    rows, rank, levels, order, needed = arrays.rows, arrays.rank, state.levels, state.order, state.needed
+    node = state.nodes[d]
+    p = len(levels)
     for f in range(p):
-        state.needed[f] = False
+        needed[f] = False
     mine = state.paid[d, anchor]
     keep = 0
     here = False
-    for i in range(state.alive[d]):
-        j = state.order[i]
+    for i in range(node.alive):
+        j = order[i]
+        paid = state.paid[d, j]
         missing = 0
         for f in range(p):
-            if arrays.rows[j, f] != arrays.rows[anchor, f]:
-                if state.levels[f] == OPEN:
-                    missing += 1
-                elif state.levels[f] == LEFT:
-                    missing = rest + 1
-                    break
-        if state.paid[d, j] >= NEVER or missing > rest:
-            continue
+            if rows[j, f] != rows[anchor, f]:
+                missing += levels[f] == OPEN
+                if levels[f] == LEFT or (d == 0 and arrays.meeting[f, rows[j, f], rows[anchor, f]] >= NEVER):
+                    paid = NEVER
         # Without an open need both pay alike from here on: the other row would be the anchor.
-        if missing == 0 and (
-            state.paid[d, j] < mine or (state.paid[d, j] == mine and arrays.rank[j] < arrays.rank[anchor])
-        ):
+        first = missing == 0 and (paid < mine or (paid == mine and rank[j] < rank[anchor]))
+        if paid >= NEVER or missing > node.rest or first:
             continue
         here |= j == anchor
-        state.order[i] = state.order[keep]
-        state.order[keep] = j
+        order[i] = order[keep]
+        order[keep] = j
         keep += 1
         for f in range(p):
-            if state.levels[f] == OPEN and arrays.rows[j, f] != arrays.rows[anchor, f]:
-                state.needed[f] = True
-    state.alive[d] = keep
+            needed[f] |= levels[f] == OPEN and rows[j, f] != rows[anchor, f]
+    node.alive = keep
     return here
 
 
 @lean(inner=True)
-def _extra(arrays, state, anchor, rest):
+def _besides(arrays, state, anchor, rest):
     """Changes that everybody must make where all rows agree, for a positive score; -1: that is too many."""
+    units, raised, levels, gains = arrays.units, arrays.raised, state.levels, state.loads
     lack = arrays.lacks[anchor]
-    for f in range(len(state.levels)):
-        home = arrays.units[f, arrays.rows[anchor, f]]
-        gain = arrays.raised[f, arrays.rows[anchor, f]] - home
-        state.bonus[f] = 0
-        if state.levels[f] >= 0:
-            lack -= arrays.units[f, state.levels[f]] - home
-        elif state.levels[f] == OPEN and state.needed[f]:
+    for f in range(len(levels)):
+        home = arrays.rows[anchor, f]
+        gain = raised[f, home] - units[f, home]
+        gains[0, f] = 0
+        if levels[f] >= 0:
+            lack -= units[f, levels[f]] - units[f, home]
+        elif levels[f] == OPEN and state.needed[f]:
             lack -= gain
-        elif state.levels[f] == OPEN:
-            state.bonus[f] = gain
+        elif levels[f] == OPEN:
+            gains[0, f] = gain
     more = 0
     while lack > 0:
-        top = 0
-        for f in range(len(state.levels)):
-            if state.bonus[f] > state.bonus[top]:
-                top = f
-        if state.bonus[top] == 0 or more == rest:
+        top = heaviest(gains)
+        if gains[0, top] == 0 or more == rest:
             return -1
-        lack -= state.bonus[top]
-        state.bonus[top] = 0
+        lack -= gains[0, top]
+        gains[0, top] = 0
         more += 1
     return more
 
@@ -171,124 +124,59 @@ def _extra(arrays, state, anchor, rest):
 @lean(inner=True)
 def _evaluate(arrays, state, prices, anchor, d):
     """Bound what a group can still save; drop rows that save nothing."""
-    state.scalars[DROPPED] = 0
-    p = arrays.rows.shape[1]
-    rest = arrays.max_changes - state.taken[d]
-    more = _extra(arrays, state, anchor, rest)
+    rows, people, levels, loads, sc = arrays.rows, arrays.people, state.levels, state.loads, state.scalars
+    p = len(levels)
+    node = state.nodes[d]
+    sc[DROPPED] = 0
+    more = _besides(arrays, state, anchor, node.rest)
     if more < 0:
         return 0
-    extra = 0
-    if more > 0:
-        extra = NEVER
-        for f in range(p):
-            level = arrays.rows[anchor, f]
-            if (
-                state.levels[f] == OPEN
-                and not state.needed[f]
-                and arrays.raised[f, level] > arrays.units[f, level]
-            ):
-                extra = min(extra, more * arrays.leaving[f, level])
-    rest -= more
-    state.scalars[EXTRA] = extra
+    extra = NEVER if more > 0 else 0
+    for f in range(p):
+        home = rows[anchor, f]
+        loads[0, f] = 0
+        if levels[f] == OPEN and not state.needed[f] and arrays.raised[f, home] > arrays.units[f, home]:
+            extra = min(extra, more * arrays.leaving[f, home])
+    sc[EXTRA] = extra
     mine = state.paid[d, anchor] + extra
-    spare = state.scalars[HIGH] - mine
+    spare = sc[HIGH] - mine
     if spare < 0:
         return 0
-    floor = max(state.scalars[LOW], arrays.least[anchor], mine)
+    floor = max(sc[LOW], arrays.least[anchor], mine)
     certain = 0
-    cheapest = NEVER
-    for f in range(p):
-        state.loads[f] = 0
-        state.kept[f] = 0
-        state.bonus[f] = 0
-        if state.needed[f]:
-            cheapest = min(cheapest, arrays.leaving[f, arrays.rows[anchor, f]])
-            for level in range(arrays.levels[f]):
-                state.moved[f, level] = 0
-    for i in range(state.alive[d]):
+    for i in range(node.alive):
         j = state.order[i]
         missing = 0
         meet = 0
         for f in range(p):
-            if state.levels[f] == OPEN and arrays.rows[j, f] != arrays.rows[anchor, f]:
+            if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
                 missing += 1
-                meet += arrays.meeting[f, arrays.rows[j, f], arrays.rows[anchor, f]]
+                meet += arrays.meeting[f, rows[j, f], rows[anchor, f]]
         paid = state.paid[d, j] + extra
-        pays = max(floor, arrays.least[j], paid + max(0, meet - spare))
-        gain = prices[j] - arrays.scale * pays
+        gain = prices[j] - arrays.scale * max(floor, arrays.least[j], paid + max(0, meet - spare))
         if gain <= 0:
             if j == anchor:
                 return 0
             state.paid[d, j] = NEVER
-            state.scalars[DROPPED] |= missing > 0
+            sc[DROPPED] |= missing > 0
             continue
         if missing == 0:
-            certain += arrays.people[j] * gain
+            certain += people[j] * gain
             continue
-        part = arrays.people[j] * gain // missing + 1
-        whole = (prices[j] - arrays.scale * paid) // missing + 1
+        part = people[j] * gain // missing + 1
         for f in range(p):
-            level = arrays.rows[j, f]
-            home = arrays.rows[anchor, f]
-            if state.levels[f] == OPEN and level != home:
-                state.loads[f] += part
-                keep = max(0, whole - arrays.scale * arrays.costs[f, level, home])
-                state.kept[f] += arrays.people[j] * keep
-                for other in range(arrays.levels[f]):
-                    if other != home:
-                        more = max(0, whole - arrays.scale * arrays.costs[f, level, other]) - keep
-                        state.moved[f, other] += arrays.people[j] * more
-    for f in range(p):
-        if state.needed[f]:
-            for level in range(arrays.levels[f]):
-                state.bonus[f] = max(state.bonus[f], state.moved[f, level])
-    moves = rest if cheapest == 0 else min(rest, spare // cheapest)
-    together = _largest(state.kept, rest) + _largest(state.bonus, moves)
-    return certain + min(_largest(state.loads, rest), together)
-
-
-@lean(inner=True)
-def _largest(numbers, count):
-    """Sum of so many of the largest numbers."""
-    total = 0
-    last = 2**62
-    while count > 0:
-        top = 0
-        ties = 0
-        for f in range(len(numbers)):
-            if numbers[f] < last and numbers[f] > top:
-                top = numbers[f]
-                ties = 1
-            elif numbers[f] == top:
-                ties += 1
-        if top == 0:
-            break
-        total += min(ties, count) * top
-        count -= ties
-        last = top
-    return total
+            if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
+                loads[0, f] += part
+    return certain + largest(loads, node.rest - more)
 
 
 @lean(inner=True)
 def _is_tried(arrays, state, anchor, d, f, level):
     """Whether the point may take a level: a row has it, or it is better for the score, or rules matter."""
     found = arrays.every[f] or arrays.units[f, level] > arrays.units[f, arrays.rows[anchor, f]]
-    for i in range(state.alive[d]):
+    for i in range(state.nodes[d].alive):
         found |= arrays.rows[state.order[i], f] == level
     return found
-
-
-@lean(inner=True)
-def _open_child(arrays, state, d, f, choice):
-    """Let feature ``f`` of the point take a level, or leave it."""
-    state.levels[f] = choice
-    state.alive[d + 1] = state.alive[d]
-    state.taken[d + 1] = state.taken[d] + (0 if choice == LEFT else 1)
-    state.child[d + 1] = -1
-    for i in range(state.alive[d]):
-        j = state.order[i]
-        step = 0 if choice == LEFT else arrays.costs[f, arrays.rows[j, f], choice]
-        state.paid[d + 1, j] = min(NEVER, state.paid[d, j] + step)
 
 
 @lean()
@@ -297,52 +185,56 @@ def advance(arrays, state, prices, anchor, limit):
 
     Returns DONE, or LIMIT: call again to go on. The point of the best group stands in ``state.found``.
     """
-    sc = state.scalars
+    sc, nodes, levels, paid = state.scalars, state.nodes, state.levels, state.paid
     end = sc[NODES] + limit
     while sc[DEPTH] >= 0:
         d = sc[DEPTH]
-        if state.child[d] == -1:
+        node = nodes[d]
+        if node.child == -1:
             if sc[NODES] >= end:
                 return LIMIT
             sc[NODES] += 1
             sc[DROPPED] = 1
-            state.bound[d] = sc[BEST] + 1
-            while sc[DROPPED] and state.bound[d] > sc[BEST]:
-                if not _filter(arrays, state, anchor, d):
-                    state.bound[d] = 0
-                    break
-                state.bound[d] = _evaluate(arrays, state, prices, anchor, d)
+            node.bound = sc[BEST] + 1
+            while sc[DROPPED] and node.bound > sc[BEST]:
+                node.bound = 0
+                if _filter(arrays, state, anchor, d):
+                    node.bound = _evaluate(arrays, state, prices, anchor, d)
                 # Without a score to reach, nothing depends on rows that are gone.
                 if arrays.lacks[anchor] <= 0:
                     break
-            if state.bound[d] <= sc[BEST]:
+            if node.bound <= sc[BEST]:
                 sc[DEPTH] -= 1
                 continue
-            heaviest = 0
-            for f in range(len(state.levels)):
-                if state.loads[f] > state.loads[heaviest]:
-                    heaviest = f
-            if state.loads[heaviest] == 0:
-                sc[BEST] = state.bound[d]
-                for f in range(len(state.levels)):
-                    state.found[f] = state.levels[f]
-                state.found_extra[0] = sc[EXTRA]
+            node.feature = heaviest(state.loads)
+            node.child = 0
+            if state.loads[0, node.feature] == 0:
+                sc[BEST] = node.bound
+                sc[FOUND_EXTRA] = sc[EXTRA]
+                for f in range(len(levels)):
+                    state.found[f] = levels[f]
                 sc[DEPTH] -= 1
                 continue
-            state.feature[d] = heaviest
-            state.child[d] = 0
-        f = state.feature[d]
+        f = node.feature
         n = arrays.levels[f]
-        k = state.child[d]
-        state.levels[f] = OPEN
-        if k < n and state.taken[d] == arrays.max_changes:
+        k = node.child
+        levels[f] = OPEN
+        if k < n and node.rest == 0:
             k = n
         while k < n and not _is_tried(arrays, state, anchor, d, f, k):
             k += 1
-        state.child[d] = k + 1
-        if k > n or state.bound[d] <= sc[BEST]:
+        node.child = k + 1
+        if k > n or node.bound <= sc[BEST]:
             sc[DEPTH] -= 1
             continue
-        _open_child(arrays, state, d, f, k if k < n else LEFT)
+        levels[f] = k if k < n else LEFT
+        child = nodes[d + 1]
+        child.alive = node.alive
+        child.rest = node.rest - (k < n)
+        child.child = -1
+        for i in range(node.alive):
+            j = state.order[i]
+            step = 0 if k == n else arrays.costs[f, arrays.rows[j, f], k]
+            paid[d + 1, j] = min(NEVER, paid[d, j] + step)
         sc[DEPTH] = d + 1
     return DONE

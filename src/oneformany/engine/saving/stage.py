@@ -8,25 +8,24 @@ groups save, and every group is counted with the row of it that pays least.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.certificate import on_given
-from oneformany.engine.columns import Column
+from oneformany.engine.columns import Column, assign
 from oneformany.engine.cover.incidence import joined
-from oneformany.engine.polish import assign
+from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.run import Run
-from oneformany.engine.saving.least_changes import fewest_changes, least_costs
-from oneformany.engine.saving.points import CheapPoints
-from oneformany.engine.saving.prices import GroupPrices
-from oneformany.engine.saving.search import SavingsSearch
+from oneformany.engine.saving.search import CheapPoints, SavingsSearch, fewest_changes, least_costs
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_kernels import cheapest
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
+from oneformany.exceptions import SolverError
 from oneformany.result.build import Group
 from oneformany.result.goal_proofs import AnchoredCostProof
 from oneformany.stop import Stop
@@ -37,21 +36,66 @@ MOST_NODES = 60_000_000
 MOST_ROUNDS = 300
 TABLE_TIME = 0.2
 LATEST = 300
+FIRST_WIDTH = 1.0  # low prices leave little to save: the first searches are quick
+WIDEST = 8.0
+NARROWEST = 0.02
 
 
-@dataclass(frozen=True, eq=False)
-class CheapestCover:
-    """Groups of distinct rows, and why they cannot cost less.
+class GroupPrices:
+    """Prices of rows from the groups known so far, of which ``count`` may be used: duals of the least cost.
 
-    Attributes
-    ----------
-    groups : list of Group
-        As few as were found before.
-    cost : int
-        What they cost.
-    proof : AnchoredCostProof
-        What as few must cost at least.
+    Prices per person are kept near the best ones so far, within a box around the center that grows while they
+    get better and shrinks when they do not (the box step method of Marsten, Hogan and Blankenship, Operations
+    Research 23, 1975).
     """
+
+    def __init__(self, people: IntArray, count: int, center: FloatArray) -> None:
+        n = len(people)
+        self.people = people.astype(np.float64)
+        self.center, self.width = center, FIRST_WIDTH
+        self._known: set[tuple[bytes, int]] = set()
+        self._program = CoveringProgram(np.append(np.ones(n), -count), presolve=True)
+        sides = sparse.eye(n + 1, n)  # these hold the prices below, and above, the sides of the box
+        self._program.add_columns(sparse.hstack((sides, -sides), format="csc"))
+
+    def add(self, rows: IntArray, cost: int) -> bool:
+        """Add a group and what it costs together; false if it was there."""
+        key = (rows.tobytes(), cost)
+        if key in self._known:
+            return False
+        self._known.add(key)
+        n, size = len(self.people), len(rows)
+        entries = np.append(np.ones(size), -1.0), np.append(rows, n), np.array([0, size + 1])
+        self._program.add_columns(sparse.csc_matrix(entries, shape=(n + 1, 1)), np.array([cost]))
+        return True
+
+    def solve(self, stop: Stop) -> tuple[FloatArray, float, float] | None:
+        """Prices per person, what a group must save to be of use, and the cost by parts of groups.
+
+        ``None`` when time was too short.
+        """
+        n = len(self.people)
+        low, high = np.maximum(0.0, self.center - self.width), self.center + self.width
+        self._program.price(np.append(high * self.people, -low * self.people))
+        relaxed = self._program.solve(stop)
+        if relaxed == "infeasible":
+            raise SolverError("no prices suit the groups, although each row has a group of its own")
+        if isinstance(relaxed, str):
+            return None
+        return relaxed.duals[:n] / self.people, float(relaxed.duals[n]), relaxed.value
+
+    def at_side(self, prices: FloatArray) -> bool:
+        """Whether a wider box would let prices go further."""
+        outside = np.abs(prices - self.center) >= self.width - 1e-6
+        return bool((outside & ((prices > self.center) | (prices > 1e-6))).any()) and self.width < WIDEST
+
+    def resize(self, factor: float) -> None:
+        """Make the box so many times as wide, within limits."""
+        self.width = min(WIDEST, max(NARROWEST, factor * self.width))
+
+
+class CheapestCover(NamedTuple):
+    """Groups of distinct rows, as few as were found before, what they cost, and what as few cost at least."""
 
     groups: list[Group]
     cost: int
@@ -63,10 +107,10 @@ def cheapest_cover(run: Run) -> CheapestCover:
     with run.timed("least cost"):
         stage = _Stage(run)
         stage.generate()
-        stage.improve(run.stop)
+        stage.improve()
         run.statistics.count("nodes of searches for savings", stage.search.nodes)
         run.statistics.count("columns with costs", len(stage.columns))
-        return CheapestCover(stage.groups(), stage.cost, stage.proof())
+        return stage.answer()
 
 
 class _Stage:
@@ -80,38 +124,31 @@ class _Stage:
         self.changes = fewest_changes(run.space, run.stop)
         self.least = least_costs(run.space.problem, run.space.rows, self.changes)
         self.search = SavingsSearch(run.space, self.least)
-        self.columns: list[Column] = []
-        self._known: set[bytes] = set()
-        for column in run.best:
-            self.add(column)
-        self.best = list(range(len(self.columns)))
-        self.cost = int((self._served()[1] * self.people).sum())
+        self._columns = {_key(column): column for column in run.best}
+        self.best = list(range(len(self._columns)))
         self.k = len(self.best)
-        self.prices = self.least * ONE_IN_COVERS
+        self.cost = int((self._served()[1] * self.people).sum())
         self.savings = np.zeros(len(self.people), dtype=np.int64)
-        self.value = self._value(self.prices, self.savings)
+        self.prices, self.value = (
+            self.least * ONE_IN_COVERS,
+            int((self.people * self.least).sum()) * ONE_IN_COVERS,
+        )
+
+    @property
+    def columns(self) -> list[Column]:
+        """All columns so far; the best cover names them by number."""
+        return list(self._columns.values())
 
     @property
     def bound(self) -> int:
         """No cover by as many groups costs less."""
         return min(self.cost, max(0, -(-self.value // ONE_IN_COVERS)))
 
-    def _value(self, prices: IntArray, savings: IntArray) -> int:
-        """What as many groups cost at least, times the scale."""
-        return int((self.people * prices).sum()) - int(np.sort(savings)[::-1][: self.k].sum())
-
-    def add(self, column: Column) -> None:
-        """Keep a column that is new."""
-        key = column.point.tobytes() + column.changed.tobytes()
-        if key not in self._known:
-            self._known.add(key)
-            self.columns.append(column)
-
     def generate(self) -> None:
         """Find groups and prices in turn; search longer where that ends without a proof."""
         run = self.run
         prices = self._first_prices()
-        self.improve(run.stop)
+        self.improve()
         limit = FIRST_LIMIT
         for _ in range(MOST_ROUNDS):
             if limit > HIGHEST_LIMIT or self.search.nodes >= MOST_NODES or self.bound >= self.cost:
@@ -123,14 +160,14 @@ class _Stage:
             before = self.value
             asked = integer_weights(found, ONE_IN_COVERS)
             added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit, value)
-            run.report("least cost", value, len(self.columns), (self.bound, self.cost))
+            run.report("least cost", value, len(self._columns), (self.bound, self.cost))
             if added or self.value > before + ONE_IN_COVERS // 1000:
                 continue
             if not complete:
                 limit *= 4
-            elif not prices.at_side(found) or prices.widest:
+            elif not prices.at_side(found):
                 break
-            prices.widen()
+            prices.resize(4.0)
 
     def _first_prices(self) -> GroupPrices:
         """Prices that know the best cover, every row alone, and the latest columns."""
@@ -157,42 +194,41 @@ class _Stage:
             saving = self.search.around(row, asked, worth, limit, self.run.stop)
             savings[row] = saving.most
             complete &= saving.complete
-            if saving.point is not None and saving.changed is not None:
-                costs = np.maximum(self.least, self._costs_to(saving.point) + saving.extra)
-                gains = (costs * ONE_IN_COVERS < asked) & self._join(saving.point, saving.changed)
-                added += self._add_group(prices, np.flatnonzero(gains), saving.point, saving.extra)
-        value = self._value(asked, savings)
+            if saving.group is not None:
+                point, changed, extra = saving.group
+                gains = self._pays(point, extra) * ONE_IN_COVERS < asked
+                rows = np.flatnonzero(gains & self._may_join(point, changed))
+                added += self._add_group(prices, rows, point, extra)
+        value = int((self.people * asked).sum()) - int(np.sort(savings)[::-1][: self.k].sum())
         hoped = promised * ONE_IN_COVERS - self.value
-        if value > self.value:
-            prices.accept(asked / ONE_IN_COVERS, well=value - self.value > 0.5 * hoped)
-            self.prices, self.savings, self.value = asked, savings, value
+        if value <= self.value:
+            prices.resize(0.6)
         else:
-            prices.refuse()
+            prices.center = asked / ONE_IN_COVERS
+            prices.resize(1.5 if value - self.value > 0.5 * hoped else 1.0)
+            self.prices, self.savings, self.value = asked, savings, value
         return added, complete
 
-    def _costs_to(self, point: IntArray) -> IntArray:
-        return self.points.costs(np.arange(len(self.people)), point)
+    def _pays(self, point: IntArray, extra: int = 0) -> IntArray:
+        """What each row pays at least for going to a point and changing something besides."""
+        return np.maximum(self.least, self.points.costs(np.arange(len(self.people)), point) + extra)
 
-    def _join(self, point: IntArray, changed: BoolArray) -> BoolArray:
+    def _may_join(self, point: IntArray, changed: BoolArray) -> BoolArray:
         """Which rows may go to a point by changing these features only."""
-        rows = self.space.rows
-        stays = rows == point
-        may = self.space.problem.may_move(rows, point) | stays
-        return np.asarray((may & (stays | changed)).all(axis=1))
+        may = self.space.problem.may_move(self.space.rows, point) & changed
+        return np.asarray((may | (self.space.rows == point)).all(axis=1))
 
     def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray, extra: int = 0) -> int:
         """Tell the prices about a group; make columns of it, where the classifier accepts points."""
         if not len(rows):
             return 0
-        ends = [(point, extra)]
+        each = [self._pays(point, extra)]
         if not self.search.summed:
-            ends.append((self.points.middle(rows), 0))
-        each = [np.maximum(self.least, self._costs_to(end) + more) * self.people for end, more in ends]
-        new = prices.add(rows, min(int(costs[rows].sum()) for costs in each))
+            each.append(self._pays(self.points.middle(rows)))
+        new = prices.add(rows, min(int((costs * self.people)[rows].sum()) for costs in each))
         if new:
             for column in self._add_columns(rows, point):
-                paid = self.points.costs(rows, column.point) * self.people[rows]
-                prices.add(rows, int(paid.sum()))
+                prices.add(rows, int((self.points.costs(rows, column.point) * self.people[rows]).sum()))
         return int(new)
 
     def _add_columns(self, rows: IntArray, point: IntArray) -> list[Column]:
@@ -200,8 +236,39 @@ class _Stage:
         found = [self.points.column(rows, start) for start in (None, point)]
         columns = [column for column in found if column is not None]
         for column in columns:
-            self.add(column)
+            self._columns.setdefault(_key(column), column)
         return columns
+
+    def improve(self) -> None:
+        """Choose the cheapest columns of all; then better points for just the rows that go there."""
+        stop = self.run.stop
+        while not stop.expired():
+            time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
+            search = Search(time, self.run.options.table)
+            start, needed = np.array(self.best, dtype=np.int64), int(self.people.sum())
+            found = solve_cost(self._table(), self.people, self.k, needed, start, search)
+            before, columns = self.cost, self.columns
+            if found.cost < self.cost:
+                self.best, self.cost = found.chosen.tolist(), found.cost
+            for number, index in enumerate(found.chosen.tolist()):
+                rows = np.flatnonzero(found.assignment == number)
+                if len(rows):
+                    self._add_columns(rows, columns[index].point)
+            if self.cost == before and len(self._columns) == len(columns):
+                break
+
+    def _table(self) -> ColumnTable:
+        columns = self.columns
+        starts, rows = joined([column.rows for column in columns])
+        return ColumnTable(
+            starts,
+            rows.astype(np.int32),
+            np.concatenate([self.points.costs(column.rows, column.point) for column in columns]),
+            np.array([column.changed for column in columns]),
+            np.array([column.point for column in columns], dtype=np.int32),
+            len(self.people),
+            complete=False,
+        )
 
     def _served(self) -> tuple[IntArray, IntArray]:
         """For each row the cheapest column in use, and what it pays there."""
@@ -209,51 +276,22 @@ class _Stage:
         owner, least = cheapest(table, best, table.n_rows)
         return best[owner], least
 
-    def improve(self, stop: Stop) -> None:
-        """Choose the cheapest columns of all; then better points for just the rows that go there."""
-        while not stop.expired():
-            table = self._table()
-            start = np.array(self.best, dtype=np.int64)
-            time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
-            needed = int(self.people.sum())
-            search = Search(time, self.run.options.table)
-            found = solve_cost(table, self.people, self.k, needed, start, search)
-            before, known = self.cost, len(self.columns)
-            if found.cost < self.cost:
-                self.best, self.cost = found.chosen.tolist(), found.cost
-            for number, index in enumerate(found.chosen.tolist()):
-                rows = np.flatnonzero(found.assignment == number)
-                if len(rows):
-                    self._add_columns(rows, self.columns[index].point)
-            if self.cost == before and len(self.columns) == known:
-                break
-
-    def _table(self) -> ColumnTable:
-        starts, rows = joined([column.rows for column in self.columns])
-        return ColumnTable(
-            starts,
-            rows.astype(np.int32),
-            np.concatenate([self.points.costs(column.rows, column.point) for column in self.columns]),
-            np.array([column.changed for column in self.columns]),
-            np.array([column.point for column in self.columns], dtype=np.int32),
-            len(self.people),
-            complete=False,
-        )
-
-    def groups(self) -> list[Group]:
-        """The rows of each column, each where it is cheapest."""
+    def answer(self) -> CheapestCover:
+        """The rows of each column, each where it is cheapest, and what was proved, on the given rows."""
         owner, _ = self._served()
-        return [
-            Group(self.columns[index].point, self.space.helpable[owner == index])
+        columns, problem, helpable = self.columns, self.space.problem, self.space.helpable
+        groups = [
+            Group(columns[index].point, helpable[owner == index])
             for index in self.best
             if (owner == index).any()
         ]
-
-    def proof(self) -> AnchoredCostProof:
-        """What was proved, in the numbering of the given rows."""
         prices, changes, savings = (
-            on_given(self.space.problem, numbers, self.space.helpable)
-            for numbers in (self.prices, self.changes, self.savings)
+            on_given(problem, numbers, helpable) for numbers in (self.prices, self.changes, self.savings)
         )
         people = int(self.people.sum())
-        return AnchoredCostProof(prices, changes, savings, ONE_IN_COVERS, self.k, people, self.bound)
+        proof = AnchoredCostProof(prices, changes, savings, ONE_IN_COVERS, self.k, people, self.bound)
+        return CheapestCover(groups, self.cost, proof)
+
+
+def _key(column: Column) -> bytes:
+    return column.point.tobytes() + column.changed.tobytes()

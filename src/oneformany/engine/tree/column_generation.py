@@ -3,42 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain, combinations
 
 import numpy as np
+from scipy import sparse
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
-from oneformany.engine.pricing.items import Decisions, Items
+from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
 
 @dataclass(eq=False)
 class Node:
-    """A node of the branching tree with its restricted covering program and pricer.
-
-    Attributes
-    ----------
-    columns : list of Column
-        The program's columns, in its order.
-    groups : list of integer arrays
-        The items each of them covers here.
-    weights, capacity : integer array and int
-        Of the items, and what no column weighs more than: they prove the best bound so far.
-    relaxed : RelaxedCover or None
-        The last optimum of the program.
-    """
+    """A node of the branching tree with its restricted covering program and pricer."""
 
     run: Run
     items: Items
-    columns: list[Column] = field(default_factory=list)
-    groups: list[IntArray] = field(default_factory=list)
-    relaxed: RelaxedCover | None = None
+    columns: list[Column] = field(default_factory=list)  # the program's, in its order
+    groups: list[IntArray] = field(default_factory=list)  # the items each of them covers here
+    relaxed: RelaxedCover | None = None  # the last optimum of the program
 
     def __post_init__(self) -> None:
-        # At least one column is needed, as there is at least one item.
+        # They prove the best bound so far: no column weighs more. One is needed, as there is an item.
         self.weights, self.capacity = np.eye(1, len(self.items), dtype=np.int64)[0], 1
         self.program = CoveringProgram(np.ones(len(self.items)))
         self.pricer = self.run.options.pricer(self.items, self.run.oracle)
@@ -68,11 +58,6 @@ class Node:
         self.program.add_columns(as_matrix(groups, len(self.items)))
         return len(groups)
 
-    def relax(self) -> RelaxedCover | None:
-        """Solve the program; ``None`` when the columns cover too little, or time is too short."""
-        relaxed = self.program.solve(self.run.stop)
-        return None if isinstance(relaxed, str) else relaxed
-
     def complete(self) -> bool:
         """Find a column for every item that has none; false, with the proof, if one cannot have any."""
         for item in np.setdiff1d(np.arange(len(self.items)), joined(self.groups)[1]).tolist():
@@ -92,8 +77,8 @@ class Node:
         if not self.complete():
             return
         for _ in range(run.options.max_rounds):
-            relaxed = self.relax()
-            if relaxed is None:
+            relaxed = self.program.solve(run.stop)
+            if isinstance(relaxed, str):
                 break
             self.relaxed = relaxed
             weights = integer_weights(relaxed.duals)
@@ -108,3 +93,34 @@ class Node:
             run.report("columns", relaxed.value, self.program.n_columns)
             if priced.proves_optimal or self.bound >= run.count or (added == 0 and priced.complete):
                 break
+
+
+PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
+
+
+def pair_to_branch_on(node: Node) -> tuple[int, int] | None:
+    """Pick the undecided pair of rows that shares columns closest to half; ``None`` if all are decided.
+
+    Every subset of a group is a group, so each row may be thought of as assigned to one column only, and two
+    rows share that column or they do not: the branching of Ryan and Foster ("An integer programming approach
+    to scheduling", 1981).
+    """
+    if node.relaxed is None:
+        return None
+    support = np.flatnonzero(node.relaxed.values > 1e-9)
+    sizes = np.array([len(node.groups[index]) for index in support], dtype=np.int64)
+    order = np.argsort(sizes, kind="stable")
+    support = np.sort(support[order[np.cumsum(sizes[order] ** 2) <= PAIRS]])
+    member = as_matrix([node.groups[index] for index in support], len(node.items))
+    shared = sparse.triu(member @ sparse.diags(node.relaxed.values[support]) @ member.T, 1).tocoo()
+    distance = np.abs(np.minimum(shared.data, 1.0) - 0.5)
+    by_distance = np.lexsort((shared.col, shared.row, distance))
+    likely = by_distance[distance[by_distance] < 0.5]
+    pairs = chain(
+        zip(shared.row[likely].tolist(), shared.col[likely].tolist(), strict=True),
+        combinations(range(len(node.items)), 2),
+    )
+    for one, other in pairs:
+        if (one, other) not in node.items.apart:
+            return int(node.items.first[one]), int(node.items.first[other])
+    return None

@@ -1,51 +1,60 @@
 """Closing the gap: enumerate every column that a cover of a given size could use, then settle that set cover.
 
 The enumeration by reduced cost of Baldacci, Christofides and Mingozzi (Mathematical Programming 115, 2008).
+Good covers are made of columns of small reduced cost, so these are also where covers are looked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.incidence import joined
+from oneformany.engine.columns import Column
+from oneformany.engine.cover.fixed_set import FixedSetSearch
+from oneformany.engine.cover.incidence import Incidence, joined
+from oneformany.engine.cover.local_search import LocalSearch
+from oneformany.engine.cover.primal import greedy_columns
+from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.cover.subset_kernels import inside_others
-from oneformany.engine.pricing.search import ColumnSearch
+from oneformany.engine.pricing.pricer import ColumnSearch
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
 
 MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
+LIGHTEST = 0.9  # of the capacity
+MOST_COLUMNS = 20_000
+ENOUGH_COLUMNS = 3_000  # for searches that are to find something new
+LIGHTER = (0.8, 0.7, 0.6, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
 class EnumeratedColumns:
-    """All columns that can be part of a cover of the target size, as groups of items.
-
-    Attributes
-    ----------
-    groups : list of integer arrays
-        No group is part of another.
-    origins : list of (row, choice)
-        Where each comes from.
-    """
+    """Columns as groups of items, none part of another, with where each comes from: a row and a choice."""
 
     groups: list[IntArray]
-    origins: list[tuple[int, IntArray]]
+    origins: list[tuple[int, IntArray] | Column]
+
+    def search(self, node: Node, target: int, max_nodes: int, *, cuts: bool) -> dict[str, Any] | None:
+        """Look for a cover by ``target`` of the groups and offer it; return the tree that excludes it."""
+        run = node.run
+        found = cover_within(self.groups, len(node.items), target, run.stop, max_nodes, cuts=cuts)
+        run.statistics.count("set cover nodes", found.nodes)
+        run.statistics.count("cuts", found.cuts)
+        if found.chosen is not None:
+            self.offer(node, found.chosen)
+        return found.proof
 
     def offer(self, node: Node, chosen: Sequence[int]) -> None:
-        """Offer a cover by some of the groups, unless the classifier left open whether one exists.
-
-        Numbers beyond those enumerated stand for the columns of the node.
-        """
-        own = len(self.groups)
-        columns = [
-            node.run.oracle.column(*self.origins[index]) if index < own else node.columns[index - own]
-            for index in chosen
-        ]
+        """Offer a cover by fewer groups than any, unless the classifier left open whether one exists."""
+        if len(chosen) >= node.run.count:
+            return
+        origins = (self.origins[index] for index in chosen)
+        columns = [one if isinstance(one, Column) else node.run.oracle.column(*one) for one in origins]
         real = [column for column in columns if column is not None]
         if len(real) == len(columns):
             node.run.offer(real)
@@ -64,12 +73,12 @@ def enumerate_columns(node: Node, target: int) -> EnumeratedColumns | None:
 
 
 def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None:
-    """Find the maximal columns of at least this weight; ``None`` when they are too many, or time is up."""
+    """Find the maximal columns of at least this weight; ``None`` when they are too many, or time is up.
+
+    Rows to be kept apart may still share one: a larger list is a valid list.
+    """
     items = node.items
-    # Rows to be kept apart may still share a subcube: a larger list is a valid list.
-    arrays = items.arrays._replace(exact=items.space.arrays.exact)
-    search = ColumnSearch(items, node.run.oracle, arrays)
-    search.state.eligible[:] = True
+    search = ColumnSearch(items, node.run.oracle)
     search.weigh(node.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
@@ -78,16 +87,15 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
         for choice in search.every(item, floor, node.run.stop):
             if choice is None or len(found) >= most or entries >= MOST_ENTRIES:
                 return None
-            covered = members(arrays, row, choice)
+            covered = members(items.arrays, row, choice)
             entries += len(covered)
             found.setdefault(items.group(covered).tobytes(), (row, choice))
         search.state.eligible[item] = False
     node.run.statistics.count("search nodes", search.nodes)
-    groups = [np.frombuffer(key, dtype=np.int64) for key in found]
+    groups, origins = [np.frombuffer(key, dtype=np.int64) for key in found], list(found.values())
     kept = without_subsets(groups, node.run.stop)
     if kept is None:
         return None
-    origins = list(found.values())
     return EnumeratedColumns([groups[index] for index in kept], [origins[index] for index in kept])
 
 
@@ -96,3 +104,59 @@ def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
     starts, rows = joined(groups)
     gone = inside_others(starts, rows.astype(np.int32), 1 + rows.max(initial=-1), stop)
     return None if stop.expired() else np.flatnonzero(~gone).tolist()
+
+
+class CoreColumns:
+    """The columns of small reduced cost of the root, and searches for covers among them that can go on.
+
+    They weigh at least ``lightest`` times the capacity that was proved. Where they are not ``complete``,
+    since too many to be listed, columns generated so far stand in.
+    """
+
+    def __init__(self, node: Node, lightest: float = LIGHTEST) -> None:
+        self.node = node
+        listed = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS) or EnumeratedColumns([], [])
+        self.complete = len(np.unique(joined(listed.groups)[1])) == len(node.items)
+        if not self.complete:
+            listed = EnumeratedColumns([*listed.groups, *node.groups], [*listed.origins, *node.columns])
+        self.listed = listed
+        starts, rows = joined(listed.groups)
+        incidence = Incidence.of(starts, rows.astype(np.int32), len(node.items))
+        duals = node.weights / node.capacity
+        self._local = LocalSearch(incidence, duals, greedy_columns(incidence))
+        self._fixed_set = FixedSetSearch(incidence, duals)
+
+    @classmethod
+    def wide(cls, node: Node) -> CoreColumns:
+        """Take in lighter columns until there are enough for covers that look quite different."""
+        core = cls(node)
+        for lightest in LIGHTER:
+            if len(core) >= ENOUGH_COLUMNS or node.run.stop.expired():
+                break
+            wider = cls(node, lightest)
+            if not wider.complete:
+                break
+            core = wider
+        return core
+
+    def __len__(self) -> int:
+        return len(self.listed.groups)
+
+    def walk(self, goal: int, steps: int) -> None:
+        """Take so many steps towards a cover by ``goal`` columns; offer what is found."""
+        run = self.node.run
+        before = self._local.steps
+        self.listed.offer(self.node, self._local.run(goal, steps, run.stop).tolist())
+        run.statistics.count("local search steps", self._local.steps - before)
+
+    def search_around_shared(self, goal: int, patience: int) -> None:
+        """Search again and again around what good covers share; offer what is found."""
+        run = self.node.run
+        before = self._fixed_set.searches
+        self.listed.offer(self.node, self._fixed_set.run(goal, patience, run.stop).tolist())
+        run.statistics.count("searches around shared columns", self._fixed_set.searches - before)
+
+    def search(self, goal: int, max_nodes: int) -> None:
+        """Look for a cover by ``goal`` of the columns in a tree, unless there is one."""
+        if self.node.run.count > goal:
+            self.listed.search(self.node, goal, max_nodes, cuts=self.node.run.options.cuts)

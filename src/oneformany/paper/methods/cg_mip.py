@@ -15,8 +15,8 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.items import Items
-from oneformany.engine.pricing.protocol import NO_LIMIT, Priced
+from oneformany.engine.pricing.pricer import Priced
+from oneformany.engine.pricing.space import Items
 from oneformany.engine.scaling import ONE_IN_PRICING, STEP
 from oneformany.paper.methods.embeddings import Embedding, embed
 from oneformany.paper.methods.formulation import CompactExplanation, PaperRows, PublishedExplanations
@@ -67,9 +67,13 @@ class PaperMaster:
     def __init__(self, n_rows: int, columns: list[Column]) -> None:
         self._n_rows = n_rows
         self._pool = ColumnPool()
-        self.columns = self._pool.columns  # all so far
         self._program = CoveringProgram(np.ones(n_rows), presolve=True)
         self.add(columns)
+
+    @property
+    def columns(self) -> list[Column]:
+        """All so far."""
+        return self._pool.columns
 
     def add(self, columns: list[Column]) -> int:
         """Take in the columns whose groups are new, and say how many these are."""
@@ -212,12 +216,7 @@ class ProgramPricer:
         for i, j in items.apart:  # an item in conflict with itself can never be taken
             model.add_rows(self._members[list({i, j})], 1.0, upper=0.0 if i == j else 1.0)
 
-    def price(
-        self,
-        weights: IntArray,
-        stop: Stop,
-        node_limit: int = NO_LIMIT,  # noqa: ARG002 (a program has no such limit)
-    ) -> Priced:
+    def price(self, weights: IntArray, stop: Stop) -> Priced:
         """Find heavy columns and bound the heaviest by what the solver proved."""
         model = self._explanation.model.towards(self._members, weights / ONE_IN_PRICING, maximise=True)
         outcome = self._solver.solve(model, Request(stop, keep=MANY))
