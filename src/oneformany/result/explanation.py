@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from oneformany.result.plain import Plain, integers
+from oneformany.plain import Plain, integers
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from oneformany.result.plain import Plain
+from oneformany.plain import Plain
 
 
 @dataclass(frozen=True)

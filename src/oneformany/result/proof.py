@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from oneformany.result.plain import Plain, integers
+from oneformany.plain import Plain, integers
 
 Pairs = tuple[tuple[tuple[int, ...], int], ...]
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
+from oneformany.plain import integers
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
-from oneformany.result.plain import integers
 from oneformany.result.proof import Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.statistics import Statistics

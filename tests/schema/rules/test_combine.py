@@ -22,7 +22,7 @@ from oneformany import (
     allowed_moves,
 )
 from oneformany.exceptions import InputError
-from oneformany.schema.rules import restrictions_of
+from oneformany.schema.rules.combine import restrictions_of
 from oneformany.schema.rules.rows import cell_rule
 
 OTHER = Schema(
