@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -304,14 +304,18 @@ def _checked_moves(feature: int, given: ArrayLike | None, n: int) -> BoolArray |
         raise InputError(f"allowed[{feature}] has shape {matrix.shape}; feature {feature} needs ({n}, {n})")
     if matrix.dtype != np.bool_ and not np.isin(matrix, (0, 1)).all():
         raise InputError(f"allowed[{feature}] must hold only true and false")
-    if not _frozen_moves(matrix):
+    if matrix.dtype != np.bool_ or not _frozen(matrix) or not matrix.diagonal().all():
         matrix = matrix.astype(np.bool_)
         np.fill_diagonal(matrix, val=True)
         matrix.flags.writeable = False
     return None if matrix.all() else matrix
 
 
-def _frozen_moves(matrix: np.ndarray[Any, Any]) -> bool:
-    """Whether nobody can change this matrix of moves, such as another problem's: it need not be copied."""
-    frozen = matrix.base is None and not matrix.flags.writeable
-    return frozen and matrix.dtype == np.bool_ and bool(matrix.diagonal().all())
+def _frozen(array: object) -> bool:
+    """Whether nobody can change this array, or one whose memory it shows: it need not be copied."""
+    while array is not None:
+        flags = getattr(array, "flags", None)
+        if not hasattr(array, "base") or (flags is not None and flags.writeable):
+            return False
+        array = array.base
+    return True

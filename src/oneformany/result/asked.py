@@ -47,8 +47,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
     }
     if allowed is not None:
         written["allowed"] = [
-            None if given is None or moves is None else moves[:n, :n].astype(int).tolist()
-            for given, moves, n in zip(allowed, problem.moves, problem.levels, strict=True)
+            None if moves is None else moves.astype(np.int8).tolist() for moves in problem.moves
         ]
     if own is not None:
         written["own"] = {

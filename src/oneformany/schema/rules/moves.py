@@ -273,4 +273,5 @@ class Range:
 
 def _by_steps(may: BoolArray) -> BoolArray:
     """Allow moves by how many levels they go up, from the fewest: a view of so few, not of their square."""
+    may.flags.writeable = False
     return sliding_window_view(may, (len(may) + 1) // 2)[::-1]
