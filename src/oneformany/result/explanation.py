@@ -51,7 +51,7 @@ class Explanation(Plain):
 
     def _repr_html_(self) -> str:
         """Tell what changes by number; a result knows the names, see its own table."""
-        from oneformany.schema.html import html_table
+        from oneformany.schema.schema import html_table
 
         changes = ((f, self.point[f] if self.ends is None else "") for f in self.changed)
         rows = ", ".join(map(str, self.members[:10])) + (", ..." if len(self.members) > 10 else "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from oneformany.result.labels import Labels, labels_of
 from oneformany.result.sizes import noun, people_in
 from oneformany.result.words import status_words, target_words
-from oneformany.schema.html import html_table
+from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation

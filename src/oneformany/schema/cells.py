@@ -1,17 +1,17 @@
-"""Decide the cells of a column: values, what a model tells apart, or bins with round edges."""
+"""Decide the cells of a column and their targets: values, what a model tells apart, round bins."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import floor, log10
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import ANY_VALUE, bins_of, levels_of_values
-from oneformany.schema.feature import Feature, Raw, number_label
-from oneformany.schema.round_numbers import roundest
+from oneformany.schema.discretise import ANY_NUMBER, ANY_VALUE, bins_of, levels_of_values
+from oneformany.schema.feature import MISSING, Feature, Raw, levels_told, number_label
 from oneformany.schema.values import ColumnValues
 
 MOST_CELLS = 8
@@ -26,8 +26,13 @@ SMALLEST_SHARE = 0.02
 HALVINGS = 60
 """How often the weight of a number that most rows have is cut down to that of one bin."""
 
-ANY_NUMBER = "any number"
 MOST_NAMED = 4
+
+MIDDLE = (0.4, 0.6)
+"""Between these quantiles of a cell a rounder number that occurs is taken instead of the median."""
+
+STEPS = (5, 2, 1)
+DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -96,32 +101,26 @@ def _number_cells(  # noqa: PLR0911 (one return per way to choose)
 ) -> Feature:
     numbers, counts = values.numbers[regular], counts[regular]
     if choice.edges is not None:
-        return _bins(values, choice.edges, numbers)
+        return bins_of(values.name, choice.edges, numbers)
     if choice.bins is not None:
-        return _bins(values, _quantile_edges(numbers, counts, choice.bins), numbers)
+        return bins_of(values.name, _quantile_edges(numbers, counts, choice.bins), numbers)
     if told is not None:
         kinds = same_rows(told.rows[regular])
         differs = kinds[1:] != kinds[:-1]
         n_cells = int(differs.sum()) + 1
         if n_cells == 1 and len(numbers) > 1:
-            return Feature(values.name, (ANY_NUMBER,), ordered=True, edges=())
+            return bins_of(values.name, (), numbers)
         if told.splits is not None:
             if n_cells > MOST_CELLS:
                 differs = _weightiest(differs, told.splits[regular][1:], counts)
             if n_cells < len(numbers) or len(numbers) > MOST_CELLS:
-                return _bins(values, _edges_at(numbers, differs), numbers)
+                return bins_of(values.name, _edges_at(numbers, differs), numbers)
         elif n_cells <= min(MOST_BINS, len(numbers) // 2):
-            return _bins(values, _edges_at(numbers, differs), numbers)
+            return bins_of(values.name, _edges_at(numbers, differs), numbers)
     if len(numbers) <= MOST_CELLS:
         plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
         return levels_of_values(values.name, plain, ordered=True)
-    return _bins(values, _quantile_edges(numbers, counts, MOST_CELLS), numbers)
-
-
-def _bins(values: ColumnValues, edges: Sequence[float], numbers: FloatArray) -> Feature:
-    if not len(edges):
-        return Feature(values.name, (ANY_NUMBER,), ordered=True, edges=())
-    return bins_of(values.name, edges, numbers)
+    return bins_of(values.name, _quantile_edges(numbers, counts, MOST_CELLS), numbers)
 
 
 def _edges_at(numbers: FloatArray, differs: BoolArray) -> list[float]:
@@ -211,3 +210,112 @@ def _group_label(group: list[Raw], plain: list[Raw]) -> str:
         rest = [number_label(value) for value in plain if value not in group]
         return f"not {rest[0]}" if n_rest == 1 else "neither " + " nor ".join(rest)
     return " or ".join(map(number_label, group[:MOST_NAMED])) + f" or {len(group) - MOST_NAMED} more"
+
+
+def choose_targets(
+    feature: Feature,
+    values: ColumnValues,
+    counts: IntArray,
+    cells: IntArray,
+    asked: Mapping[int, Raw | None] | None = None,
+) -> Feature:
+    """Give every cell a target, or none.
+
+    Numbers: the lower median of the reference data in the cell, or a rounder number that occurs next to it.
+    Categories: the most frequent. Special codes, missing and unseen values are targets only if asked for.
+
+    For each value, ``counts`` say how often it occurs in the reference data, and ``cells`` where it lies.
+    What is ``asked`` for a cell comes first; ``None``: no target; not-a-number: the missing value.
+    """
+    targets: list[Raw | None] = []
+    for cell in range(feature.n_levels):
+        if asked and cell in asked:
+            targets.append(asked[cell])
+        elif feature.targets is not None:
+            targets.append(feature.targets[cell])
+        elif cell >= feature.n_regular:
+            targets.append(None)
+        else:
+            there = (cells == cell) & ~values.gaps
+            inside = np.flatnonzero(there & (counts > 0))
+            if len(inside):
+                targets.append(_usual(values, counts, inside))
+            else:  # what only rows have is not a target; a level that occurs nowhere may stand for itself
+                targets.append(None if there.any() else feature.target(cell))
+    plain = tuple(feature.target(cell) for cell in range(feature.n_levels))
+    if feature.targets is None and tuple(targets) == plain:
+        return feature
+    return replace(feature, targets=tuple(targets))
+
+
+def named_targets(
+    feature: Feature, asked: Mapping[object, Raw | None] | Sequence[Raw] | None
+) -> dict[int, Raw | None]:
+    """Find the cells of the targets that a user names: by label, or by a value in them.
+
+    A value of ``None`` is not a target; the label of the missing cell as value is the missing value.
+    """
+    if asked is None:
+        return {}
+    if isinstance(asked, (str, bytes)) or not isinstance(asked, (Mapping, Sequence)):
+        raise InputError(f"targets of {feature.name!r} must be a list of values or a dict of cell to value")
+    pairs = list(asked.items()) if isinstance(asked, Mapping) else [(value, value) for value in asked]
+    found: dict[int, Raw | None] = {}
+    for label, value in pairs:
+        cell = feature.find(label)
+        if cell is None:
+            raise InputError(
+                f"targets name {label!r} of {feature.name!r}, whose cells are {levels_told(feature)}"
+            )
+        wanted = (
+            float("nan")
+            if value == MISSING or (cell == feature.missing_level and value is not None)
+            else value
+        )
+        if wanted is not None and feature.find(wanted) != cell:
+            raise InputError(
+                f"the target {value!r} of {feature.name!r} does not lie in the cell {feature.levels[cell]!r}"
+            )
+        found[cell] = wanted
+    return found
+
+
+def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
+    """Choose among the values of a cell that the reference data have."""
+    plain: Sequence[Raw] = values.plain
+    if values.kind != "number":
+        return plain[int(inside[np.argmax(counts[inside])])]
+    below = np.cumsum(counts[inside])
+    median = int(inside[np.searchsorted(below, below[-1] / 2)])
+    first, last = (int(np.searchsorted(below, share * below[-1])) for share in MIDDLE)
+    near = [int(index) for index in inside[first : last + 1]]
+    digits = {index: roundness(float(plain[index])) for index in {median, *near}}
+    best = min(digits, key=lambda index: (digits[index], abs(index - median)))
+    return plain[best if digits[best] < digits[median] else median]
+
+
+def roundest(low: float, high: float, near: float | None = None) -> float:
+    """Find the multiple of the largest step (1, 2 or 5 times a power of ten) in ``[low, high]``.
+
+    Of several multiples it is the nearest to ``near``, by default to the middle.
+    """
+    if low >= high:
+        return low
+    if low <= 0 <= high:
+        return 0.0
+    middle = (low + high) / 2 if near is None else near
+    top = floor(log10(max(abs(low), abs(high)))) + 1
+    for power in range(top, top - DIGITS, -1):
+        for step in STEPS:
+            count = round(middle / (step * 10.0**power))
+            tried = (float(f"{multiple * step}e{power}") for multiple in (count, count - 1, count + 1))
+            inside = [number for number in tried if low <= number <= high]
+            if inside:
+                return min(inside, key=lambda number: abs(number - middle))
+    return low
+
+
+def roundness(number: float) -> int:
+    """Count the digits needed to write a finite number, trailing zeros aside: fewer is rounder."""
+    digits = f"{abs(number):.{DIGITS - 1}e}".split("e")[0].replace(".", "").rstrip("0")
+    return len(digits)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value
 
 MOST_NAMES_TOLD = 20
+MOST_LINES = 30
+MOST_LEVELS_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,10 @@ class Schema:
                 raise InputError(f"the schema has two features named {name!r}")
 
     def _repr_html_(self) -> str:
-        from oneformany.schema.html import schema_table
-
-        return schema_table(self)
+        lines = [(one.name, _kind_words(one), _level_words(one)) for one in self.features[:MOST_LINES]]
+        if (more := len(self.features) - MOST_LINES) > 0:
+            lines.append(("...", "", f"{more} more"))
+        return html_table(("feature", "kind", "levels"), lines)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -256,3 +260,30 @@ def _one_hot_names(feature: Feature) -> list[str]:
         return [feature.name]
     labels = feature.levels[1:] if feature.n_levels == 2 else feature.levels
     return [f"{feature.name}={label}" for label in labels]
+
+
+def html_table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    """Lay out lines below the names of their columns, for notebooks; what they show is escaped.
+
+    Examples
+    --------
+    >>> html_table(["a<b"], [[1]])
+    '<table><thead><tr><th>a&lt;b</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>'
+    """
+    head, *body = (
+        "<tr>" + "".join(f"<{cell}>{escape(str(text))}</{cell}>" for text in line) + "</tr>"
+        for cell, line in [("th", columns), *(("td", line) for line in lines)]
+    )
+    return f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _kind_words(feature: Feature) -> str:
+    kind = "cells of numbers" if feature.binned else "numbers" if feature.numbers is not None else "labels"
+    return f"{kind}, in order" if feature.ordered and not feature.binned else kind
+
+
+def _level_words(feature: Feature) -> str:
+    told = ", ".join(feature.levels[:MOST_LEVELS_SHOWN])
+    more = feature.n_levels - MOST_LEVELS_SHOWN
+    unit = f" ({feature.unit})" if feature.unit else ""
+    return f"{told}, ... {more} more{unit}" if more > 0 else f"{told}{unit}"

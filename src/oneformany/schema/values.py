@@ -1,11 +1,12 @@
-"""Own values: every distinct value of every column, in its own type, as a level that a model reads."""
+"""Own values: what a column holds, and every distinct value in its own type as a level that a model reads."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,12 @@ import pandas as pd
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import check_finite, column_kind
 from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value
 from oneformany.schema.schema import Schema
+
+NUMBERS = ("integer", "floating", "mixed-integer-float")
+LONGEST_VALUE = 40
+DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +41,14 @@ class ColumnValues:
             codes, array = _distinct(column)
         except TypeError as error:
             raise InputError(f"column {name!r} holds more than single values: {error}") from error
-        if kind == "number":
-            check_finite(column)
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
-        return cls._sorted(name, array, codes, kind, ordered=ordered)
+        found = cls._sorted(name, array, codes, kind, ordered=ordered)
+        if kind == "number" and (infinite := np.isinf(found.numbers)).any():
+            row = column.index[int(np.argmax(infinite[found.codes]))]
+            raise InputError(
+                f"column {name!r}, row {row}: the number is infinite; replace it or drop the row"
+            )
+        return found
 
     @classmethod
     def unread(cls, column: pd.Series[Any]) -> ColumnValues:
@@ -161,3 +169,53 @@ def _labels(array: AnyValue) -> tuple[str, ...]:
     if len(set(plain)) == len(plain):
         return tuple(plain)
     return tuple(f"{label} ({number})" for number, label in enumerate(plain))
+
+
+def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "category"]:
+    """Say what the values of a column are; dates, lists, and numbers beside texts are refused."""
+    found = pd.api.types.infer_dtype(column, skipna=True)
+    if found == "categorical":
+        found = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
+        if found not in DATES:
+            return "category"
+    if found in DATES:
+        raise InputError(
+            f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
+            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
+            "need it"
+        )
+    if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
+        return "number"
+    if found == "boolean":
+        return "boolean"
+    if found in {"string", "empty"}:
+        return "category"
+    _refuse_if_mixed(column)
+    raise InputError(
+        f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
+        "categories"
+    )
+
+
+def _refuse_if_mixed(column: pd.Series[Any]) -> None:
+    """Refuse values of several kinds, by the first row that is not of the most frequent one."""
+    present = column[column.notna()]
+    kinds = present.map(_kind_in_words)
+    usual = kinds.value_counts().index[0]
+    others = np.flatnonzero((kinds != usual).to_numpy())
+    if len(others):
+        first, kind = others[0], kinds.iloc[others[0]]
+        value = repr(plain_value(present.iloc[first]))[:LONGEST_VALUE]
+        raise InputError(
+            f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is {value} in row "
+            f"{present.index[first]}; turn all values into numbers, with pandas.to_numeric(column, "
+            "errors='coerce'), or all into texts, with column.astype(str), as the model was fitted on them"
+        )
+
+
+def _kind_in_words(value: object) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "truth values"
+    if isinstance(value, Real):
+        return "numbers"
+    return "texts" if isinstance(value, str) else f"values of the type {type(value).__name__}"
