@@ -8,10 +8,11 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
+from oneformany.plain import Plain
 
 
 @dataclass(frozen=True, eq=False)
-class Costs:
+class Costs(Plain):
     """A non-negative integer per move between two cells of a feature; staying costs nothing.
 
     Attributes

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oneformany.exceptions import InputError
-from oneformany.problem import Problem, Restriction
+from oneformany.plain import written
+from oneformany.problem import Problem
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
 
@@ -20,6 +21,8 @@ SHARES = {
     "action": "one advice: the changed features and their new values",
     "features": "one to-do list: the changed features; the new values are each row's own",
 }
+
+NAMED: dict[str, Any] = {"linked": Linked, "not_together": NotTogether, "observed": Observed}
 
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
@@ -33,33 +36,27 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
     >>> asked["codes"], asked["max_changes"], asked["share"]
     ([[0, 0]], 1, 'point')
     """
-    own, costs, allowed = problem.own, problem.costs, problem.allowed
-    written = {
+    rules = []
+    for restriction in problem.restrictions:
+        if not hasattr(restriction, "to_dict"):
+            raise InputError(
+                f"the rule {type(restriction).__name__} cannot be written down: give it a method to_dict()"
+            )
+        rules.append(dict(restriction.to_dict()))
+    moves = (None if matrix is None else matrix.astype(np.int8).tolist() for matrix in problem.moves)
+    people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
+    return {
         "codes": problem.codes.tolist(),
         "levels": list(problem.levels),
         "max_changes": problem.max_changes,
-        "allowed": None,
+        "allowed": None if problem.allowed is None else list(moves),
         "oracle": problem.oracle.describe(),
         "share": problem.share,
-        "own": None,
-        "costs": None,
-        "restrictions": [_restriction_to_dict(entry) for entry in problem.restrictions],
+        "own": written(problem.own),
+        "costs": written(problem.costs),
+        "restrictions": rules,
+        **people,
     }
-    if allowed is not None:
-        written["allowed"] = [
-            None if moves is None else moves.astype(np.int8).tolist() for moves in problem.moves
-        ]
-    if own is not None:
-        written["own"] = {
-            "values": own.values.tolist(),
-            "cell_of": [cells.tolist() for cells in own.cell_of],
-            "targets": [targets.tolist() for targets in own.targets],
-        }
-    if costs is not None:
-        written["costs"] = {"tables": [table.tolist() for table in costs.tables], "scale": costs.scale}
-    if problem.people is not None:
-        written["people"] = np.asarray(problem.people).tolist()
-    return written
 
 
 def share_words(result: Result) -> str:
@@ -74,15 +71,6 @@ def rule_words(result: Result) -> list[str]:
     labels = labels_of(result)
     restrictions = result.problem.get("restrictions") or ()
     return [*_moves(result, labels), *(_restriction_words(entry, labels) for entry in restrictions)]
-
-
-def _restriction_to_dict(restriction: Restriction) -> dict[str, Any]:
-    to_dict = getattr(restriction, "to_dict", None)
-    if to_dict is None:
-        raise InputError(
-            f"the rule {type(restriction).__name__} cannot be written down: give it a method to_dict()"
-        )
-    return dict(to_dict())
 
 
 def _moves(result: Result, labels: Labels) -> Iterator[str]:
@@ -116,10 +104,7 @@ def _restriction_words(entry: dict[str, Any], labels: Labels) -> str:
             for part in ("if", "then")
         )
         return str(Implies(before, after))
-    if kind == "linked":
-        return str(Linked(*names, one_way=entry["one_way"]))
-    if kind == "not_together":
-        return str(NotTogether(*names))
-    if kind == "observed":
-        return str(Observed(*names, at_least=entry["at_least"]))
+    if kind in NAMED:
+        options = {name: entry[name] for name in ("one_way", "at_least") if name in entry}
+        return str(NAMED[kind](*names, **options))
     return f"a rule of the kind {shown(kind)} on {', '.join(names) or 'whole rows'}"

@@ -5,28 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from oneformany import files
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
 from oneformany.plain import integers
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.following import apply, assign
 from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
 from oneformany.result.proof import Proof
 from oneformany.result.row_index import RowIndex
+from oneformany.result.tables import assignment_frame, explanation_frame
+from oneformany.result.words import result_table, short_words, summarise
+from oneformany.schema.schema import Schema
 from oneformany.statistics import Statistics
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from oneformany.schema.schema import Schema
 
     Audit = Any
     Report = Any
@@ -117,12 +121,12 @@ class Result:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        set_(self, "count", index(self.count))
-        set_(self, "lower_bound", index(self.lower_bound))
-        set_(self, "explanations", tuple(self.explanations))
-        set_(self, "assignment", integers(self.assignment))
-        set_(self, "unreachable", tuple(self.unreachable))
-        set_(self, "undecided", integers(self.undecided))
+        for name in ("count", "lower_bound", "seed"):
+            set_(self, name, index(getattr(self, name)))
+        for name in ("assignment", "undecided"):
+            set_(self, name, integers(getattr(self, name)))
+        for name in ("explanations", "unreachable"):
+            set_(self, name, tuple(getattr(self, name)))
         rows = len(self.assignment)
         labels: Iterable[Any] = self.index if len(self.index) else range(rows)
         set_(self, "index", RowIndex.of(labels))
@@ -173,10 +177,12 @@ class Result:
         """How many people have an explanation: rows, unless a row stands for several."""
         return int(self.people_of_rows[np.array(self.assignment, dtype=np.int64) >= 0].sum())
 
-    @property
+    @cached_property
     def people_of_rows(self) -> IntArray:
         """How many people each given row stands for."""
-        return np.array(self.problem.get("people", [1] * len(self.assignment)), dtype=np.int64)
+        people = np.array(self.problem.get("people", [1] * len(self.assignment)), dtype=np.int64)
+        people.flags.writeable = False
+        return people
 
     @property
     def people(self) -> int:
@@ -212,8 +218,7 @@ class Result:
         people = self.people_of_rows[covered]
         if costs is None:
             return int(people @ (before != after).sum(axis=1))
-        tables = tuple(np.array(table, dtype=np.int64) for table in costs["tables"])
-        return int(people @ Costs(tables, costs["scale"]).of(before, after))
+        return int(people @ Costs.from_dict(costs).of(before, after))
 
     def summary(self, limit: int | None = 20) -> str:
         """Tell the answer and its proof in words.
@@ -223,18 +228,12 @@ class Result:
         limit : int or None
             Spell out at most so many explanations; ``None``: all.
         """
-        from oneformany.result.words import summarise
-
         return summarise(self, limit)
 
     def __repr__(self) -> str:
-        from oneformany.result.words import short_words
-
         return f"Result({short_words(self)})"
 
     def _repr_html_(self) -> str:
-        from oneformany.result.html import result_table
-
         return result_table(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -303,20 +302,14 @@ class Result:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per explanation: how many rows it covers, what changes, and the whole point."""
-        from oneformany.result.tables import explanation_frame
-
         return explanation_frame(self)
 
     def assignment_frame(self) -> pd.DataFrame:
         """One row per given row, under the label it has in the user's frame: its explanation and changes."""
-        from oneformany.result.tables import assignment_frame
-
         return assignment_frame(self)
 
     def apply(self, frame: AnyFrame) -> pd.DataFrame:
         """Give the covered rows as they are after following; see :mod:`oneformany.result.following`."""
-        from oneformany.result.following import apply
-
         return apply(self, frame)
 
     def assign(self, frame: AnyFrame, model: AnyModel = None) -> pd.Series[int]:
@@ -333,8 +326,6 @@ class Result:
         model : OneForMany or classifier, optional
             Says whether a row is accepted, as it is and after following.
         """
-        from oneformany.result.following import assign
-
         return assign(self, frame, model)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -350,12 +341,11 @@ class Result:
         str
             The text, one line per part.
         """
-        from oneformany.files import write_whole
         from oneformany.result.file import to_text
 
         text = to_text(self)
         if path is not None:
-            write_whole(path, text)
+            files.write_whole(path, text)
         return text
 
     @classmethod

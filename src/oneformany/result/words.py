@@ -1,9 +1,10 @@
-"""A result in words: what to change, for whom, what is proved and how, and what is open."""
+"""A result in words and as a small table: what to change, for whom, what is proved and how, what is open."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import TYPE_CHECKING
 
 from oneformany.result.apart import apart_words
@@ -11,12 +12,14 @@ from oneformany.result.asked import share_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
 from oneformany.result.sizes import noun, people_in, rows_by_reason
+from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
     from oneformany.result.result import Result
 
 MANY_ROWS = 12
+MOST_LINES = 10
 ENDINGS = {
     "proved": "nothing was left to do",
     "time limit": "the time limit ended the search",
@@ -212,15 +215,9 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
                 origins[codes[row][feature]] += int(people[row])
                 targets.add(end[feature])
         if targets:
-            yield (
-                labels.feature(feature),
-                " or ".join(
-                    target_words(result, explanation, feature, new, labels) for new in sorted(targets)
-                ),
-                ", ".join(
-                    f"{rows} from {labels.word(feature, old)}" for old, rows in sorted(origins.items())
-                ),
-            )
+            new = [target_words(result, explanation, feature, level, labels) for level in sorted(targets)]
+            old = [f"{rows} from {labels.word(feature, level)}" for level, rows in sorted(origins.items())]
+            yield labels.feature(feature), " or ".join(new), ", ".join(old)
 
 
 def target_words(result: Result, explanation: Explanation, feature: int, level: int, labels: Labels) -> str:
@@ -229,6 +226,30 @@ def target_words(result: Result, explanation: Explanation, feature: int, level: 
     number = result.assignment[explanation.members[0]] if explanation.members else -1
     ranges = known[number] if 0 <= number < len(known) else ()
     return labels.any_of(feature, level) if feature in ranges else labels.target(feature, level)
+
+
+def result_table(result: Result) -> str:
+    """Tell a result in one sentence and a table of its largest explanations, for notebooks."""
+    labels = labels_of(result)
+    lines: list[tuple[object, ...]] = [
+        (number, people_in(result, one.members), _sent_to(result, one, labels))
+        for number, one in enumerate(result.explanations[:MOST_LINES], start=1)
+    ]
+    if result.count > MOST_LINES:
+        lines.append(("...", "", f"{result.count - MOST_LINES} more: see to_frame()"))
+    table = html_table(("explanation", noun(result, 2), "changes"), lines) if lines else ""
+    return f"<div><p>{escape(status_words(result))}</p>{table}</div>"
+
+
+def _sent_to(result: Result, explanation: Explanation, labels: Labels) -> str:
+    point = explanation.point
+    changes = (
+        f"{labels.feature(feature)}: {target_words(result, explanation, feature, point[feature], labels)}"
+        if explanation.ends is None
+        else labels.feature(feature)
+        for feature in explanation.changed
+    )
+    return "; ".join(changes) or "nothing: already positive"
 
 
 def _argument(proof: Proof) -> str:

@@ -113,8 +113,7 @@ class Feature:
     @property
     def level_values(self) -> tuple[Raw, ...]:
         """What each level stands for: its number or truth value where it has one, else its label."""
-        regular = self.levels[: self.n_regular] if self.numbers is None else self.numbers
-        return (*regular, *self.levels[self.n_regular :])
+        return tuple(map(self._meant, range(self.n_levels)))
 
     @property
     def missing_level(self) -> int | None:
@@ -151,7 +150,7 @@ class Feature:
             return self.targets[level]
         if level >= self.n_regular or self.edges is not None or self.groups is not None:
             return None
-        return self.levels[level] if self.numbers is None else self.numbers[level]
+        return self._meant(level)
 
     def cell_label(self, level: int) -> str:
         """Label of a level with its unit, for sentences."""
@@ -159,10 +158,16 @@ class Feature:
 
     def target_label(self, level: int) -> str:
         """Name the value itself that a row takes at a level, with its unit, for sentences."""
-        value = self.targets[level] if self.targets is not None else None
-        if value is None or level >= self.n_regular:
+        value = self.target(level)
+        if value is None or is_missing(value) or value == self._meant(level):
             return self.cell_label(level)
-        return f"{number_label(value)} {self.unit}".rstrip()
+        return f"{number_label(value)} {self.unit if level < self.n_regular else ''}".rstrip()
+
+    @property
+    def target_values(self) -> tuple[Raw, ...]:
+        """What a row has that moves to each level: its target, or what the level stands for."""
+        targets = enumerate(map(self.target, range(self.n_levels)))
+        return tuple(self._meant(v) if to is None or is_missing(to) else to for v, to in targets)
 
     def with_cells(
         self,
@@ -203,6 +208,11 @@ class Feature:
             return cls(**plain)
         except TypeError as error:
             raise InputError(f"this is not a feature as written by to_dict: {error}") from error
+
+    def _meant(self, level: int) -> Raw:
+        if self.numbers is not None and level < self.n_regular:
+            return self.numbers[level]
+        return self.levels[level]
 
     @cached_property
     def _indices(self) -> dict[object, int]:
