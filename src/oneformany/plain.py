@@ -39,14 +39,7 @@ class Plain:
 
 
 def integers(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Turn numbers of any integer type into plain ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> integers(np.array([3, 4]))
-    (3, 4)
-    """
+    """Turn numbers of any integer type into plain ones."""
     return tuple(index(number) for number in numbers)
 
 

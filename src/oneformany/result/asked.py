@@ -26,16 +26,7 @@ NAMED: dict[str, Any] = {"linked": Linked, "not_together": NotTogether, "observe
 
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
-    """Write down a problem as plain data, the classifier included.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    >>> asked = problem_to_dict(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1))
-    >>> asked["codes"], asked["max_changes"], asked["share"]
-    ([[0, 0]], 1, 'point')
-    """
+    """Write down a problem as plain data, the classifier included; see ``docs/format.md``."""
     rules = []
     for restriction in problem.restrictions:
         if not hasattr(restriction, "to_dict"):

@@ -17,13 +17,6 @@ CONTROLS = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 def shown(text: object) -> str:
     r"""Make a text harmless to show: what would control the terminal or the line is spelled out.
 
-    Parameters
-    ----------
-    text : object
-        A name, a label, a reason.
-
-    Examples
-    --------
     >>> print(shown("red\x1b[31m\nalert"))
     red\x1b[31m\nalert
     """

@@ -206,13 +206,7 @@ KINDS: dict[str, type[DualProof | EnumerationProof | BranchProof | SolverProof]]
 
 
 def proof_from_dict(data: Mapping[str, Any]) -> Proof:
-    """Rebuild a proof of any kind from its ``to_dict``.
-
-    Raises
-    ------
-    ValueError
-        The kind is not known, or the bound that is written down is not what the rest of it proves.
-    """
+    """Rebuild a proof of any kind from its ``to_dict``; the bound must be what the rest of it proves."""
     if data["kind"] not in KINDS:
         raise ValueError(f"a proof of kind {data['kind']!r}; known are {', '.join(KINDS)}")
     proof = KINDS[data["kind"]].from_dict(data)

@@ -227,6 +227,18 @@ class Result:
         ----------
         limit : int or None
             Spell out at most so many explanations; ``None``: all.
+
+        Examples
+        --------
+        >>> import oneformany as ofm
+        >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+        >>> result = ofm.solve(ofm.Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, max_changes=2))
+        >>> print(result.summary().partition("Proof")[0].rstrip())
+        1 explanation covers all 2 rows, each changing at most 2 features: proved to be the fewest possible.
+        <BLANKLINE>
+        Explanation 1 covers 2 rows (rows 0, 1):
+            feature 0  -> level 1  (1 from level 0)
+            feature 1  -> level 1  (2 from level 0)
         """
         return summarise(self, limit)
 
@@ -309,22 +321,27 @@ class Result:
         return assignment_frame(self)
 
     def apply(self, frame: AnyFrame) -> pd.DataFrame:
-        """Give the covered rows as they are after following; see :mod:`oneformany.result.following`."""
+        """Give the covered rows of the frame that was explained as they are after following."""
         return apply(self, frame)
 
     def assign(self, frame: AnyFrame, model: AnyModel = None) -> pd.Series[int]:
-        """Put new rows under these explanations.
-
-        They are counted from 0, as in ``explanations``; tables and summaries count from 1. -1 where none
-        fits, and where the model, if it is given, accepts the row as it is. See
-        :func:`oneformany.result.following.assign`.
+        """Put new rows under these explanations, by the same definition as those that were explained.
 
         Parameters
         ----------
         frame : frame
             New rows.
         model : OneForMany or classifier, optional
-            Says whether a row is accepted, as it is and after following.
+            Says whether a row is accepted, as it is and after following: the explainer, or its model if that
+            has neither a threshold nor another positive class than 1. It may be left out where cells decide
+            the model's answer and rows share a point, for then a row ends where others ended.
+
+        Returns
+        -------
+        Series
+            The explanation of each row, from 0 as in ``explanations`` (tables and summaries count from 1); -1
+            where none fits, and where the model accepts the row as it is. Without a model nobody knows the
+            latter: give refused rows only.
         """
         return assign(self, frame, model)
 

@@ -29,22 +29,7 @@ ENDINGS = {
 
 
 def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame()") -> str:
-    """Tell a result in words, at most so many explanations spelled out; ``None``: all.
-
-    ``more`` says where the others are.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
-    >>> result = ofm.solve(ofm.Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, max_changes=2))
-    >>> print(summarise(result).partition("Proof")[0].rstrip())
-    1 explanation covers all 2 rows, each changing at most 2 features: proved to be the fewest possible.
-    <BLANKLINE>
-    Explanation 1 covers 2 rows (rows 0, 1):
-        feature 0  -> level 1  (1 from level 0)
-        feature 1  -> level 1  (2 from level 0)
-    """
+    """Tell a result in words; ``more`` says where explanations beyond the limit are."""
     shown_ = result.explanations if limit is None else result.explanations[:limit]
     parts = [status_words(result)]
     if result.count > 1:
