@@ -13,7 +13,7 @@ from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.result.asked import problem_to_dict
+from oneformany.result.build import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.file import digest
 from oneformany.result.goal_proofs import CostProof

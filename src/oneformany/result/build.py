@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import numpy as np
 
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.plain import written
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.result.asked import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
@@ -83,6 +85,31 @@ def build_result(
         covered_bound=covered_bound,
         **told,
     )
+
+
+def problem_to_dict(problem: Problem) -> dict[str, Any]:
+    """Write down a problem as plain data, the classifier included; see ``docs/format.md``."""
+    rules = []
+    for restriction in problem.restrictions:
+        if not hasattr(restriction, "to_dict"):
+            raise InputError(
+                f"the rule {type(restriction).__name__} cannot be written down: give it a method to_dict()"
+            )
+        rules.append(dict(restriction.to_dict()))
+    moves = (None if matrix is None else matrix.astype(np.int8).tolist() for matrix in problem.moves)
+    people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
+    return {
+        "codes": problem.codes.tolist(),
+        "levels": list(problem.levels),
+        "max_changes": problem.max_changes,
+        "allowed": None if problem.allowed is None else list(moves),
+        "oracle": problem.oracle.describe(),
+        "share": problem.share,
+        "own": written(problem.own),
+        "costs": written(problem.costs),
+        "restrictions": rules,
+        **people,
+    }
 
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:

@@ -65,7 +65,7 @@ class Result:
     proof : Proof or None
         Why ``lower_bound`` holds, which :func:`oneformany.verify.verify` checks; ``None`` where it is 0.
     problem : dict
-        What was asked, see :func:`oneformany.result.asked.problem_to_dict`.
+        What was asked, see :func:`oneformany.result.build.problem_to_dict`.
     statistics : Statistics
         What happened, round by round.
     versions : dict

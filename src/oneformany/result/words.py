@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from oneformany.arrays import BoolArray
 from oneformany.result.apart import apart_words
-from oneformany.result.asked import share_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
 from oneformany.result.sizes import noun, people_in, rows_by_reason
+from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
 from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
     from oneformany.result.result import Result
 
+SHARES = {
+    "point": "one profile: the changed features, their new values, and the cells of all other features",
+    "action": "one advice: the changed features and their new values",
+    "features": "one to-do list: the changed features; the new values are each row's own",
+}
+
+NAMED: dict[str, Any] = {"linked": Linked, "not_together": NotTogether, "observed": Observed}
 MANY_ROWS = 12
 MOST_LINES = 10
 ENDINGS = {
@@ -132,6 +142,53 @@ def proof_words(result: Result) -> str:
         f"Proof that at least {_many(result.lower_bound, 'explanation')} must be used{rows}: "
         f"{_argument(result.proof)}"
     )
+
+
+def share_words(result: Result) -> str:
+    """Say what the rows of one explanation have in common."""
+    return SHARES.get(result.share, shown(result.share))
+
+
+def rule_words(result: Result) -> list[str]:
+    """Say which rules were in force: as the user gave them, or as far as the file's matrices show."""
+    if "rules" in result.problem:
+        return [shown(rule) for rule in result.problem["rules"]]
+    labels = labels_of(result)
+    words = []
+    for feature, moves in enumerate(result.problem.get("allowed") or ()):
+        if moves is not None and (said := _move_words(np.array(moves, dtype=np.bool_))):
+            words.append(f"{labels.feature(feature)} {said}")
+    return words + [_restriction_words(entry, labels) for entry in result.problem.get("restrictions") or ()]
+
+
+def _move_words(moves: BoolArray) -> str:
+    n = len(moves)
+    matrix, everything = moves | np.eye(n, dtype=np.bool_), np.ones((n, n))
+    for known, words in (
+        (everything, ""),
+        (np.eye(n), "cannot change"),
+        (np.triu(everything), "can only go up"),
+        (np.tril(everything), "can only go down"),
+    ):
+        if np.array_equal(matrix, known):
+            return words
+    return f"may make {int(matrix.sum()) - n} of its {n * (n - 1)} moves"
+
+
+def _restriction_words(entry: dict[str, Any], labels: Labels) -> str:
+    """Let the rule itself say its sentence, with labels as names."""
+    kind = entry.get("kind")
+    names = [labels.feature(feature) for feature in entry.get("features", ())]
+    if kind == "implies":
+        before, after = (
+            {labels.feature(f): [labels.word(f, level) for level in levels] for f, levels in entry[part]}
+            for part in ("if", "then")
+        )
+        return str(Implies(before, after))
+    if kind in NAMED:
+        options = {name: entry[name] for name in ("one_way", "at_least") if name in entry}
+        return str(NAMED[kind](*names, **options))
+    return f"a rule of the kind {shown(kind)} on {', '.join(names) or 'whole rows'}"
 
 
 def _cover(result: Result) -> str:

@@ -96,31 +96,38 @@ def same_rows(rows: FloatArray) -> IntArray:
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in plain], dtype=np.int64)
 
 
-def _number_cells(  # noqa: PLR0911 (one return per way to choose)
+def _number_cells(
     values: ColumnValues, counts: IntArray, told: Told | None, choice: Choice, regular: BoolArray
 ) -> Feature:
     numbers, counts = values.numbers[regular], counts[regular]
-    if choice.edges is not None:
-        return bins_of(values.name, choice.edges, numbers)
-    if choice.bins is not None:
-        return bins_of(values.name, _quantile_edges(numbers, counts, choice.bins), numbers)
-    if told is not None:
-        kinds = same_rows(told.rows[regular])
-        differs = kinds[1:] != kinds[:-1]
-        n_cells = int(differs.sum()) + 1
-        if n_cells == 1 and len(numbers) > 1:
-            return bins_of(values.name, (), numbers)
-        if told.splits is not None:
-            if n_cells > MOST_CELLS:
-                differs = _weightiest(differs, told.splits[regular][1:], counts)
-            if n_cells < len(numbers) or len(numbers) > MOST_CELLS:
-                return bins_of(values.name, _edges_at(numbers, differs), numbers)
-        elif n_cells <= min(MOST_BINS, len(numbers) // 2):
-            return bins_of(values.name, _edges_at(numbers, differs), numbers)
-    if len(numbers) <= MOST_CELLS:
-        plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
-        return levels_of_values(values.name, plain, ordered=True)
-    return bins_of(values.name, _quantile_edges(numbers, counts, MOST_CELLS), numbers)
+    edges: Sequence[float] | None = choice.edges
+    if edges is None and choice.bins is not None:
+        edges = _quantile_edges(numbers, counts, choice.bins)
+    elif edges is None and told is not None:
+        edges = _told_edges(numbers, counts, told, regular)
+    if edges is None and len(numbers) <= MOST_CELLS:
+        return levels_of_values(values.name, _kept(values, regular), ordered=True)
+    if edges is None:
+        edges = _quantile_edges(numbers, counts, MOST_CELLS)
+    return bins_of(values.name, edges, numbers)
+
+
+def _told_edges(numbers: FloatArray, counts: IntArray, told: Told, regular: BoolArray) -> list[float] | None:
+    """Find edges between numbers that a model tells apart; ``None`` where these are too many."""
+    kinds = same_rows(told.rows[regular])
+    differs = kinds[1:] != kinds[:-1]
+    n_cells = int(differs.sum()) + 1
+    if told.splits is None:
+        few = n_cells <= min(MOST_BINS, len(numbers) // 2)
+    else:
+        few = n_cells < len(numbers) or len(numbers) > MOST_CELLS
+        if n_cells > MOST_CELLS:
+            differs = _weightiest(differs, told.splits[regular][1:], counts)
+    return _edges_at(numbers, differs) if few else None
+
+
+def _kept(values: ColumnValues, regular: BoolArray) -> list[Raw]:
+    return [value for value, kept in zip(values.plain, regular, strict=True) if kept]
 
 
 def _edges_at(numbers: FloatArray, differs: BoolArray) -> list[float]:
@@ -179,7 +186,7 @@ def _category_cells(values: ColumnValues, told: Told | None, choice: Choice, reg
     if choice.edges is not None or choice.bins is not None:
         what = "edges are" if choice.edges is not None else "a number of bins is"
         raise InputError(f"{what} given for column {values.name!r}, which holds {values.kind} values")
-    plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
+    plain = _kept(values, regular)
     groups = [[value] for value in plain]
     if told is not None and len(plain) > 1 and not choice.apart:
         groups = _told_apart(plain, same_rows(told.rows[regular]), ordered=values.ordered)
