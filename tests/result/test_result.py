@@ -16,8 +16,14 @@ from oneformany.problem.goal import Goal
 from oneformany.result.build import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.file import digest
-from oneformany.result.goal_proofs import CostProof
-from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, SolverProof
+from oneformany.result.proof import (
+    BranchProof,
+    CostProof,
+    CoverCase,
+    DualProof,
+    EnumerationProof,
+    SolverProof,
+)
 from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from oneformany.exceptions import InputError
 from oneformany.schema.cells import choose_targets, named_targets, roundest, roundness
 from oneformany.schema.feature import Feature
-from oneformany.schema.values import ColumnValues
+from oneformany.schema.frames import ColumnValues
 
 BINS = Feature("x", ("<= 10", "11-20", "> 20"), ordered=True, edges=(10, 20))
 

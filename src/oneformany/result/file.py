@@ -6,10 +6,10 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -17,14 +17,12 @@ from oneformany.exceptions import CertificateError
 from oneformany.plain import written
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.goal_proofs import CoverageProof, cost_proof_from_dict
-from oneformany.result.proof import proof_from_dict
+from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, proof_from_dict
 from oneformany.result.result import Ended, Result, Status
 from oneformany.result.row_index import RowIndex
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Statistics
 
-T = TypeVar("T")
 FORMAT = "oneformany-result"
 VERSION = 2
 PARTS = (
@@ -152,15 +150,16 @@ def _from_dict(data: dict[str, Any]) -> Result:
     for name, kind in (("problem", dict), ("certificate", dict), ("versions", dict), ("method", str)):
         if not isinstance(data[name], kind):
             raise TypeError(f'"{name}" is not of type {kind.__name__}')
+    certificate = data["certificate"]
     rounds = [{**record, "value": float(record["value"])} for record in data["statistics"].get("rounds", [])]
     result = Result(
         **{name: data[name] for name in AS_IT_IS},
         explanations=tuple(map(Explanation.from_dict, data["explanations"])),
         unreachable=tuple(map(Unreachable.from_dict, data["unreachable"])),
         schema=None if data["schema"] is None else Schema.from_dict(data["schema"]),
-        proof=_proof(proof_from_dict, data["certificate"]["proof"]),
-        coverage_proof=_proof(CoverageProof.from_dict, data["certificate"].get("coverage")),
-        cost_proof=_proof(cost_proof_from_dict, data["certificate"].get("cost")),
+        proof=proof_from_dict(certificate["proof"]),
+        coverage_proof=proof_from_dict(certificate.get("coverage"), (CoverageProof,)),
+        cost_proof=proof_from_dict(certificate.get("cost"), (CostProof, AnchoredCostProof)),
         statistics=Statistics.from_dict({**data["statistics"], "rounds": rounds}),
         index=RowIndex.from_list(data["index"], **data.get("index_type", {})),
         goal=Goal(**data.get("goal", {})),
@@ -171,10 +170,6 @@ def _from_dict(data: dict[str, Any]) -> Result:
         if data.get(name, value) != value:
             raise ValueError(f'"{name}" is {data[name]!r}, the explanations say {value}')
     return result
-
-
-def _proof(read: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any] | None) -> T | None:
-    return None if data is None else read(data)
 
 
 def _check_sizes(result: Result) -> None:

@@ -15,10 +15,9 @@ from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.schema.feature import Feature, is_missing
-from oneformany.schema.frames import Table
+from oneformany.schema.frames import NUMBERS, Table, alike, missing_value
 from oneformany.schema.rules.rows import cell_rule
 from oneformany.schema.schema import find_levels
-from oneformany.schema.values import NUMBERS, alike, missing_value
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation

@@ -20,8 +20,7 @@ from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.following import apply, assign
-from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
-from oneformany.result.proof import Proof
+from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.result.tables import assignment_frame, explanation_frame
 from oneformany.result.words import result_table, short_words, summarise

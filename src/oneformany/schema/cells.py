@@ -12,7 +12,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.discretise import ANY_NUMBER, ANY_VALUE, bins_of, levels_of_values
 from oneformany.schema.feature import MISSING, Feature, Raw, levels_told, number_label
-from oneformany.schema.values import ColumnValues
+from oneformany.schema.frames import ColumnValues
 
 MOST_CELLS = 8
 """How many cells a feature has at most, unless the user or the model's own steps say otherwise."""

@@ -13,8 +13,8 @@ import pandas as pd
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
+from oneformany.schema.frames import ColumnValues
 from oneformany.schema.schema import Schema, check_columns
-from oneformany.schema.values import ColumnValues
 
 ANY_VALUE = "any value"
 ANY_NUMBER = "any number"
