@@ -14,21 +14,15 @@ from oneformany.result.labels import labels_of
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-MOST_ROWS = 400
-"""So many rows are compared with each other."""
-
-MOST_FEATURES = 5
-"""So many features are named."""
-
+FEW_ROWS = 2  # of fewer there is nothing to wonder about
+MOST_ROWS = 400  # are compared with each other
+MOST_FEATURES = 5  # are named
+# What ended a run before it was known how many explanations are needed, and what to do.
 REMEDIES = {
     "time limit": ("the time was up", "more time (time_limit), or fewer rows at once"),
     "interrupted": ("the run was interrupted", "let it run to its end"),
     "limit": ("a limit was reached", "fewer rows at once, or fewer changes, all of which can be listed"),
 }
-"""What ended a run before it was known how many explanations are needed, and what to do."""
-
-FEW_ROWS = 2
-"""Of fewer rows there is nothing to wonder about."""
 
 
 @dataclass(frozen=True)

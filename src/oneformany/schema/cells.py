@@ -14,23 +14,12 @@ from oneformany.schema.discretise import ANY_NUMBER, ANY_VALUE, bins_of, levels_
 from oneformany.schema.feature import MISSING, Feature, Raw, levels_told, number_label
 from oneformany.schema.frames import ColumnValues
 
-MOST_CELLS = 8
-"""How many cells a feature has at most, unless the user or the model's own steps say otherwise."""
-
-MOST_BINS = 32
-"""Up to so many groups of numbers that a pipeline's steps do not tell apart are bins of its own."""
-
-SMALLEST_SHARE = 0.02
-"""Share of the reference rows that a cell between two weighty splits must hold."""
-
-HALVINGS = 60
-"""How often the weight of a number that most rows have is cut down to that of one bin."""
-
+MOST_CELLS = 8  # of a feature, unless the user or the model's own steps say otherwise
+MOST_BINS = 32  # so many groups of numbers that a pipeline's steps do not tell apart are bins of its own
+SMALLEST_SHARE = 0.02  # of the reference rows must be in a cell between two weighty splits
+HALVINGS = 60  # how often the weight of a number that most rows have is cut down to that of one bin
 MOST_NAMED = 4
-
-MIDDLE = (0.4, 0.6)
-"""Between these quantiles of a cell a rounder number that occurs is taken instead of the median."""
-
+MIDDLE = (0.4, 0.6)  # quantiles of a cell between which a rounder number that occurs replaces the median
 STEPS = (5, 2, 1)
 DIGITS = 15
 
@@ -234,25 +223,18 @@ def choose_targets(
     For each value, ``counts`` say how often it occurs in the reference data, and ``cells`` where it lies.
     What is ``asked`` for a cell comes first; ``None``: no target; not-a-number: the missing value.
     """
-    targets: list[Raw | None] = []
-    for cell in range(feature.n_levels):
-        if asked and cell in asked:
-            targets.append(asked[cell])
-        elif feature.targets is not None:
-            targets.append(feature.targets[cell])
-        elif cell >= feature.n_regular:
-            targets.append(None)
-        else:
-            there = (cells == cell) & ~values.gaps
-            inside = np.flatnonzero(there & (counts > 0))
-            if len(inside):
-                targets.append(_usual(values, counts, inside))
-            else:  # what only rows have is not a target; a level that occurs nowhere may stand for itself
-                targets.append(None if there.any() else feature.target(cell))
-    plain = tuple(feature.target(cell) for cell in range(feature.n_levels))
-    if feature.targets is None and tuple(targets) == plain:
-        return feature
-    return replace(feature, targets=tuple(targets))
+    plain = [feature.target(cell) for cell in range(feature.n_levels)]
+    targets = plain.copy()
+    for cell in range(feature.n_regular if feature.targets is None else 0):
+        there = (cells == cell) & ~values.gaps
+        inside = np.flatnonzero(there & (counts > 0))
+        if len(inside):
+            targets[cell] = _usual(values, counts, inside)
+        elif there.any():  # what only rows have is not a target; what occurs nowhere may stand for itself
+            targets[cell] = None
+    for cell, value in (asked or {}).items():
+        targets[cell] = value
+    return feature if targets == plain else replace(feature, targets=tuple(targets))
 
 
 def named_targets(
@@ -274,11 +256,8 @@ def named_targets(
             raise InputError(
                 f"targets name {label!r} of {feature.name!r}, whose cells are {levels_told(feature)}"
             )
-        wanted = (
-            float("nan")
-            if value == MISSING or (cell == feature.missing_level and value is not None)
-            else value
-        )
+        missing = value == MISSING or (cell == feature.missing_level and value is not None)
+        wanted = float("nan") if missing else value
         if wanted is not None and feature.find(wanted) != cell:
             raise InputError(
                 f"the target {value!r} of {feature.name!r} does not lie in the cell {feature.levels[cell]!r}"
@@ -295,8 +274,8 @@ def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
     below = np.cumsum(counts[inside])
     median = int(inside[np.searchsorted(below, below[-1] / 2)])
     first, last = (int(np.searchsorted(below, share * below[-1])) for share in MIDDLE)
-    near = [int(index) for index in inside[first : last + 1]]
-    digits = {index: roundness(float(plain[index])) for index in {median, *near}}
+    near = {median, *inside[first : last + 1].tolist()}
+    digits = {index: roundness(float(plain[index])) for index in near}
     best = min(digits, key=lambda index: (digits[index], abs(index - median)))
     return plain[best if digits[best] < digits[median] else median]
 

@@ -20,16 +20,11 @@ from oneformany.plain import written
 Value = bool | int | float
 Raw = str | bool | int | float
 
-MISSING = "missing"
-"""Label of the cell of missing values."""
-
+MISSING = "missing"  # label of the cell of missing values
+UNSEEN = "unseen in training"  # label of the cell of values that the model was not fitted on
+MISSING_TARGET = {"missing": True}  # a missing value as a target in JSON
 MOST_LEVELS_TOLD = 20
-
-ALWAYS_TOLD = ("name", "levels", "ordered", "edges", "numbers", "unit")
-"""What is written of every feature; the rest where it is not as by default."""
-
-UNSEEN = "unseen in training"
-"""Label of the cell of values that the model was not fitted on."""
+ALWAYS_TOLD = ("name", "levels", "ordered", "edges", "numbers", "unit")  # the rest if not as by default
 
 
 @dataclass(frozen=True)
@@ -267,10 +262,6 @@ class Feature:
         for level, target in enumerate(self.targets or ()):
             if target is not None and self.find(target) != level:
                 yield f": the target {target!r} does not lie in {self.levels[level]!r}"
-
-
-MISSING_TARGET = {"missing": True}
-"""How a missing value as a target is written in JSON."""
 
 
 def is_missing(value: object) -> bool:

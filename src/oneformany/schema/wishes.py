@@ -16,8 +16,7 @@ from oneformany.schema.feature import Raw, is_integer
 from oneformany.schema.frames import Table
 from oneformany.schema.schema import Schema
 
-MOST_SCALE = 10_000
-"""Costs have at most four digits after the point."""
+MOST_SCALE = 10_000  # costs have at most four digits after the point
 
 
 @dataclass(frozen=True)
