@@ -29,10 +29,7 @@ PARTS = (
     *("status", "ended", "count", "lower_bound", "covered", "method", "seed", "versions", "problem"),
     *("explanations", "assignment", "unreachable", "undecided", "certificate", "statistics", "schema"),
 )
-AS_IT_IS = (
-    *("status", "ended", "count", "lower_bound", "method", "seed", "versions", "problem"),
-    *("assignment", "undecided"),
-)
+MADE = {"covered", "explanations", "unreachable", "certificate", "statistics", "schema"}
 
 
 def to_text(result: Result) -> str:
@@ -69,18 +66,16 @@ def read_result(source: str | os.PathLike[str]) -> Result:
         ) from error
     _check_header(data, name)
     try:
-        intact = data["digest"] == digest(data)
-        result = _from_dict(data) if intact else None
+        if data["digest"] == digest(data):
+            return _from_dict(data)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise CertificateError(
             f"{name} is not a complete result: {type(error).__name__} {error}; save the result again"
         ) from error
-    if result is None:
-        raise CertificateError(
-            f"{name} was altered or damaged after it was written: its digest does not fit its content; "
-            "save the result again"
-        )
-    return result
+    raise CertificateError(
+        f"{name} was altered or damaged after it was written: its digest does not fit its content; "
+        "save the result again"
+    )
 
 
 def _to_dict(result: Result) -> dict[str, Any]:
@@ -153,7 +148,7 @@ def _from_dict(data: dict[str, Any]) -> Result:
     certificate = data["certificate"]
     rounds = [{**record, "value": float(record["value"])} for record in data["statistics"].get("rounds", [])]
     result = Result(
-        **{name: data[name] for name in AS_IT_IS},
+        **{name: data[name] for name in PARTS if name not in MADE},
         explanations=tuple(map(Explanation.from_dict, data["explanations"])),
         unreachable=tuple(map(Unreachable.from_dict, data["unreachable"])),
         schema=None if data["schema"] is None else Schema.from_dict(data["schema"]),

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 
 def follow(
-    schema: Schema,
-    frame: pd.DataFrame,
-    before: IntArray,
-    after: IntArray,
-    whole: pd.DataFrame | None = None,
+    schema: Schema, frame: pd.DataFrame, before: IntArray, after: IntArray, whole: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Move rows of a frame from cells to cells; a value that stays in its cell stays what it is.
 
@@ -53,8 +49,7 @@ def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
     table = Table.of(frame)
     rows = explained_rows(result, len(table.frame), "use assign(...) for other rows")
     covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
-    positions = rows[covered]
-    chosen = table.frame.iloc[positions]
+    chosen = table.frame.iloc[rows[covered]]
     if not len(chosen):
         return table.named(chosen)
     before = schema.encode(chosen)
@@ -91,7 +86,8 @@ def assign(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.Series
     table = Table.of(frame, "the new rows")
     decide = None if model is None else _decision(model, schema, table)
     codes, fits = _cells(schema, table.frame)
-    allowed = result.problem.get("allowed")
+    given = enumerate(result.problem.get("allowed") or ())
+    allowed = {feature: np.asarray(moves, dtype=np.bool_) for feature, moves in given if moves is not None}
     rules = [cell_rule(data) for data in result.problem.get("restrictions") or ()]
     found = np.full(len(codes), -1, dtype=np.int64)
     if decide is not None and fits.any():
@@ -104,9 +100,8 @@ def assign(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.Series
             joins = np.ones(len(waiting), dtype=np.bool_)
             if share == "point":
                 joins &= (after == np.asarray(explanation.point)).all(axis=1)
-            for feature, matrix in enumerate(allowed or ()):
-                if matrix is not None:
-                    joins &= np.asarray(matrix, dtype=np.bool_)[before[:, feature], after[:, feature]]
+            for feature, moves in allowed.items():
+                joins &= moves[before[:, feature], after[:, feature]]
             for rule in rules:
                 joins &= rule.holds(before, after)
             here = waiting[joins]
@@ -139,36 +134,30 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
 def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a model about rows like the new ones; one that cannot be read is asked itself."""
     from oneformany.readers.any_classifier import as_black_box
+    from oneformany.readers.inputs import inputs_of
     from oneformany.readers.native_categories import TextsError
+    from oneformany.readers.registry import read_model, reads_levels
 
     threshold, positive, own = None, 1, None
     if hasattr(model, "max_changes"):
         threshold, positive, own, model = model.threshold, model.positive, model.schema, model.model
+
+    def decision(
+        asked: AnyModel, threshold: float | None, positive: object
+    ) -> Callable[[pd.DataFrame], BoolArray]:
+        if reads_levels(asked, own):
+            verdict = read_model(asked, schema, threshold, positive, table.frame).verdict
+            return lambda rows: verdict(schema.encode(rows))
+        inputs = inputs_of(asked, table, threshold, positive)
+        return lambda rows: inputs.decide(table.named(rows[list(inputs.names)]))
+
     try:
-        return _read_decision(model, threshold, positive, own, schema, table)
+        return decision(model, threshold, positive)
     except (UnsupportedModelError, TextsError):
         box = as_black_box(model, threshold, positive, tried_on=table.named(table.frame.head(1)))
         if box is None:
             raise
-        return _read_decision(box, None, 1, own, schema, table)
-
-
-def _read_decision(
-    model: AnyModel,
-    threshold: float | None,
-    positive: object,
-    own: Schema | None,
-    schema: Schema,
-    table: Table,
-) -> Callable[[pd.DataFrame], BoolArray]:
-    from oneformany.readers.inputs import inputs_of
-    from oneformany.readers.registry import read_model, reads_levels
-
-    if reads_levels(model, own):
-        verdict = read_model(model, schema, threshold, positive, table.frame).verdict
-        return lambda rows: verdict(schema.encode(rows))
-    inputs = inputs_of(model, table, threshold, positive)
-    return lambda rows: inputs.decide(table.named(rows[list(inputs.names)]))
+        return decision(box, None, 1)
 
 
 def _schema(result: Result) -> Schema:
