@@ -227,8 +227,8 @@ class Feature:
         for label in self.levels:
             if not isinstance(label, str):
                 yield f": the label {label!r} is not a text"
-        for repeated in _repeated(self.levels):
-            yield f" has the level {repeated!r} twice"
+        for twice in repeated(self.levels):
+            yield f" has the level {twice!r} twice"
         named = tuple(label for label, _ in self.special)
         if self.n_regular < 0 or self.levels[self.n_regular : self.n_regular + len(named)] != named:
             yield f": the special levels {list(named)} must follow the regular ones"
@@ -255,10 +255,10 @@ class Feature:
             values = getattr(self, what)
             if values is not None and len(values) != n:
                 yield f" has {len(values)} {what} for {n} levels"
-        for repeated in _repeated(self.numbers or ()):
-            yield f" has the number {repeated!r} twice"
-        for repeated in _repeated([value for group in self.groups or () for value in group]):
-            yield f" has the value {repeated!r} in two groups"
+        for twice in repeated(self.numbers or ()):
+            yield f" has the number {twice!r} twice"
+        for twice in repeated([value for group in self.groups or () for value in group]):
+            yield f" has the value {twice!r} in two groups"
         for level, target in enumerate(self.targets or ()):
             if target is not None and self.find(target) != level:
                 yield f": the target {target!r} does not lie in {self.levels[level]!r}"
@@ -306,5 +306,6 @@ def _frozen(value: AnyValue) -> AnyValue:
     return plain_value(value)
 
 
-def _repeated(items: Sequence[object]) -> list[object]:
+def repeated(items: Sequence[object]) -> list[object]:
+    """List what occurs twice or more."""
     return [item for item, count in Counter(items).items() if count > 1]

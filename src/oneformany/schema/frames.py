@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, Literal
@@ -101,7 +101,7 @@ class ColumnValues:
         except TypeError as error:
             raise InputError(f"column {name!r} holds more than single values: {error}") from error
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
-        found = cls._sorted(name, array, codes, kind, ordered=ordered)
+        found = cls(name, array, codes, kind, ordered).in_order()
         if kind == "number" and (infinite := np.isinf(found.numbers)).any():
             row = column.index[int(np.argmax(infinite[found.codes]))]
             raise InputError(
@@ -118,10 +118,8 @@ class ColumnValues:
     @cached_property
     def plain(self) -> tuple[Any, ...]:
         """The values as Python objects; missing ones are None."""
-        values = [plain_value(value) for value in pd.Series(self.array).tolist()]
-        for index in np.flatnonzero(self.gaps).tolist():
-            values[index] = None
-        return tuple(values)
+        values = zip(pd.Series(self.array).tolist(), self.gaps.tolist(), strict=True)
+        return tuple(None if gap else plain_value(value) for value, gap in values)
 
     @cached_property
     def gaps(self) -> BoolArray:
@@ -135,29 +133,24 @@ class ColumnValues:
 
     def with_values(self, values: Sequence[Raw | None]) -> ColumnValues:
         """Add values that are not there yet, in the column's own type where that does not change them."""
-        known = {None if is_missing(value) else value for value in self.plain}
-        added = [value for value in dict.fromkeys(values) if value not in known]
+        added = [value for value in dict.fromkeys(values) if value not in self._places]
         if not added:
             return self
         column = in_own_type(self.array)
         if isinstance(column.dtype, pd.CategoricalDtype):
             kinds = {None, *column.cat.categories}
             column = column.cat.add_categories([value for value in added if value not in kinds])
-        more = alike(pd.Series(added), column.dtype)
-        joined = pd.concat([column, more], ignore_index=True)
-        return self._sorted(self.name, joined.array, self.codes, self.kind, ordered=self.ordered)
+        joined = pd.concat([column, alike(pd.Series(added), column.dtype)], ignore_index=True)
+        return replace(self, array=joined.array).in_order()
 
-    @classmethod
-    def _sorted(
-        cls, name: str, array: AnyValue, codes: IntArray, kind: str, *, ordered: bool
-    ) -> ColumnValues:
+    def in_order(self) -> ColumnValues:
         """Put values in order: numbers and categories by their own, texts by letters, missing ones last."""
-        series = pd.Series(array)
-        if kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
+        series = pd.Series(self.array)
+        if self.kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
             series = series.map(str, na_action="ignore")
-        series = series.reset_index(drop=True)
         order = series.sort_values(na_position="last", kind="stable").index.to_numpy()
-        return cls(name, array.take(order), np.argsort(order)[codes].astype(np.int64), kind, ordered)
+        codes = np.argsort(order)[self.codes].astype(np.int64)
+        return replace(self, array=self.array.take(order), codes=codes)
 
     def index_of(self, value: Raw | None) -> int:
         """Find a value."""

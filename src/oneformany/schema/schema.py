@@ -16,7 +16,7 @@ from oneformany.anything import AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value
+from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value, repeated
 
 MOST_NAMES_TOLD = 20
 MOST_LINES = 30
@@ -50,9 +50,8 @@ class Schema:
         for feature in self.features:
             if not isinstance(feature, Feature):
                 raise InputError(f"a schema holds Feature objects, not {type(feature).__name__}")
-        for index, name in enumerate(self.names):
-            if name in self.names[:index]:
-                raise InputError(f"the schema has two features named {name!r}")
+        for name in repeated(self.names):
+            raise InputError(f"the schema has two features named {name!r}")
 
     def _repr_html_(self) -> str:
         lines = [(one.name, _kind_words(one), _level_words(one)) for one in self.features[:MOST_LINES]]
@@ -101,7 +100,10 @@ class Schema:
             raise InputError("the frame has no rows; give at least one")
         codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
         for index, feature in enumerate(self.features):
-            codes[:, index] = _encode_column(feature, frame[feature.name])
+            codes[:, index] = find_levels(feature, frame[feature.name])
+            if (codes[:, index] < 0).any():
+                at = int(np.argmax(codes[:, index] < 0))
+                raise no_level(feature, frame[feature.name].iloc[at], f", row {frame.index[at]}")
         return codes
 
     def decode(self, codes: ArrayLike, index: pd.Index | None = None) -> pd.DataFrame:
@@ -141,7 +143,8 @@ class Schema:
 
         A feature with a single level is a column of zeros, so that every feature has a column.
         """
-        return Encoding.from_blocks([_one_hot_block(n) for n in self.levels], self.one_hot_names)
+        blocks = [np.arange(float(n))[:, None] if n <= 2 else np.eye(n) for n in self.levels]
+        return Encoding.from_blocks(blocks, self.one_hot_names)
 
     def code_encoding(self) -> Encoding:
         """One column per feature that holds the code."""
@@ -185,9 +188,7 @@ class Schema:
             )
         if not np.issubdtype(table.dtype, np.integer):
             raise InputError(f"codes must be integers, not {table.dtype}; encode the frame first")
-        wrong = (table < 0) | (table >= np.array(self.levels))
-        if wrong.any():
-            row, index = (int(i) for i in np.argwhere(wrong)[0])
+        for row, index in np.argwhere((table < 0) | (table >= np.array(self.levels))).tolist():
             feature = self.features[index]
             raise InputError(
                 f"row {row} has code {table[row, index]} for feature {feature.name!r}, "
@@ -222,14 +223,6 @@ def find_levels(feature: Feature, column: pd.Series[Any]) -> IntArray:
     return np.array([-1 if level is None else level for level in found], dtype=np.int64)[indices]
 
 
-def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
-    levels = find_levels(feature, column)
-    if (levels < 0).any():
-        at = int(np.argmax(levels < 0))
-        raise no_level(feature, column.iloc[at], f", row {column.index[at]}")
-    return levels
-
-
 def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
     """Say that a value has no level, and where it stands."""
     if is_missing(value):
@@ -249,10 +242,6 @@ def suggestion(name: str, known: Sequence[str]) -> str:
         return f"; did you mean {close[0]!r}?"
     told = ", ".join(repr(other) for other in known[:MOST_NAMES_TOLD])
     return f"; there are {told}{', ...' if len(known) > MOST_NAMES_TOLD else ''}"
-
-
-def _one_hot_block(n_levels: int) -> FloatArray:
-    return np.arange(float(n_levels))[:, None] if n_levels <= 2 else np.eye(n_levels)
 
 
 def _one_hot_names(feature: Feature) -> list[str]:
