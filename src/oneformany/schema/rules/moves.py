@@ -214,10 +214,8 @@ class NeverTarget:
         never = levels_of(feature, self.values, "NeverTarget")
         if not never:
             raise InputError(f"NeverTarget({feature.name!r}) names no level; name one, or drop the rule")
-        matrix = np.ones((feature.n_levels, feature.n_levels), dtype=np.bool_)
-        matrix[:, never] = False
-        np.fill_diagonal(matrix, val=True)
-        return matrix
+        n = feature.n_levels
+        return np.eye(n, dtype=np.bool_) | ~np.isin(np.arange(n), never)
 
 
 @dataclass(frozen=True)
@@ -266,9 +264,7 @@ class Range:
                 "NeverTarget for levels without numbers"
             )
         inside = [isinstance(target, Real) and self.low <= target <= self.high for target in targets]
-        matrix = np.eye(feature.n_levels, dtype=np.bool_)
-        matrix[:, inside] = True
-        return matrix
+        return np.eye(feature.n_levels, dtype=np.bool_) | inside
 
 
 def _by_steps(may: BoolArray) -> BoolArray:
