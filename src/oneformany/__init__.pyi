@@ -57,6 +57,9 @@ from oneformany.result.row_index import RowIndex as RowIndex
 from oneformany.schema.discretise import infer_schema as infer_schema
 from oneformany.schema.encoding import Encoding as Encoding
 from oneformany.schema.feature import Feature as Feature
+from oneformany.schema.rules.combine import CellRule as CellRule
+from oneformany.schema.rules.combine import RowRule as RowRule
+from oneformany.schema.rules.combine import Rule as Rule
 from oneformany.schema.rules.combine import allowed_moves as allowed_moves
 from oneformany.schema.rules.combine import rules_from_toml as rules_from_toml
 from oneformany.schema.rules.moves import AtMostSteps as AtMostSteps
@@ -70,9 +73,6 @@ from oneformany.schema.rules.rows import Implies as Implies
 from oneformany.schema.rules.rows import Linked as Linked
 from oneformany.schema.rules.rows import NotTogether as NotTogether
 from oneformany.schema.rules.rows import Observed as Observed
-from oneformany.schema.rules.rule import CellRule as CellRule
-from oneformany.schema.rules.rule import RowRule as RowRule
-from oneformany.schema.rules.rule import Rule as Rule
 from oneformany.schema.schema import Schema as Schema
 from oneformany.statistics import Round as Round
 from oneformany.statistics import Statistics as Statistics

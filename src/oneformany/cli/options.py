@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from oneformany.arrays import IntArray
     from oneformany.explainer import OneForMany
     from oneformany.problem import Share
-    from oneformany.schema.rules.rule import RowRule, Rule
+    from oneformany.schema.rules.combine import RowRule, Rule
 
 Separator: TypeAlias = Annotated[
     str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")

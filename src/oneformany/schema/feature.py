@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -133,7 +134,7 @@ class Feature:
             return self.missing_level
         found = self._indices.get(value)
         if found is None and self.edges is not None and _is_number(value) and math.isfinite(value):
-            return int(np.searchsorted(self.edges, value, side="left"))
+            return bisect_left(self.edges, value)
         return self.n_levels - 1 if found is None and self.unseen else found
 
     def target(self, level: int) -> Raw | None:

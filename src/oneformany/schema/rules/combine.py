@@ -1,4 +1,4 @@
-"""Rules together: checked, read from a file, and put on a schema as moves and restrictions on rows."""
+"""What rules are; rules together: checked, read from a file, put on a schema as moves and restrictions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import tomllib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.schema.feature import Feature
 from oneformany.schema.rules.moves import (
     AtMostSteps,
     Forbid,
@@ -24,8 +25,70 @@ from oneformany.schema.rules.moves import (
     Range,
 )
 from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
-from oneformany.schema.rules.rule import CellRule, RowRule, Rule
 from oneformany.schema.schema import Schema, suggestion
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """A rule on one feature.
+
+    Examples
+    --------
+    >>> from oneformany import Immutable
+    >>> rule: Rule = Immutable("housing")
+    >>> rule.feature
+    'housing'
+    """
+
+    @property
+    def feature(self) -> str:
+        """Name of the feature."""
+        ...
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Say for each pair of levels whether a row may move ``[from, to]``."""
+        ...
+
+
+class CellRule(Protocol):
+    """A rule on whole changed rows, on the cells of a schema.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Linked, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule: CellRule = Linked("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
+    """
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data from which the rule can be checked without this package."""
+        ...
+
+
+@runtime_checkable
+class RowRule(Protocol):
+    """A rule on whole changed rows.
+
+    Examples
+    --------
+    >>> from oneformany import Linked
+    >>> rule: RowRule = Linked("job", "income")
+    """
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features it is about; none: all."""
+        ...
+
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
+        """Write the rule in cells; ``reference`` holds the cells of the reference data."""
+        ...
+
 
 AnyRule = Rule | RowRule
 MOVES_ALONE = (Immutable, OnlyIncrease, OnlyDecrease, AtMostSteps, Range, Linked, NotTogether, Observed)

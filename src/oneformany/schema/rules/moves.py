@@ -11,8 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, is_integer, number_label
-from oneformany.schema.rules.rule import level_of, levels_of, one_of
+from oneformany.schema.feature import Feature, is_integer, levels_told, number_label
 
 
 @dataclass(frozen=True)
@@ -271,3 +270,26 @@ def _by_steps(may: BoolArray) -> BoolArray:
     """Allow moves by how many levels they go up, from the fewest: a view of so few, not of their square."""
     may.flags.writeable = False
     return sliding_window_view(may, (len(may) + 1) // 2)[::-1]
+
+
+def level_of(feature: Feature, value: object, rule: str) -> int:
+    """Find the level that a value lies in."""
+    level = feature.find(value)
+    if level is None:
+        known = levels_told(feature)
+        raise InputError(f"{rule}({feature.name!r}): {value!r} is none of the levels {known}")
+    return level
+
+
+def levels_of(feature: Feature, values: object, rule: str) -> list[int]:
+    """Find the levels of one value or of a list of values."""
+    return sorted({level_of(feature, value, rule) for value in _several(values)})
+
+
+def one_of(values: object) -> str:
+    """Name one value, or several of which any will do, in a sentence."""
+    return " or ".join(str(value) for value in _several(values))
+
+
+def _several(values: object) -> list[object]:
+    return list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
