@@ -57,7 +57,6 @@ from oneformany.result.row_index import RowIndex as RowIndex
 from oneformany.schema.discretise import infer_schema as infer_schema
 from oneformany.schema.encoding import Encoding as Encoding
 from oneformany.schema.feature import Feature as Feature
-from oneformany.schema.rules.combine import CellRule as CellRule
 from oneformany.schema.rules.combine import RowRule as RowRule
 from oneformany.schema.rules.combine import Rule as Rule
 from oneformany.schema.rules.combine import allowed_moves as allowed_moves
@@ -69,6 +68,7 @@ from oneformany.schema.rules.moves import NeverTarget as NeverTarget
 from oneformany.schema.rules.moves import OnlyDecrease as OnlyDecrease
 from oneformany.schema.rules.moves import OnlyIncrease as OnlyIncrease
 from oneformany.schema.rules.moves import Range as Range
+from oneformany.schema.rules.rows import CellRule as CellRule
 from oneformany.schema.rules.rows import Implies as Implies
 from oneformany.schema.rules.rows import Linked as Linked
 from oneformany.schema.rules.rows import NotTogether as NotTogether

@@ -24,7 +24,7 @@ from oneformany.schema.rules.moves import (
     OnlyIncrease,
     Range,
 )
-from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
+from oneformany.schema.rules.rows import CellRule, Implies, Linked, NotTogether, Observed
 from oneformany.schema.schema import Schema, suggestion
 
 
@@ -47,26 +47,6 @@ class Rule(Protocol):
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Say for each pair of levels whether a row may move ``[from, to]``."""
-        ...
-
-
-class CellRule(Protocol):
-    """A rule on whole changed rows, on the cells of a schema.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from oneformany import Feature, Linked, Schema
-    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
-    >>> rule: CellRule = Linked("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
-    """
-
-    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
-        ...
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data from which the rule can be checked without this package."""
         ...
 
 

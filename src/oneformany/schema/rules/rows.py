@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import index
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -18,6 +18,26 @@ from oneformany.schema.rules.moves import levels_of, one_of
 from oneformany.schema.schema import Schema
 
 Levels = tuple[tuple[int, tuple[int, ...]], ...]
+
+
+class CellRule(Protocol):
+    """A rule on whole changed rows, on the cells of a schema.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Linked, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule: CellRule = Linked("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
+    """
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data from which the rule can be checked without this package."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +75,7 @@ class Implies:
         """Names of the features it is about."""
         return tuple(dict.fromkeys((*self.if_, *self.then)))
 
-    def restriction(self, schema: Schema, reference: IntArray) -> ImpliesCells:  # noqa: ARG002 (all rules alike)
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         for name, part in (("if_", self.if_), ("then", self.then)):
             if not isinstance(part, Mapping) or not part:
@@ -107,7 +127,7 @@ class Linked:
             return f"{self.features[0]} changes only together with {' and '.join(self.features[1:])}"
         return f"{' and '.join(self.features)} change only together"
 
-    def restriction(self, schema: Schema, reference: IntArray) -> LinkedCells:  # noqa: ARG002 (all rules alike)
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         return LinkedCells(_several(schema, self.features, "Linked"), bool(self.one_way))
 
@@ -151,7 +171,7 @@ class NotTogether:
     def __str__(self) -> str:
         return f"of {', '.join(self.features)}, no row changes more than one"
 
-    def restriction(self, schema: Schema, reference: IntArray) -> NotTogetherCells:  # noqa: ARG002 (all rules alike)
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         return NotTogetherCells(_several(schema, self.features, "NotTogether"))
 
@@ -198,7 +218,7 @@ class Observed:
         often = "a row" if self.at_least == 1 else f"{self.at_least} rows"
         return f"new values{among} occur together in at least {often} of the reference data"
 
-    def restriction(self, schema: Schema, reference: IntArray) -> ObservedCells:
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
         """Write the rule in cells."""
         least = self.at_least
         if not is_integer(least, 1):
@@ -241,7 +261,7 @@ KINDS: dict[str, type[ImpliesCells | LinkedCells | NotTogetherCells | ObservedCe
 }
 
 
-def cell_rule(data: Mapping[str, Any]) -> ImpliesCells | LinkedCells | NotTogetherCells | ObservedCells:
+def cell_rule(data: Mapping[str, Any]) -> CellRule:
     """Rebuild a rule in cells from its ``to_dict()``."""
     if data.get("kind") not in KINDS:
         raise InputError(f"{data.get('kind')!r} is not a kind of rule on whole rows")
