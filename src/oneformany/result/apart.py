@@ -110,14 +110,10 @@ def _named(
     """Put features into one cell, the most helpful first, as long as that helps."""
     left, named = distance, list[int]()
     while len(named) < min(MOST_FEATURES, len(differs) - changes):
-        gains = []
-        for feature, apart in enumerate(differs):
-            if feature not in named:
-                nearest = (left - apart).min(axis=1)
-                gains.append((-int((nearest <= changes).sum()), int(nearest.sum()), feature))
-        best = min(gains)
-        if best[1] >= int(left.min(axis=1).sum()):
+        nearest = {f: (left - differs[f]).min(axis=1) for f in range(len(differs)) if f not in named}
+        best = min(nearest, key=lambda f: (-(nearest[f] <= changes).sum(), nearest[f].sum()))
+        if nearest[best].sum() >= left.min(axis=1).sum():
             break
-        named.append(best[2])
-        left = left - differs[best[2]]
+        named.append(best)
+        left = left - differs[best]
     return named, left

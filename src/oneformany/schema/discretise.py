@@ -142,8 +142,6 @@ def _quantiles(numbers: FloatArray, bins: int) -> list[float]:
 
 def _inner_label(low: float, high: float, *, integers: bool) -> str:
     first, last = math.floor(low) + 1, math.floor(high)
-    if integers and first < last:
-        return f"{first}-{last}"
-    if integers and first == last:
-        return f"{first}"
+    if integers and first <= last:
+        return f"{first}-{last}" if first < last else f"{first}"
     return f"{number_label(low)} to {number_label(high)}"

@@ -14,7 +14,7 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value
+from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value, repeated
 from oneformany.schema.schema import Schema
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
@@ -37,9 +37,8 @@ class Table:
         """
         given = as_pandas(frame, what)
         names = [str(label) for label in given.columns]
-        for name in names:
-            if names.count(name) > 1:
-                raise InputError(f"the frame has {names.count(name)} columns named {name!r}; keep one")
+        for name in repeated(names):
+            raise InputError(f"the frame has {names.count(str(name))} columns named {name!r}; keep one")
         if not names:
             raise InputError(f"{what} have no columns; give at least one")
         if given.empty:
