@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from operator import index
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from oneformany.anything import AnyValue
+
+_hints = cache(get_type_hints)
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Plain:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`; what is not of the type of its field is an error."""
-        kinds = get_type_hints(cls)
+        kinds = _hints(cls)  # type: ignore[arg-type] # a class is hashable
         told = {field.name: field.name.rstrip("_") for field in fields(cls)}
         usual = {field.name for field in fields(cls) if field.default is not MISSING} - data.keys()
         return cls(**{name: _read(kinds[name], data[key]) for name, key in told.items() if name not in usual})

@@ -64,6 +64,12 @@ def test_gap_is_relative_to_the_count(result):
     assert replace(result, status="feasible", lower_bound=1).gap == 0.5
 
 
+def test_people_are_counted_once_and_not_for_every_explanation(result):
+    assert result.people_of_rows is result.people_of_rows
+    with pytest.raises(ValueError, match="read-only"):
+        result.people_of_rows[0] = 7
+
+
 @pytest.fixture
 def nothing(result):
     return replace(
