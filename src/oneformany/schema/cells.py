@@ -155,15 +155,11 @@ def _quantile_edges(numbers: FloatArray, counts: IntArray, bins: int) -> list[fl
     for _ in range(HALVINGS):
         weights = np.minimum(weights, weights.sum() / bins)
     below = np.cumsum(weights)
-    total = float(below[-1])
-
-    def quantile(share: float) -> float:
-        return float(numbers[min(int(np.searchsorted(below, share * total)), len(numbers) - 1)])
-
+    shares = (np.arange(1, bins)[:, None] + (-0.25, 0.0, 0.25)) / bins
+    quantiles = np.minimum(np.searchsorted(below, shares * below[-1]), len(numbers) - 1)
     edges: list[float] = []
-    for step in range(1, bins):
-        low, high = quantile((step - 0.25) / bins), quantile((step + 0.25) / bins)
-        edge = roundest(low, high, quantile(step / bins))
+    for low, near, high in numbers[quantiles].tolist():
+        edge = roundest(low, high, near)
         if numbers[0] <= edge < numbers[-1] and (not edges or edge > edges[-1]):
             edges.append(edge)
     if not edges and len(numbers) > 1:
@@ -188,11 +184,9 @@ def _category_cells(values: ColumnValues, told: Told | None, choice: Choice, reg
 def _told_apart(plain: list[Raw], kinds: IntArray, *, ordered: bool) -> list[list[Raw]]:
     """Group values that are the same to the model; only neighbours where there is an order."""
     groups: dict[tuple[int, int], list[Raw]] = {}
-    run = 0
-    for index, value in enumerate(plain):
-        if ordered and index and kinds[index] != kinds[index - 1]:
-            run += 1
-        groups.setdefault((run, int(kinds[index])), []).append(value)
+    runs = np.append(0, np.cumsum(np.diff(kinds) != 0)) * ordered
+    for value, run, kind in zip(plain, runs.tolist(), kinds.tolist(), strict=True):
+        groups.setdefault((run, kind), []).append(value)
     return list(groups.values())
 
 

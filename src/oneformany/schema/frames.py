@@ -57,23 +57,19 @@ def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
     """Turn a frame of pandas, polars, pyarrow or any library that narwhals knows into one of pandas."""
     if isinstance(frame, pd.DataFrame):
         return frame
+    kind = type(frame).__name__
+    wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {kind}"
     if isinstance(frame, (np.ndarray, list, tuple, dict, str, pd.Series)):
-        raise InputError(
-            f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {type(frame).__name__}; "
-            "pandas.DataFrame(...) makes one, with the names of the columns"
-        )
+        raise InputError(f"{wrong}; pandas.DataFrame(...) makes one, with the names of the columns")
     try:
         import narwhals.stable.v1 as narwhals
     except ImportError as error:
-        raise InputError(
-            f"{what} must be a pandas DataFrame, not {type(frame).__name__}; install narwhals for others"
-        ) from error
+        said = f"{what} must be a pandas DataFrame, not {kind}; install narwhals for others"
+        raise InputError(said) from error
     try:
         native = narwhals.from_native(frame)
     except TypeError as error:
-        raise InputError(
-            f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {type(frame).__name__}"
-        ) from error
+        raise InputError(wrong) from error
     if isinstance(native, narwhals.LazyFrame):
         native = native.collect()
     made: pd.DataFrame = native.to_pandas()
