@@ -118,6 +118,8 @@ def _about(rule: AnyRule) -> tuple[str, ...]:
 def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | None]:
     """Combine rules on single features into one matrix ``[from, to]`` each; ``None`` where there is no rule.
 
+    A matrix may be a view that cannot be written to; copy it to change it.
+
     Parameters
     ----------
     schema : Schema
