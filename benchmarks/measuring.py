@@ -130,7 +130,8 @@ def question(
     """The question about these rows, in which some features cannot change."""
     from oneformany.problem import Problem
     from oneformany.readers.registry import oracle_for
-    from oneformany.schema.rules import Immutable, allowed_moves
+    from oneformany.schema.rules.combine import allowed_moves
+    from oneformany.schema.rules.moves import Immutable
 
     schema = data.schema
     allowed = allowed_moves(schema, [Immutable(name) for name in fixed]) if fixed else None

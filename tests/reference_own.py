@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import LinearConstraint, milp
 
 from oneformany.problem.own import NO_TARGET, OwnValues
-from oneformany.result.asked import problem_to_dict
+from oneformany.result.build import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.result import Result
 

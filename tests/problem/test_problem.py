@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
+from oneformany import AtMostSteps, Feature, Immutable, OnlyIncrease, Schema, allowed_moves
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
@@ -75,3 +78,32 @@ def test_staying_is_always_allowed():
     assert problem.moves[0].astype(int).tolist() == [[1, 0], [0, 1]]
     assert problem.moves[1] is None
     assert problem.ruled.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("rule", [Immutable("sum"), OnlyIncrease("sum"), AtMostSteps("sum", 3)])
+def test_a_rule_on_twenty_thousand_numbers_takes_no_matrix_of_their_square(rule):
+    many = 20_000
+    numbers = tuple(range(many))
+    schema = Schema([Feature("sum", tuple(map(str, numbers)), ordered=True, numbers=numbers)])
+    oracle = AdditiveOracle([np.zeros(many)], threshold=1)
+    tracemalloc.start()
+    problem = Problem([[7], [9]], (many,), oracle, 1, allowed=allowed_moves(schema, [rule]))
+    able = [problem.may_move(problem.rows, np.array([level]))[:, 0].tolist() for level in (7, 9, many - 1)]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1000 * many  # a matrix would take 20,000 bytes for each number
+    assert able[0][0]
+    assert able[1] == [not isinstance(rule, Immutable), True]
+    assert able[2] == [isinstance(rule, OnlyIncrease)] * 2
+    assert problem.domain(problem.rows[0])[0].sum() == {Immutable: 1, AtMostSteps: 7}.get(
+        type(rule), many - 7
+    )
+
+
+def test_moves_that_somebody_could_still_change_are_copied():
+    matrix = np.eye(2, dtype=bool)
+    view = matrix[::-1][::-1]
+    view.flags.writeable = False
+    problem = make(allowed=[view, None])
+    matrix[0, 1] = True
+    assert problem.moves[0].tolist() == [[True, False], [False, True]]

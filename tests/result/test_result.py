@@ -13,11 +13,17 @@ from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.result.asked import problem_to_dict
+from oneformany.result.build import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.file import digest
-from oneformany.result.goal_proofs import CostProof
-from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, SolverProof
+from oneformany.result.proof import (
+    BranchProof,
+    CostProof,
+    CoverCase,
+    DualProof,
+    EnumerationProof,
+    SolverProof,
+)
 from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
@@ -56,6 +62,12 @@ def result(problem):
 def test_gap_is_relative_to_the_count(result):
     assert result.gap == 0.0
     assert replace(result, status="feasible", lower_bound=1).gap == 0.5
+
+
+def test_people_are_counted_once_and_not_for_every_explanation(result):
+    assert result.people_of_rows is result.people_of_rows
+    with pytest.raises(ValueError, match="read-only"):
+        result.people_of_rows[0] = 7
 
 
 @pytest.fixture

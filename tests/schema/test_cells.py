@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from oneformany.exceptions import InputError
 from oneformany.schema.cells import MOST_CELLS, Choice, Told, decide_cells, same_rows
 from oneformany.schema.feature import Feature
-from oneformany.schema.values import ColumnValues
+from oneformany.schema.frames import ColumnValues
 
 
 def column(values, name="x"):

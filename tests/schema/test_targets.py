@@ -1,11 +1,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
+from oneformany.schema.cells import choose_targets, named_targets, roundest, roundness
 from oneformany.schema.feature import Feature
-from oneformany.schema.targets import choose_targets, named_targets
-from oneformany.schema.values import ColumnValues
+from oneformany.schema.frames import ColumnValues
 
 BINS = Feature("x", ("<= 10", "11-20", "> 20"), ordered=True, edges=(10, 20))
 
@@ -66,3 +68,26 @@ def test_targets_may_be_listed():
 def test_targets_that_make_no_sense_are_refused(asked, words):
     with pytest.raises(InputError, match=words):
         named_targets(BINS, asked)
+
+
+def test_the_roundest_number_is_found():
+    assert roundest(1480, 1530) == 1500
+    assert roundest(18, 18.9) == 18
+    assert roundest(0.13, 0.17) == 0.15
+    assert roundest(-3, 4) == 0
+    assert roundest(7, 7) == 7
+    assert roundest(-1530, -1480) == -1500
+    assert roundest(1_040_000, 3_100_000, 2_900_000) == 2_000_000
+
+
+@given(st.floats(-1e9, 1e9), st.floats(0, 1e6))
+def test_it_lies_within_the_interval_and_is_no_less_round_than_its_ends(low, width):
+    high = low + width
+    found = roundest(low, high)
+    assert low <= found <= high
+    assert roundness(found) <= max(roundness(low), roundness(high))
+
+
+def test_fewer_digits_are_rounder():
+    assert roundness(1500) < roundness(1510) < roundness(1511)
+    assert roundness(0.25) == 2

@@ -55,7 +55,7 @@ def demo(
 
     from oneformany.explainer import OneForMany
     from oneformany.progress import Progress
-    from oneformany.schema.rules import AtMostSteps, Immutable, NeverTarget, OnlyDecrease, OnlyIncrease
+    from oneformany.schema.rules.moves import AtMostSteps, Immutable, NeverTarget, OnlyDecrease, OnlyIncrease
     from oneformany.verify import verify
 
     check_targets(json_file, report)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from oneformany.arrays import IntArray
     from oneformany.explainer import OneForMany
     from oneformany.problem import Share
-    from oneformany.schema.rules import RowRule, Rule
+    from oneformany.schema.rules.combine import RowRule, Rule
 
 Separator: TypeAlias = Annotated[
     str | None, typer.Option(help="Between the columns of a CSV file, if it is not found out rightly.")
@@ -129,7 +129,8 @@ class Setup:
 
     def _rules(self) -> Iterator[Rule | RowRule]:
         """Those of a file, then those of the options."""
-        from oneformany.schema.rules import Immutable, OnlyDecrease, OnlyIncrease, rules_from_toml
+        from oneformany.schema.rules.combine import rules_from_toml
+        from oneformany.schema.rules.moves import Immutable, OnlyDecrease, OnlyIncrease
 
         if self.rules is not None:
             yield from rules_from_toml(self.rules)

@@ -18,8 +18,7 @@ from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
 from oneformany.result.build import Group
 from oneformany.result.explanation import Explanation
-from oneformany.result.goal_proofs import CostProof, CoverageProof
-from oneformany.result.proof import Proof
+from oneformany.result.proof import CostProof, CoverageProof, Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 

@@ -13,8 +13,7 @@ from oneformany.engine.table.fewest import CoverAnswer
 from oneformany.engine.table.table import ColumnTable
 from oneformany.engine.table.tree import TreeProof, renamed
 from oneformany.problem import Problem
-from oneformany.result.goal_proofs import CostProof, CoverageProof, Exclusion
-from oneformany.result.proof import DualProof, EnumerationProof, Proof
+from oneformany.result.proof import CostProof, CoverageProof, DualProof, EnumerationProof, Exclusion, Proof
 
 
 class ListedProofs:

@@ -14,7 +14,7 @@ from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem, Restriction
 from oneformany.result.explanation import Unreachable
 from oneformany.result.result import Result
-from oneformany.schema.rules import RowRule, Rule, allowed_moves
+from oneformany.schema.rules.combine import RowRule, Rule, allowed_moves
 from oneformany.schema.schema import Schema
 from oneformany.stop import Stop
 

@@ -29,7 +29,7 @@ from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
 from oneformany.schema.frames import Table
-from oneformany.schema.rules import RowRule, Rule
+from oneformany.schema.rules.combine import RowRule, Rule
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
 from oneformany.stop import Stop

@@ -28,8 +28,8 @@ from oneformany.readers.own_values import read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
-from oneformany.schema.rules import allowed_moves, check_rules, named_by_value, restrictions_of
-from oneformany.schema.rules.rule import CellRule
+from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
+from oneformany.schema.rules.rows import CellRule
 from oneformany.schema.schema import Schema
 from oneformany.schema.wishes import Wishes, integer_costs
 

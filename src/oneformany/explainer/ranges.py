@@ -15,8 +15,7 @@ from oneformany.explainer.posing import Posed
 from oneformany.result.explanation import Explanation
 from oneformany.result.following import apply
 from oneformany.result.result import Result
-from oneformany.schema.frames import Table
-from oneformany.schema.values import alike
+from oneformany.schema.frames import Table, alike
 from oneformany.stop import Stop
 
 SECONDS = 2.0

@@ -8,10 +8,11 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
+from oneformany.plain import Plain
 
 
 @dataclass(frozen=True, eq=False)
-class Costs:
+class Costs(Plain):
     """A non-negative integer per move between two cells of a feature; staying costs nothing.
 
     Attributes
@@ -34,11 +35,8 @@ class Costs:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", tuple(np.asarray(table) for table in self.tables))
         for feature, table in enumerate(self.tables):
-            if (
-                table.ndim != 2
-                or table.shape[0] != table.shape[1]
-                or not np.issubdtype(table.dtype, np.integer)
-            ):
+            square = table.ndim == 2 and table.shape[0] == table.shape[1]
+            if not square or not np.issubdtype(table.dtype, np.integer):
                 raise InputError(f"costs of feature {feature} must be a square table of integers")
             if (table < 0).any() or np.diagonal(table).any():
                 raise InputError(f"costs of feature {feature}: no move may cost less than 0, staying costs 0")

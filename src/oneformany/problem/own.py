@@ -8,12 +8,13 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.plain import Plain
 
 NO_TARGET = -1
 
 
 @dataclass(frozen=True, eq=False)
-class OwnValues:
+class OwnValues(Plain):
     """The values that a model tells apart, the cell of each, and the value that a cell sends rows to.
 
     Attributes

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, get_args
+from itertools import chain
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -105,22 +106,17 @@ class Problem:
     moves: tuple[BoolArray | None, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        levels = _checked_levels(self.levels)
-        codes = _checked_codes(self.codes, levels)
-        read = levels if self.own is None else tuple(len(cells) for cells in self.own.cell_of)
-        if tuple(self.oracle.levels) != read:
-            raise InputError(
-                f"the classifier reads levels {tuple(self.oracle.levels)}, the problem has {read}"
-            )
-        if self.share not in get_args(Share):
-            raise InputError(f"share is {self.share!r}; it must be one of {', '.join(get_args(Share))}")
-        _check_own(self.own, codes, levels)
-        _check_costs(self.costs, levels)
+        levels = tuple(int(n) for n in self.levels)
+        codes = np.asarray(self.codes)
+        for fault in chain(_faults_of_codes(codes, levels), self._faults(codes, levels)):
+            raise InputError(fault)
+        codes = codes.astype(np.int64)
         own = codes if self.own is None else self.own.values
         first, row_of = _distinct(own)
         people = checked_people(self.people, len(codes))
         multiplicity = np.zeros(len(first), dtype=np.int64)
         np.add.at(multiplicity, row_of, 1 if people is None else people)
+        allowed = (None,) * len(levels) if self.allowed is None else self.allowed
         frozen = {
             "codes": codes,
             "levels": levels,
@@ -131,12 +127,30 @@ class Problem:
             "values": np.ascontiguousarray(own[first]),
             "row_of": row_of,
             "multiplicity": multiplicity,
-            "moves": _moves(self.allowed, levels),
+            "moves": tuple(map(_moves, range(len(levels)), allowed, levels)),
         }
         for name, value in frozen.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             object.__setattr__(self, name, value)
+
+    def _faults(self, codes: IntArray, levels: tuple[int, ...]) -> Iterator[str]:
+        own, costs = self.own, self.costs
+        read = levels if own is None else tuple(len(cells) for cells in own.cell_of)
+        if tuple(self.oracle.levels) != read:
+            yield f"the classifier reads levels {tuple(self.oracle.levels)}, the problem has {read}"
+        if self.share not in get_args(Share):
+            yield f"share is {self.share!r}; it must be one of {', '.join(get_args(Share))}"
+        if own is not None:
+            if own.values.shape != codes.shape or tuple(len(targets) for targets in own.targets) != levels:
+                yield "own values must describe the same rows, features and cells as the codes"
+            for row, feature in np.argwhere(own.cells != codes).tolist():
+                yield f"row {row}, feature {feature}: the own value does not lie in the row's cell"
+        sizes = levels if costs is None else tuple(len(table) for table in costs.tables)
+        if sizes != levels:
+            yield f"costs are for features of {sizes} levels, the problem has features of {levels}"
+        if self.allowed is not None and len(self.allowed) != len(levels):
+            yield f"allowed has {len(self.allowed)} matrices for {len(levels)} features"
 
     @property
     def n_features(self) -> int:
@@ -206,33 +220,21 @@ class Problem:
         return Question(self.values[row], free, self.max_changes, self.targets(row))
 
 
-def _checked_levels(levels: Sequence[int]) -> tuple[int, ...]:
-    checked = tuple(int(n) for n in levels)
-    if not checked:
-        raise InputError("a problem needs at least one feature")
-    for feature, n in enumerate(checked):
+def _faults_of_codes(codes: IntArray, levels: tuple[int, ...]) -> Iterator[str]:
+    if not levels:
+        yield "a problem needs at least one feature"
+    for feature, n in enumerate(levels):
         if n < 1:
-            raise InputError(f"feature {feature} has {n} levels; it needs at least 1")
-    return checked
-
-
-def _checked_codes(codes: ArrayLike, levels: tuple[int, ...]) -> IntArray:
-    array = np.asarray(codes)
-    if array.ndim != 2 or array.shape[0] == 0:
-        raise InputError(f"codes must be a table with at least one row, not of shape {array.shape}")
-    if array.shape[1] != len(levels):
-        raise InputError(f"codes have {array.shape[1]} features, levels name {len(levels)}")
-    if array.dtype.kind not in "biu" and not (array.dtype.kind == "f" and (array == np.floor(array)).all()):
-        raise InputError(f"codes must be integers, not {array.dtype}; encode the frame first")
-    table = array.astype(np.int64)
-    wrong = (table < 0) | (table >= np.array(levels))
-    if wrong.any():
-        row, feature = (int(i) for i in np.argwhere(wrong)[0])
-        raise InputError(
-            f"row {row} has code {table[row, feature]} in feature {feature}, "
-            f"which has levels 0 to {levels[feature] - 1}"
-        )
-    return table
+            yield f"feature {feature} has {n} levels; it needs at least 1"
+    if codes.ndim != 2 or codes.shape[0] == 0:
+        yield f"codes must be a table with at least one row, not of shape {codes.shape}"
+    if codes.shape[1] != len(levels):
+        yield f"codes have {codes.shape[1]} features, levels name {len(levels)}"
+    if codes.dtype.kind not in "biu" and not (codes.dtype.kind == "f" and (codes == np.floor(codes)).all()):
+        yield f"codes must be integers, not {codes.dtype}; encode the frame first"
+    for row, feature in np.argwhere((codes < 0) | (codes >= np.array(levels))).tolist():
+        code, last = int(codes[row, feature]), levels[feature] - 1
+        yield f"row {row} has code {code} in feature {feature}, which has levels 0 to {last}"
 
 
 def checked_changes(max_changes: int, n_features: int | None = None) -> int:
@@ -267,35 +269,7 @@ def _distinct(codes: IntArray) -> tuple[IntArray, IntArray]:
     return first[order].astype(np.int64), index[inverse.ravel()].astype(np.int64)
 
 
-def _check_own(own: OwnValues | None, codes: IntArray, levels: tuple[int, ...]) -> None:
-    if own is None:
-        return
-    if own.values.shape != codes.shape or tuple(len(targets) for targets in own.targets) != levels:
-        raise InputError("own values must describe the same rows, features and cells as the codes")
-    if not np.array_equal(own.cells, codes):
-        row, feature = (int(i) for i in np.argwhere(own.cells != codes)[0])
-        raise InputError(f"row {row}, feature {feature}: the own value does not lie in the row's cell")
-
-
-def _check_costs(costs: Costs | None, levels: tuple[int, ...]) -> None:
-    if costs is None:
-        return
-    sizes = tuple(len(table) for table in costs.tables)
-    if sizes != levels:
-        raise InputError(f"costs are for features of {sizes} levels, the problem has features of {levels}")
-
-
-def _moves(
-    allowed: Sequence[ArrayLike | None] | None, levels: tuple[int, ...]
-) -> tuple[BoolArray | None, ...]:
-    if allowed is None:
-        return (None,) * len(levels)
-    if len(allowed) != len(levels):
-        raise InputError(f"allowed has {len(allowed)} matrices for {len(levels)} features")
-    return tuple(_checked_moves(feature, matrix, levels[feature]) for feature, matrix in enumerate(allowed))
-
-
-def _checked_moves(feature: int, given: ArrayLike | None, n: int) -> BoolArray | None:
+def _moves(feature: int, given: ArrayLike | None, n: int) -> BoolArray | None:
     """The allowed moves of one feature, with staying; ``None`` when that forbids nothing."""
     if given is None:
         return None
@@ -304,14 +278,18 @@ def _checked_moves(feature: int, given: ArrayLike | None, n: int) -> BoolArray |
         raise InputError(f"allowed[{feature}] has shape {matrix.shape}; feature {feature} needs ({n}, {n})")
     if matrix.dtype != np.bool_ and not np.isin(matrix, (0, 1)).all():
         raise InputError(f"allowed[{feature}] must hold only true and false")
-    if not _frozen_moves(matrix):
+    if matrix.dtype != np.bool_ or not _frozen(matrix) or not matrix.diagonal().all():
         matrix = matrix.astype(np.bool_)
         np.fill_diagonal(matrix, val=True)
         matrix.flags.writeable = False
     return None if matrix.all() else matrix
 
 
-def _frozen_moves(matrix: np.ndarray[Any, Any]) -> bool:
-    """Whether nobody can change this matrix of moves, such as another problem's: it need not be copied."""
-    frozen = matrix.base is None and not matrix.flags.writeable
-    return frozen and matrix.dtype == np.bool_ and bool(matrix.diagonal().all())
+def _frozen(array: object) -> bool:
+    """Whether nobody can change this array, or one whose memory it shows: it need not be copied."""
+    while array is not None:
+        flags = getattr(array, "flags", None)
+        if not hasattr(array, "base") or (flags is not None and flags.writeable):
+            return False
+        array = array.base
+    return True

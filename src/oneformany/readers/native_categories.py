@@ -15,7 +15,7 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.registry import named
-from oneformany.schema.discretise import NUMBERS
+from oneformany.schema.frames import NUMBERS
 
 
 class TextsError(InputError):

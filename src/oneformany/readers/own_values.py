@@ -22,13 +22,11 @@ from oneformany.readers.registry import read_model
 from oneformany.readers.rows import Rows
 from oneformany.readers.splits import Splits, model_splits
 from oneformany.readers.verdict import FrameVerdict, Reading
-from oneformany.schema.cells import Choice, Told, decide_cells, same_rows
+from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing
-from oneformany.schema.frames import Table
+from oneformany.schema.frames import ColumnValues, Table, ValueSchema, alike, in_own_type
 from oneformany.schema.schema import Schema, no_level
-from oneformany.schema.targets import choose_targets, named_targets
-from oneformany.schema.values import ColumnValues, ValueSchema, alike, in_own_type
 from oneformany.schema.wishes import Wishes
 
 MOST_ENTRIES = 1 << 28

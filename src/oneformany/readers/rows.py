@@ -15,8 +15,8 @@ from oneformany.exceptions import InputError
 from oneformany.readers.columns import columns_of
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.feature import Feature
+from oneformany.schema.frames import ValueSchema, alike, in_own_type
 from oneformany.schema.schema import Schema
-from oneformany.schema.values import ValueSchema, alike, in_own_type
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from oneformany.report.audits import audit_part
 from oneformany.report.charts import line_chart
 from oneformany.report.page import Card, Chart, LeftOut, Page, TableData
 from oneformany.result.apart import apart_words
-from oneformany.result.asked import rule_words, share_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.sizes import (
@@ -25,7 +24,7 @@ from oneformany.result.sizes import (
     rows_by_reason,
     shown_rounds,
 )
-from oneformany.result.words import changes_of, proof_words, status_words
+from oneformany.result.words import changes_of, proof_words, rule_words, share_words, status_words
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result

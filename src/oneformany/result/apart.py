@@ -14,21 +14,15 @@ from oneformany.result.labels import labels_of
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-MOST_ROWS = 400
-"""So many rows are compared with each other."""
-
-MOST_FEATURES = 5
-"""So many features are named."""
-
+FEW_ROWS = 2  # of fewer there is nothing to wonder about
+MOST_ROWS = 400  # are compared with each other
+MOST_FEATURES = 5  # are named
+# What ended a run before it was known how many explanations are needed, and what to do.
 REMEDIES = {
     "time limit": ("the time was up", "more time (time_limit), or fewer rows at once"),
     "interrupted": ("the run was interrupted", "let it run to its end"),
     "limit": ("a limit was reached", "fewer rows at once, or fewer changes, all of which can be listed"),
 }
-"""What ended a run before it was known how many explanations are needed, and what to do."""
-
-FEW_ROWS = 2
-"""Of fewer rows there is nothing to wonder about."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +110,10 @@ def _named(
     """Put features into one cell, the most helpful first, as long as that helps."""
     left, named = distance, list[int]()
     while len(named) < min(MOST_FEATURES, len(differs) - changes):
-        gains = []
-        for feature, apart in enumerate(differs):
-            if feature not in named:
-                nearest = (left - apart).min(axis=1)
-                gains.append((-int((nearest <= changes).sum()), int(nearest.sum()), feature))
-        best = min(gains)
-        if best[1] >= int(left.min(axis=1).sum()):
+        nearest = {f: (left - differs[f]).min(axis=1) for f in range(len(differs)) if f not in named}
+        best = min(nearest, key=lambda f: (-(nearest[f] <= changes).sum(), nearest[f].sum()))
+        if nearest[best].sum() >= left.min(axis=1).sum():
             break
-        named.append(best[2])
-        left = left - differs[best[2]]
+        named.append(best)
+        left = left - differs[best]
     return named, left

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import numpy as np
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
+from oneformany.plain import written
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.result.asked import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
-from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 
@@ -38,78 +39,77 @@ def build_result(
     helpable: IntArray,
     proof: Proof | None,
     stop: Stop,
-    statistics: Statistics,
-    versions: Mapping[str, str],
-    method: str,
-    seed: int = 0,
     goal: Goal | None = None,
     bound: int | None = None,
     covered_bound: int | None = None,
-    coverage_proof: CoverageProof | None = None,
-    cost_proof: CostProof | AnchoredCostProof | None = None,
     cost_open: bool = False,
+    **told: AnyValue,
 ) -> Result:
     """State what was found and what was proved, in the numbering of the given rows.
 
-    Parameters
-    ----------
-    problem : Problem
-        What was asked.
-    groups : sequence of Group
-        The explanations; no distinct row is in two of them.
-    reasons : mapping from int to str
-        Distinct rows that are proved to be beyond help, and why.
-    helpable : integer array
-        Distinct rows that are known to be helpable. Rows neither there nor in ``reasons`` are undecided.
-    proof : Proof or None
-        Why so many explanations are needed; ``None``: nothing is proved.
-    stop : Stop
-        Tells what ended the run.
-    bound : int or None
-        Explanations that are proved to be needed, where ``coverage_proof`` says so.
-    cost_open : bool
-        Whether the least cost was asked for and is not proved.
-    statistics, versions, method, seed, goal, covered_bound, coverage_proof, cost_proof
-        As in :class:`~oneformany.Result`.
+    No distinct row is in two groups. ``reasons`` say why distinct rows are proved to be beyond help, and
+    ``helpable`` are those that are known to be helpable; all others are undecided. ``bound`` explanations are
+    needed where a proof of coverage says so, and ``cost_open`` is a least cost that was asked for and is not
+    proved. What else is ``told`` is as in :class:`~oneformany.Result`.
     """
     explanations, assignment = _explanations(problem, groups)
-    unreachable = tuple(
-        Unreachable(given, reasons[row])
-        for given, row in enumerate(problem.row_of.tolist())
-        if row in reasons
-    )
+    beyond = [row for row, distinct in enumerate(problem.row_of.tolist()) if distinct in reasons]
     known = np.zeros(len(problem.rows), dtype=np.bool_)
     known[helpable] = True
     known[list(reasons)] = True
-    undecided = tuple(np.flatnonzero(~known[problem.row_of]).tolist())
+    undecided = np.flatnonzero(~known[problem.row_of])
     proved = bound if bound is not None else 0 if proof is None else proof.bound
     lower_bound = min(len(explanations), proved)
-    settled = (
-        lower_bound == len(explanations)
-        if covered_bound is None
-        else covered_bound <= int(problem.multiplicity[[r for g in groups for r in g.rows]].sum())
-    )
-    status = _status(len(problem.codes), len(unreachable), len(undecided), settled=settled)
+    if covered_bound is None:
+        settled = lower_bound == len(explanations)
+    else:
+        settled = covered_bound <= int(problem.multiplicity[[r for g in groups for r in g.rows]].sum())
+    status: Status = "optimal" if settled and not len(undecided) else "feasible"
+    if len(beyond) == len(problem.codes):
+        status = "infeasible"
+    ended: Ended = "proved"
+    if status == "feasible" or cost_open:
+        ended = "interrupted" if stop.interrupted else "time limit" if stop.expired() else "limit"
     return Result(
         status=status,
         count=len(explanations),
         lower_bound=lower_bound,
         explanations=explanations,
         assignment=tuple(assignment.tolist()),
-        unreachable=unreachable,
-        undecided=undecided,
+        unreachable=tuple(Unreachable(row, reasons[int(problem.row_of[row])]) for row in beyond),
+        undecided=tuple(undecided.tolist()),
         proof=proof,
         problem=problem_to_dict(problem),
-        statistics=statistics,
-        versions=dict(versions),
-        seed=seed,
-        method=method,
-        ended=_ended(stop, proved=status != "feasible" and not cost_open),
+        ended=ended,
         goal=goal or Goal(),
         covered_bound=covered_bound,
-        coverage_proof=coverage_proof,
-        cost_proof=cost_proof,
+        **told,
     )
+
+
+def problem_to_dict(problem: Problem) -> dict[str, Any]:
+    """Write down a problem as plain data, the classifier included; see ``docs/format.md``."""
+    rules = []
+    for restriction in problem.restrictions:
+        if not hasattr(restriction, "to_dict"):
+            raise InputError(
+                f"the rule {type(restriction).__name__} cannot be written down: give it a method to_dict()"
+            )
+        rules.append(dict(restriction.to_dict()))
+    moves = (None if matrix is None else matrix.astype(np.int8).tolist() for matrix in problem.moves)
+    people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
+    return {
+        "codes": problem.codes.tolist(),
+        "levels": list(problem.levels),
+        "max_changes": problem.max_changes,
+        "allowed": None if problem.allowed is None else list(moves),
+        "oracle": problem.oracle.describe(),
+        "share": problem.share,
+        "own": written(problem.own),
+        "costs": written(problem.costs),
+        "restrictions": rules,
+        **people,
+    }
 
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
@@ -121,20 +121,6 @@ def versions_of(packages: Iterable[str]) -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "unknown"
     return found
-
-
-def _status(rows: int, unreachable: int, undecided: int, *, settled: bool) -> Status:
-    if unreachable == rows:
-        return "infeasible"
-    return "optimal" if settled and not undecided else "feasible"
-
-
-def _ended(stop: Stop, *, proved: bool) -> Ended:
-    if proved:
-        return "proved"
-    if stop.interrupted:
-        return "interrupted"
-    return "time limit" if stop.expired() else "limit"
 
 
 def _explanations(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Explanation, ...], IntArray]:
@@ -156,12 +142,6 @@ def _explanations(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Expl
         rows = problem.rows[group.rows]
         changed = (rows != group.point).any(axis=0) if group.changed is None else group.changed
         ends = None if group.ends is None else group.ends[position[problem.row_of[members]]].tolist()
-        explanations.append(
-            Explanation(
-                tuple(group.point.tolist()),
-                tuple(np.flatnonzero(changed).tolist()),
-                tuple(members.tolist()),
-                ends,
-            )
-        )
+        point, features = tuple(group.point.tolist()), tuple(np.flatnonzero(changed).tolist())
+        explanations.append(Explanation(point, features, tuple(members.tolist()), ends))
     return tuple(explanations), assignment

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from oneformany.result.plain import Plain, integers
+from oneformany.plain import Plain, integers
+from oneformany.schema.schema import html_table
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,8 +52,6 @@ class Explanation(Plain):
 
     def _repr_html_(self) -> str:
         """Tell what changes by number; a result knows the names, see its own table."""
-        from oneformany.schema.html import html_table
-
         changes = ((f, self.point[f] if self.ends is None else "") for f in self.changed)
         rows = ", ".join(map(str, self.members[:10])) + (", ..." if len(self.members) > 10 else "")
         table = html_table(("feature", "new level"), changes)

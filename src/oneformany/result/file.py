@@ -7,26 +7,29 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from operator import index
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.plain import written
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.goal_proofs import CoverageProof, cost_proof_from_dict
-from oneformany.result.proof import proof_from_dict
+from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, proof_from_dict
 from oneformany.result.result import Ended, Result, Status
 from oneformany.result.row_index import RowIndex
+from oneformany.schema.schema import Schema
 from oneformany.statistics import Statistics
-
-if TYPE_CHECKING:
-    from oneformany.schema.schema import Schema
 
 FORMAT = "oneformany-result"
 VERSION = 2
+PARTS = (
+    *("status", "ended", "count", "lower_bound", "covered", "method", "seed", "versions", "problem"),
+    *("explanations", "assignment", "unreachable", "undecided", "certificate", "statistics", "schema"),
+)
+MADE = {"covered", "explanations", "unreachable", "certificate", "statistics", "schema"}
 
 
 def to_text(result: Result) -> str:
@@ -63,50 +66,35 @@ def read_result(source: str | os.PathLike[str]) -> Result:
         ) from error
     _check_header(data, name)
     try:
-        intact = data["digest"] == digest(data)
-        result = _from_dict(data) if intact else None
+        if data["digest"] == digest(data):
+            return _from_dict(data)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise CertificateError(
             f"{name} is not a complete result: {type(error).__name__} {error}; save the result again"
         ) from error
-    if result is None:
-        raise CertificateError(
-            f"{name} was altered or damaged after it was written: its digest does not fit its content; "
-            "save the result again"
-        )
-    return result
+    raise CertificateError(
+        f"{name} was altered or damaged after it was written: its digest does not fit its content; "
+        "save the result again"
+    )
 
 
 def _to_dict(result: Result) -> dict[str, Any]:
-    written = {
+    content = {
         "format": FORMAT,
         "version": VERSION,
-        "status": result.status,
-        "ended": result.ended,
-        "count": result.count,
-        "lower_bound": result.lower_bound,
-        "covered": result.covered,
-        "method": result.method,
-        "seed": result.seed,
-        "versions": result.versions,
-        "problem": result.problem,
-        "explanations": [explanation.to_dict() for explanation in result.explanations],
-        "assignment": list(result.assignment),
-        "unreachable": [entry.to_dict() for entry in result.unreachable],
-        "undecided": list(result.undecided),
-        "certificate": result.certificate,
-        "statistics": _statistics_to_dict(result.statistics),
-        "schema": None if result.schema is None else result.schema.to_dict(),
+        **{name: written(getattr(result, name)) for name in PARTS},
         "index": result.index.to_list(),
     }
+    for record in content["statistics"]["rounds"]:  # strict JSON has no infinity: no relaxation was solved
+        if not math.isfinite(record["value"]):
+            record["value"] = str(float(record["value"]))
     if not result.index.plain:
-        written["index_type"] = {"names": list(result.index.names), "dtype": result.index.dtype}
+        content["index_type"] = {"names": list(result.index.names), "dtype": result.index.dtype}
     if result.goal.limited:
-        asked = {"explanations": result.goal.explanations, "coverage": result.goal.coverage}
-        written |= {"goal": asked, "covered_bound": result.covered_bound}
+        content |= {"goal": asdict(result.goal), "covered_bound": result.covered_bound}
     if result.cost_bound is not None:
-        written |= {"cost": result.cost, "cost_bound": result.cost_bound}
-    return written
+        content |= {"cost": result.cost, "cost_bound": result.cost_bound}
+    return content
 
 
 def _dump(part: object) -> str:
@@ -123,20 +111,6 @@ def _plain(value: object) -> object:
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     raise TypeError(f"a result holds plain data only, not {type(value).__name__}")
-
-
-def _statistics_to_dict(statistics: Statistics) -> dict[str, Any]:
-    """Strict JSON has no infinity, which is the value of a relaxation that was never solved."""
-    data = statistics.to_dict()
-    for record in data["rounds"]:
-        if not math.isfinite(record["value"]):
-            record["value"] = str(float(record["value"]))
-    return data
-
-
-def _statistics_from_dict(data: dict[str, Any]) -> Statistics:
-    rounds = [{**record, "value": float(record["value"])} for record in data.get("rounds", [])]
-    return Statistics.from_dict({**data, "rounds": rounds})
 
 
 def _read(source: str | os.PathLike[str]) -> tuple[str, str]:
@@ -171,43 +145,26 @@ def _from_dict(data: dict[str, Any]) -> Result:
     for name, kind in (("problem", dict), ("certificate", dict), ("versions", dict), ("method", str)):
         if not isinstance(data[name], kind):
             raise TypeError(f'"{name}" is not of type {kind.__name__}')
-    proof = data["certificate"]["proof"]
-    coverage, cost = (data["certificate"].get(name) for name in ("coverage", "cost"))
+    certificate = data["certificate"]
+    rounds = [{**record, "value": float(record["value"])} for record in data["statistics"].get("rounds", [])]
     result = Result(
-        status=cast("Status", data["status"]),
-        count=data["count"],
-        lower_bound=data["lower_bound"],
-        explanations=tuple(Explanation.from_dict(entry) for entry in data["explanations"]),
-        assignment=tuple(data["assignment"]),
-        unreachable=tuple(Unreachable.from_dict(entry) for entry in data["unreachable"]),
-        undecided=tuple(data["undecided"]),
-        proof=None if proof is None else proof_from_dict(proof),
-        problem=data["problem"],
-        statistics=_statistics_from_dict(data["statistics"]),
-        versions=data["versions"],
-        seed=index(data["seed"]),
-        method=data["method"],
-        schema=_schema(data["schema"]),
+        **{name: data[name] for name in PARTS if name not in MADE},
+        explanations=tuple(map(Explanation.from_dict, data["explanations"])),
+        unreachable=tuple(map(Unreachable.from_dict, data["unreachable"])),
+        schema=None if data["schema"] is None else Schema.from_dict(data["schema"]),
+        proof=proof_from_dict(certificate["proof"]),
+        coverage_proof=proof_from_dict(certificate.get("coverage"), (CoverageProof,)),
+        cost_proof=proof_from_dict(certificate.get("cost"), (CostProof, AnchoredCostProof)),
+        statistics=Statistics.from_dict({**data["statistics"], "rounds": rounds}),
         index=RowIndex.from_list(data["index"], **data.get("index_type", {})),
-        ended=cast("Ended", data["ended"]),
         goal=Goal(**data.get("goal", {})),
         covered_bound=data.get("covered_bound"),
-        coverage_proof=None if coverage is None else CoverageProof.from_dict(coverage),
-        cost_proof=None if cost is None else cost_proof_from_dict(cost),
     )
     _check_sizes(result)
     for name, value in (("covered", result.covered), ("cost", result.cost)):
         if data.get(name, value) != value:
             raise ValueError(f'"{name}" is {data[name]!r}, the explanations say {value}')
     return result
-
-
-def _schema(data: dict[str, Any] | None) -> Schema | None:
-    if data is None:
-        return None
-    from oneformany.schema.schema import Schema
-
-    return Schema.from_dict(data)
 
 
 def _check_sizes(result: Result) -> None:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import infer_dtype, is_numeric_dtype
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.schema.feature import Feature, is_missing
-from oneformany.schema.frames import Table
+from oneformany.schema.frames import NUMBERS, Table, alike, missing_value
 from oneformany.schema.rules.rows import cell_rule
 from oneformany.schema.schema import find_levels
-from oneformany.schema.values import missing_value
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 
 def follow(
-    schema: Schema,
-    frame: pd.DataFrame,
-    before: IntArray,
-    after: IntArray,
-    whole: pd.DataFrame | None = None,
+    schema: Schema, frame: pd.DataFrame, before: IntArray, after: IntArray, whole: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Move rows of a frame from cells to cells; a value that stays in its cell stays what it is.
 
@@ -40,36 +36,20 @@ def follow(
     whole = frame if whole is None else whole
     moved = frame.copy()
     for index, feature in enumerate(schema.features):
-        moves = before[:, index] != after[:, index]
-        if moves.any():
+        old, new = before[:, index], after[:, index]
+        if (old != new).any():
             gap = missing_value(whole[feature.name])
-            moved[feature.name] = _moved(
-                feature, frame[feature.name], gap, moves, before[:, index], after[:, index]
-            )
+            moved[feature.name] = _moved(feature, frame[feature.name], gap, old, new)
     return moved
 
 
 def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
-    """Give the covered rows as they are after following their explanations.
-
-    Parameters
-    ----------
-    result : Result
-        Of the front door, so that it has a schema.
-    frame : frame
-        The one that was explained.
-
-    Raises
-    ------
-    InputError
-        The result has no schema, or the frame is another one.
-    """
+    """Give the covered rows as they are after following; see :meth:`oneformany.Result.apply`."""
     schema = _schema(result)
     table = Table.of(frame)
     rows = explained_rows(result, len(table.frame), "use assign(...) for other rows")
     covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
-    positions = rows[covered]
-    chosen = table.frame.iloc[positions]
+    chosen = table.frame.iloc[rows[covered]]
     if not len(chosen):
         return table.named(chosen)
     before = schema.encode(chosen)
@@ -97,31 +77,8 @@ def explained_rows(result: Result, length: int, instead: str) -> IntArray:
     )
 
 
-def assign(
-    result: Result,
-    frame: AnyFrame,
-    model: AnyModel = None,
-) -> pd.Series[int]:
-    """Put new rows under existing explanations, by the same definition as those that were explained.
-
-    Parameters
-    ----------
-    result : Result
-        Of the front door.
-    frame : frame
-        New rows.
-    model : OneForMany or classifier, optional
-        Says whether a row is accepted after following: the explainer, or its model if that has neither a
-        threshold nor another positive class than 1. It may be left out where cells decide the model's
-        answer and the rows of an explanation share a point, for then a row ends where others ended.
-
-    Returns
-    -------
-    Series
-        For each row the index of an explanation, from 0 as in ``result.explanations`` (tables and summaries
-        count from 1); -1 where none fits, and where the model accepts the row as it is. Without a model
-        nobody knows the latter: give refused rows only.
-    """
+def assign(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.Series[int]:
+    """Put new rows under existing explanations; see :meth:`oneformany.Result.assign`."""
     schema = _schema(result)
     share = result.problem.get("share", "point")
     if model is None and (share != "point" or result.problem.get("own") is not None):
@@ -129,7 +86,8 @@ def assign(
     table = Table.of(frame, "the new rows")
     decide = None if model is None else _decision(model, schema, table)
     codes, fits = _cells(schema, table.frame)
-    allowed = result.problem.get("allowed")
+    given = enumerate(result.problem.get("allowed") or ())
+    allowed = {feature: np.asarray(moves, dtype=np.bool_) for feature, moves in given if moves is not None}
     rules = [cell_rule(data) for data in result.problem.get("restrictions") or ()]
     found = np.full(len(codes), -1, dtype=np.int64)
     if decide is not None and fits.any():
@@ -142,9 +100,8 @@ def assign(
             joins = np.ones(len(waiting), dtype=np.bool_)
             if share == "point":
                 joins &= (after == np.asarray(explanation.point)).all(axis=1)
-            for feature, matrix in enumerate(allowed or ()):
-                if matrix is not None:
-                    joins &= np.asarray(matrix, dtype=np.bool_)[before[:, feature], after[:, feature]]
+            for feature, moves in allowed.items():
+                joins &= moves[before[:, feature], after[:, feature]]
             for rule in rules:
                 joins &= rule.holds(before, after)
             here = waiting[joins]
@@ -177,36 +134,30 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
 def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a model about rows like the new ones; one that cannot be read is asked itself."""
     from oneformany.readers.any_classifier import as_black_box
+    from oneformany.readers.inputs import inputs_of
     from oneformany.readers.native_categories import TextsError
+    from oneformany.readers.registry import read_model, reads_levels
 
     threshold, positive, own = None, 1, None
     if hasattr(model, "max_changes"):
         threshold, positive, own, model = model.threshold, model.positive, model.schema, model.model
+
+    def decision(
+        asked: AnyModel, threshold: float | None, positive: object
+    ) -> Callable[[pd.DataFrame], BoolArray]:
+        if reads_levels(asked, own):
+            verdict = read_model(asked, schema, threshold, positive, table.frame).verdict
+            return lambda rows: verdict(schema.encode(rows))
+        inputs = inputs_of(asked, table, threshold, positive)
+        return lambda rows: inputs.decide(table.named(rows[list(inputs.names)]))
+
     try:
-        return _read_decision(model, threshold, positive, own, schema, table)
+        return decision(model, threshold, positive)
     except (UnsupportedModelError, TextsError):
         box = as_black_box(model, threshold, positive, tried_on=table.named(table.frame.head(1)))
         if box is None:
             raise
-        return _read_decision(box, None, 1, own, schema, table)
-
-
-def _read_decision(
-    model: AnyModel,
-    threshold: float | None,
-    positive: object,
-    own: Schema | None,
-    schema: Schema,
-    table: Table,
-) -> Callable[[pd.DataFrame], BoolArray]:
-    from oneformany.readers.inputs import inputs_of
-    from oneformany.readers.registry import read_model, reads_levels
-
-    if reads_levels(model, own):
-        verdict = read_model(model, schema, threshold, positive, table.frame).verdict
-        return lambda rows: verdict(schema.encode(rows))
-    inputs = inputs_of(model, table, threshold, positive)
-    return lambda rows: inputs.decide(table.named(rows[list(inputs.names)]))
+        return decision(box, None, 1)
 
 
 def _schema(result: Result) -> Schema:
@@ -225,45 +176,32 @@ def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:
 
 
 def _moved(
-    feature: Feature,
-    column: pd.Series[Any],
-    gap: AnyValue,
-    moves: BoolArray,
-    before: IntArray,
-    after: IntArray,
+    feature: Feature, column: pd.Series[Any], gap: AnyValue, before: IntArray, after: IntArray
 ) -> pd.Series[Any]:
+    """Let values take the targets of other cells, in the column's own type where that holds them."""
+    moves = np.flatnonzero(before != after)
     values: dict[int, Any] = {}
     for cell in np.unique(after[moves]).tolist():
         target = feature.target(cell)
         if target is None:
             target = _inside(feature, column, before, cell)
         values[cell] = gap if is_missing(target) else target
-    new = [values[cell] for cell in after[moves].tolist()]
+    new = pd.Series([values[cell] for cell in after[moves].tolist()], dtype=object)
     if isinstance(column.dtype, pd.CategoricalDtype):
-        more = [v for v in dict.fromkeys(new) if not is_missing(v) and v not in column.cat.categories]
-        column = column.cat.add_categories(more) if more else column
-    try:
-        moved = column.copy()
-        moved.iloc[np.flatnonzero(moves)] = pd.Series(new, dtype=cast("Any", column.dtype)).array
-        taken = moved.iloc[np.flatnonzero(moves)].tolist()
-        if all(a == b or (is_missing(a) and is_missing(b)) for a, b in zip(taken, new, strict=True)):
-            return moved
-    except (TypeError, ValueError):
-        pass
-    wide = column.astype(
-        np.float64 if pd.api.types.is_numeric_dtype(column.dtype) and _numbers(new) else object
-    )
-    wide.iloc[np.flatnonzero(moves)] = new
-    return wide
-
-
-def _numbers(values: list[Any]) -> bool:
-    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+        more = [value for value in new.dropna().unique() if value not in column.cat.categories]
+        column = column.cat.add_categories(more)
+    new = alike(new, column.dtype)
+    if new.dtype != column.dtype:
+        numbers = infer_dtype(new, skipna=False) in NUMBERS and is_numeric_dtype(column.dtype)
+        column = column.astype(np.float64 if numbers else object)
+    moved = column.copy()
+    moved.iloc[moves] = new.astype(column.dtype).array
+    return moved
 
 
 def _inside(feature: Feature, column: pd.Series[Any], before: IntArray, cell: int) -> AnyValue:
     """Find what stands for a cell without a target: the lower median of the rows there, or its label."""
     here = column[before == cell]
-    if len(here) and feature.binned and pd.api.types.is_numeric_dtype(column.dtype):
+    if len(here) and feature.binned and is_numeric_dtype(column.dtype):
         return here.sort_values().tolist()[(len(here) - 1) // 2]
     return feature.levels[cell]

@@ -1,12 +1,13 @@
-"""Proofs that so many explanations are needed: typed plain data in the numbering of the given rows."""
+"""Proofs of what explanations can do, and what they cost: typed plain data, numbered as the given rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from oneformany.result.plain import Plain, integers
+from oneformany.anything import AnyValue
+from oneformany.plain import Plain, integers
 
 Pairs = tuple[tuple[tuple[int, ...], int], ...]
 
@@ -200,24 +201,165 @@ class SolverProof(Plain):
     bound: int
 
 
-KINDS: dict[str, type[DualProof | EnumerationProof | BranchProof | SolverProof]] = {
-    kind.kind: kind for kind in (DualProof, EnumerationProof, BranchProof, SolverProof)
-}
+@dataclass(frozen=True)
+class Exclusion(Plain):
+    """A complete search over all groups that something better could use, none of which leads there.
 
+    Attributes
+    ----------
+    explanations : int
+        How many may be used.
+    target : int
+        What is excluded: covering so many rows with them, or paying so little.
+    columns : tuple of (rows, changed features, target cells)
+        The groups: their rows, and the explanation that they follow.
+    tree : dict
+        The cases, over indices of ``columns`` and given rows; see ``docs/format.md``.
 
-def proof_from_dict(data: Mapping[str, Any]) -> Proof:
-    """Rebuild a proof of any kind from its ``to_dict``.
-
-    Raises
-    ------
-    ValueError
-        The kind is not known, or the bound that is written down is not what the rest of it proves.
+    Examples
+    --------
+    >>> Exclusion(explanations=1, target=3, columns=(), tree={}).target
+    3
     """
-    if data["kind"] not in KINDS:
-        raise ValueError(f"a proof of kind {data['kind']!r}; known are {', '.join(KINDS)}")
-    proof = KINDS[data["kind"]].from_dict(data)
-    if proof.bound != data["bound"]:
-        raise ValueError(f"a proof of {proof.bound} explanations is said to prove {data['bound']!r}")
+
+    explanations: int
+    target: int
+    columns: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...]
+    tree: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class CoverageProof(Plain):
+    """So many explanations cover at most so many rows.
+
+    Rows carry weights, equal rows together at most ``scale`` for each of them. If no group weighs more than
+    the capacity C, then k explanations cover at most ``k C + sum(scale - weight)`` over ``scale`` of the rows
+    that are not proved to be beyond help.
+
+    Attributes
+    ----------
+    weights : tuple of int
+        One per given row; the weight of equal rows stands at the first of them.
+    capacity : int
+        No group of rows that one explanation can cover weighs more.
+    scale : int
+        What one row counts.
+    rows : int
+        Given rows that are not proved to be beyond help.
+    exclusion : Exclusion or None
+        Where less can be covered than the weights say: why.
+
+    Examples
+    --------
+    >>> proof = CoverageProof(weights=(2, 2, 2), capacity=4, scale=2, rows=3)
+    >>> proof.most(1), proof.fewest(3)
+    (2, 2)
+    """
+
+    kind: ClassVar[str] = "coverage"
+    weights: tuple[int, ...]
+    capacity: int
+    scale: int
+    rows: int
+    exclusion: Exclusion | None = None
+
+    def most(self, explanations: int) -> int:
+        """The most rows that so many explanations can cover, by the weights alone."""
+        rest = self.scale * self.rows - sum(self.weights)
+        return min(self.rows, (explanations * self.capacity + rest) // self.scale)
+
+    def fewest(self, rows: int) -> int:
+        """The fewest explanations that can cover so many rows, by the weights alone."""
+        rest = self.scale * self.rows - sum(self.weights)
+        return max(0, -(-(self.scale * rows - rest) // self.capacity))
+
+
+@dataclass(frozen=True)
+class CostProof(Plain):
+    """So many explanations that cover so many rows cost at least so much.
+
+    Each row has a price. A group saves, for each of its rows, what the price exceeds the cost. Whoever covers
+    the needed rows pays at least the prices of the cheapest of them, less what the best groups save.
+
+    Attributes
+    ----------
+    prices : tuple of int
+        One per given row, equal for equal rows, times ``scale``.
+    scale : int
+        What a cost of one counts.
+    explanations, needed : int
+        The most explanations, and the fewest rows, that the bound is about.
+    bound : int
+        What it costs at least.
+    exclusion : Exclusion or None
+        Where it must cost more than the prices say: why.
+
+    Examples
+    --------
+    >>> CostProof(prices=(2, 2), scale=1, explanations=1, needed=2, bound=3).bound
+    3
+    """
+
+    kind: ClassVar[str] = "cost"
+    prices: tuple[int, ...]
+    scale: int
+    explanations: int
+    needed: int
+    bound: int
+    exclusion: Exclusion | None = None
+
+
+@dataclass(frozen=True)
+class AnchoredCostProof(Plain):
+    """So many explanations that cover everybody cost at least so much, where rows share a point.
+
+    Each row has a price, and the anchor of a group is the row of it that pays least. Everybody pays the
+    prices, less what groups save; no two groups have the same anchor.
+
+    Attributes
+    ----------
+    prices : tuple of int
+        One per given row, on the first of equal rows, times ``scale``.
+    changes : tuple of int
+        One per given row: fewer changes than these do not help it.
+    savings : tuple of int
+        One per given row, times ``scale``: no group whose anchor it is saves more.
+    scale : int
+        What a cost of one counts.
+    explanations, needed : int
+        The most explanations, and the rows, that the bound is about.
+    bound : int
+        What it costs at least.
+
+    Examples
+    --------
+    >>> AnchoredCostProof((2, 2), (1, 1), (0, 0), scale=1, explanations=1, needed=2, bound=4).bound
+    4
+    """
+
+    kind: ClassVar[str] = "anchored cost"
+    prices: tuple[int, ...]
+    changes: tuple[int, ...]
+    savings: tuple[int, ...]
+    scale: int
+    explanations: int
+    needed: int
+    bound: int
+
+
+BOUNDS = (DualProof, EnumerationProof, BranchProof, SolverProof)
+
+
+def proof_from_dict(data: Mapping[str, Any] | None, kinds: Iterable[type[Plain]] = BOUNDS) -> AnyValue:
+    """Rebuild a proof of one of these kinds from its ``to_dict``; the rest of it must prove its bound."""
+    if data is None:
+        return None
+    known = {vars(kind)["kind"]: kind for kind in kinds}
+    if data["kind"] not in known:
+        raise ValueError(f"a proof of kind {data['kind']!r}; known are {', '.join(known)}")
+    proof = known[data["kind"]].from_dict(data)
+    if (bound := getattr(proof, "bound", None)) != data.get("bound"):
+        raise ValueError(f"a proof of {bound} explanations is said to prove {data['bound']!r}")
     return proof
 
 

@@ -5,28 +5,31 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from oneformany import files
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
+from oneformany.plain import integers
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.goal_proofs import AnchoredCostProof, CostProof, CoverageProof
-from oneformany.result.plain import integers
-from oneformany.result.proof import Proof
+from oneformany.result.following import apply, assign
+from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
 from oneformany.result.row_index import RowIndex
+from oneformany.result.tables import assignment_frame, explanation_frame
+from oneformany.result.words import result_table, short_words, summarise
+from oneformany.schema.schema import Schema
 from oneformany.statistics import Statistics
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from oneformany.schema.schema import Schema
 
     Audit = Any
     Report = Any
@@ -61,7 +64,7 @@ class Result:
     proof : Proof or None
         Why ``lower_bound`` holds, which :func:`oneformany.verify.verify` checks; ``None`` where it is 0.
     problem : dict
-        What was asked, see :func:`oneformany.result.asked.problem_to_dict`.
+        What was asked, see :func:`oneformany.result.build.problem_to_dict`.
     statistics : Statistics
         What happened, round by round.
     versions : dict
@@ -117,12 +120,12 @@ class Result:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        set_(self, "count", index(self.count))
-        set_(self, "lower_bound", index(self.lower_bound))
-        set_(self, "explanations", tuple(self.explanations))
-        set_(self, "assignment", integers(self.assignment))
-        set_(self, "unreachable", tuple(self.unreachable))
-        set_(self, "undecided", integers(self.undecided))
+        for name in ("count", "lower_bound", "seed"):
+            set_(self, name, index(getattr(self, name)))
+        for name in ("assignment", "undecided"):
+            set_(self, name, integers(getattr(self, name)))
+        for name in ("explanations", "unreachable"):
+            set_(self, name, tuple(getattr(self, name)))
         rows = len(self.assignment)
         labels: Iterable[Any] = self.index if len(self.index) else range(rows)
         set_(self, "index", RowIndex.of(labels))
@@ -173,10 +176,12 @@ class Result:
         """How many people have an explanation: rows, unless a row stands for several."""
         return int(self.people_of_rows[np.array(self.assignment, dtype=np.int64) >= 0].sum())
 
-    @property
+    @cached_property
     def people_of_rows(self) -> IntArray:
         """How many people each given row stands for."""
-        return np.array(self.problem.get("people", [1] * len(self.assignment)), dtype=np.int64)
+        people = np.array(self.problem.get("people", [1] * len(self.assignment)), dtype=np.int64)
+        people.flags.writeable = False
+        return people
 
     @property
     def people(self) -> int:
@@ -212,8 +217,7 @@ class Result:
         people = self.people_of_rows[covered]
         if costs is None:
             return int(people @ (before != after).sum(axis=1))
-        tables = tuple(np.array(table, dtype=np.int64) for table in costs["tables"])
-        return int(people @ Costs(tables, costs["scale"]).of(before, after))
+        return int(people @ Costs.from_dict(costs).of(before, after))
 
     def summary(self, limit: int | None = 20) -> str:
         """Tell the answer and its proof in words.
@@ -222,19 +226,25 @@ class Result:
         ----------
         limit : int or None
             Spell out at most so many explanations; ``None``: all.
-        """
-        from oneformany.result.words import summarise
 
+        Examples
+        --------
+        >>> import oneformany as ofm
+        >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+        >>> result = ofm.solve(ofm.Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, max_changes=2))
+        >>> print(result.summary().partition("Proof")[0].rstrip())
+        1 explanation covers all 2 rows, each changing at most 2 features: proved to be the fewest possible.
+        <BLANKLINE>
+        Explanation 1 covers 2 rows (rows 0, 1):
+            feature 0  -> level 1  (1 from level 0)
+            feature 1  -> level 1  (2 from level 0)
+        """
         return summarise(self, limit)
 
     def __repr__(self) -> str:
-        from oneformany.result.words import short_words
-
         return f"Result({short_words(self)})"
 
     def _repr_html_(self) -> str:
-        from oneformany.result.html import result_table
-
         return result_table(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -303,38 +313,35 @@ class Result:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per explanation: how many rows it covers, what changes, and the whole point."""
-        from oneformany.result.tables import explanation_frame
-
         return explanation_frame(self)
 
     def assignment_frame(self) -> pd.DataFrame:
         """One row per given row, under the label it has in the user's frame: its explanation and changes."""
-        from oneformany.result.tables import assignment_frame
-
         return assignment_frame(self)
 
     def apply(self, frame: AnyFrame) -> pd.DataFrame:
-        """Give the covered rows as they are after following; see :mod:`oneformany.result.following`."""
-        from oneformany.result.following import apply
-
+        """Give the covered rows of the frame that was explained as they are after following."""
         return apply(self, frame)
 
     def assign(self, frame: AnyFrame, model: AnyModel = None) -> pd.Series[int]:
-        """Put new rows under these explanations.
-
-        They are counted from 0, as in ``explanations``; tables and summaries count from 1. -1 where none
-        fits, and where the model, if it is given, accepts the row as it is. See
-        :func:`oneformany.result.following.assign`.
+        """Put new rows under these explanations, by the same definition as those that were explained.
 
         Parameters
         ----------
         frame : frame
             New rows.
         model : OneForMany or classifier, optional
-            Says whether a row is accepted, as it is and after following.
-        """
-        from oneformany.result.following import assign
+            Says whether a row is accepted, as it is and after following: the explainer, or its model if that
+            has neither a threshold nor another positive class than 1. It may be left out where cells decide
+            the model's answer and rows share a point, for then a row ends where others ended.
 
+        Returns
+        -------
+        Series
+            The explanation of each row, from 0 as in ``explanations`` (tables and summaries count from 1); -1
+            where none fits, and where the model accepts the row as it is. Without a model nobody knows the
+            latter: give refused rows only.
+        """
         return assign(self, frame, model)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -350,12 +357,11 @@ class Result:
         str
             The text, one line per part.
         """
-        from oneformany.files import write_whole
         from oneformany.result.file import to_text
 
         text = to_text(self)
         if path is not None:
-            write_whole(path, text)
+            files.write_whole(path, text)
         return text
 
     @classmethod

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.extensions import ExtensionDtype
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.result.labels import labels_of
 from oneformany.result.sizes import group_sizes
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
+    from oneformany.schema.schema import Schema
 
-NULLABLE: dict[type, ExtensionDtype] = {
-    bool: pd.BooleanDtype(),
-    int: pd.Int64Dtype(),
-    float: pd.Float64Dtype(),
-}
+NULLABLE: dict[type, Any] = {bool: "boolean", int: "Int64", float: "Float64"}
 
 
 def explanation_frame(result: Result) -> pd.DataFrame:
@@ -34,21 +30,18 @@ def explanation_frame(result: Result) -> pd.DataFrame:
         all its rows share, and missing where they share nothing. Where a feature already has one of the
         first two names, ours ends in "_".
     """
-    labels = labels_of(result)
-    own = _own_names(("rows_covered", "changed_features"), labels.features)
-    number = pd.RangeIndex(1, result.count + 1, name="explanation")
-    changed = ["; ".join(str(labels.features[f]) for f in e.changed) for e in result.explanations]
-    columns: list[pd.Series[Any]] = [
-        pd.Series(group_sizes(result), dtype="int64"),
-        pd.Series(changed, dtype="object"),
-    ]
-    for feature, (values, targets) in enumerate(zip(labels.values, labels.targets, strict=True)):
-        ends = [
-            e.point[feature] + len(values) * (feature in e.changed and e.point[feature] >= 0)
-            for e in result.explanations
-        ]
-        columns.append(_column((*values, *targets), np.array(ends, dtype=np.int64)))
-    return _frame(columns, [*own, *labels.features], number)
+    schema, explanations = labels_of(result).schema, result.explanations
+    own = {
+        "rows_covered": pd.Series(group_sizes(result)),
+        "changed_features": _texts("; ".join(schema.names[f] for f in e.changed) for e in explanations),
+    }
+    values = []
+    for index, feature in enumerate(schema.features):
+        sent = [index in e.changed and e.point[index] >= 0 for e in explanations]
+        levels = [e.point[index] + feature.n_levels * new for e, new in zip(explanations, sent, strict=True)]
+        both = (*feature.level_values, *feature.target_values)
+        values.append(_column(both, np.array(levels, dtype=np.int64)))
+    return _frame(own, values, schema, pd.RangeIndex(1, result.count + 1, name="explanation"))
 
 
 def assignment_frame(result: Result) -> pd.DataFrame:
@@ -65,46 +58,46 @@ def assignment_frame(result: Result) -> pd.DataFrame:
         to change it, and a missing value where it stays as it is. Where a feature already has one of the
         first six names, ours ends in "_".
     """
-    labels = labels_of(result)
-    own = _own_names(
-        ("explanation", "outcome", "reason", "needed_changes", "blocked_by", "changes"), labels.features
-    )
-    rows = result.index.to_pandas()
+    schema = labels_of(result).schema
     assignment = np.array(result.assignment, dtype=np.int64)
     codes = np.array(result.problem["codes"], dtype=np.int64)
-    points = np.where(assignment[:, None] < 0, codes, result.points)
-    moved = points != codes
-    changes = np.where(assignment < 0, -1, moved.sum(axis=1))
+    nowhere = assignment < 0
+    points = np.where(nowhere[:, None], codes, result.points)
+    changes = (points != codes).sum(axis=1)
+    beyond = {entry.row: entry for entry in result.unreachable}
+    why = [beyond.get(row) for row in range(len(codes))]
     outcome = np.where(changes > 0, "explained", "already positive").astype(object)
-    outcome[assignment < 0] = "left out"
+    outcome[nowhere] = "left out"
     outcome[list(result.undecided)] = "undecided"
-    reason = np.full(len(rows), None, dtype=object)
-    blocked = np.full(len(rows), None, dtype=object)
-    needed = np.full(len(rows), -1, dtype=np.int64)
-    for entry in result.unreachable:
-        outcome[entry.row] = "cannot be helped"
-        reason[entry.row] = entry.reason
-        blocked[entry.row] = "; ".join(entry.blocked_by) or None
-        needed[entry.row] = -1 if entry.needed_changes is None else entry.needed_changes
-    columns = [
-        _number(assignment + 1, assignment < 0),
-        pd.Series(outcome, dtype="object"),
-        pd.Series(reason, dtype="object"),
-        _number(needed, needed < 0),
-        pd.Series(blocked, dtype="object"),
-        _number(changes, changes < 0),
-        *map(_column, labels.targets, np.where(moved, points, -1).T),
-    ]
-    return _frame(columns, [*own, *labels.features], rows)
+    outcome[list(beyond)] = "cannot be helped"
+    own = {
+        "explanation": pd.Series(assignment + 1, dtype="Int64").mask(nowhere),
+        "outcome": _texts(outcome),
+        "reason": _texts(entry and entry.reason for entry in why),
+        "needed_changes": pd.Series([entry and entry.needed_changes for entry in why], dtype="Int64"),
+        "blocked_by": _texts(entry and ("; ".join(entry.blocked_by) or None) for entry in why),
+        "changes": pd.Series(changes, dtype="Int64").mask(nowhere),
+    }
+    targets = (feature.target_values for feature in schema.features)
+    values = list(map(_column, targets, np.where(points != codes, points, -1).T))
+    return _frame(own, values, schema, result.index.to_pandas())
 
 
-def _frame(columns: list[pd.Series[Any]], names: list[Any], rows: pd.Index) -> pd.DataFrame:
-    frame = pd.DataFrame({number: column.array for number, column in enumerate(columns)}, index=rows)
-    return frame.set_axis(names, axis=1)
+def _frame(
+    own: Mapping[str, pd.Series[Any]], values: list[pd.Series[Any]], schema: Schema, rows: pd.Index
+) -> pd.DataFrame:
+    """Put columns of ours, whose names give way to those of the features, before theirs."""
+    names = [_free(name, schema.names) for name in own]
+    columns = {number: column.array for number, column in enumerate([*own.values(), *values])}
+    return pd.DataFrame(columns, index=rows).set_axis([*names, *schema.names], axis=1)
 
 
-def _number(numbers: IntArray, missing: BoolArray) -> pd.Series[Any]:
-    return pd.Series(numbers, dtype="Int64").mask(missing)
+def _free(name: str, taken: Sequence[str]) -> str:
+    return _free(f"{name}_", taken) if name in taken else name
+
+
+def _texts(texts: Iterable[object]) -> pd.Series[Any]:
+    return pd.Series(list(texts), dtype="object")
 
 
 def _column(values: Sequence[Any], levels: IntArray) -> pd.Series[Any]:
@@ -115,13 +108,3 @@ def _column(values: Sequence[Any], levels: IntArray) -> pd.Series[Any]:
     dtype = NULLABLE.get(kinds.pop()) if len(kinds) == 1 else None
     column = pd.Series(table[levels], dtype="object")
     return column if dtype is None else column.astype(dtype)
-
-
-def _own_names(names: Iterable[str], features: tuple[Any, ...]) -> list[str]:
-    own = []
-    for name in names:
-        free = name
-        while free in features:
-            free += "_"
-        own.append(free)
-    return own

@@ -1,22 +1,35 @@
-"""A result in words: what to change, for whom, what is proved and how, and what is open."""
+"""A result in words and as a small table: what to change, for whom, what is proved and how, what is open."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from oneformany.arrays import BoolArray
 from oneformany.result.apart import apart_words
-from oneformany.result.asked import share_words
 from oneformany.result.labels import Labels, labels_of, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
 from oneformany.result.sizes import noun, people_in, rows_by_reason
+from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
+from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
     from oneformany.result.result import Result
 
+SHARES = {
+    "point": "one profile: the changed features, their new values, and the cells of all other features",
+    "action": "one advice: the changed features and their new values",
+    "features": "one to-do list: the changed features; the new values are each row's own",
+}
+
+NAMED: dict[str, Any] = {"linked": Linked, "not_together": NotTogether, "observed": Observed}
 MANY_ROWS = 12
+MOST_LINES = 10
 ENDINGS = {
     "proved": "nothing was left to do",
     "time limit": "the time limit ended the search",
@@ -26,22 +39,7 @@ ENDINGS = {
 
 
 def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame()") -> str:
-    """Tell a result in words, at most so many explanations spelled out; ``None``: all.
-
-    ``more`` says where the others are.
-
-    Examples
-    --------
-    >>> import oneformany as ofm
-    >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
-    >>> result = ofm.solve(ofm.Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, max_changes=2))
-    >>> print(summarise(result).partition("Proof")[0].rstrip())
-    1 explanation covers all 2 rows, each changing at most 2 features: proved to be the fewest possible.
-    <BLANKLINE>
-    Explanation 1 covers 2 rows (rows 0, 1):
-        feature 0  -> level 1  (1 from level 0)
-        feature 1  -> level 1  (2 from level 0)
-    """
+    """Tell a result in words; ``more`` says where explanations beyond the limit are."""
     shown_ = result.explanations if limit is None else result.explanations[:limit]
     parts = [status_words(result)]
     if result.count > 1:
@@ -146,6 +144,53 @@ def proof_words(result: Result) -> str:
     )
 
 
+def share_words(result: Result) -> str:
+    """Say what the rows of one explanation have in common."""
+    return SHARES.get(result.share, shown(result.share))
+
+
+def rule_words(result: Result) -> list[str]:
+    """Say which rules were in force: as the user gave them, or as far as the file's matrices show."""
+    if "rules" in result.problem:
+        return [shown(rule) for rule in result.problem["rules"]]
+    labels = labels_of(result)
+    words = []
+    for feature, moves in enumerate(result.problem.get("allowed") or ()):
+        if moves is not None and (said := _move_words(np.array(moves, dtype=np.bool_))):
+            words.append(f"{labels.feature(feature)} {said}")
+    return words + [_restriction_words(entry, labels) for entry in result.problem.get("restrictions") or ()]
+
+
+def _move_words(moves: BoolArray) -> str:
+    n = len(moves)
+    matrix, everything = moves | np.eye(n, dtype=np.bool_), np.ones((n, n))
+    for known, words in (
+        (everything, ""),
+        (np.eye(n), "cannot change"),
+        (np.triu(everything), "can only go up"),
+        (np.tril(everything), "can only go down"),
+    ):
+        if np.array_equal(matrix, known):
+            return words
+    return f"may make {int(matrix.sum()) - n} of its {n * (n - 1)} moves"
+
+
+def _restriction_words(entry: dict[str, Any], labels: Labels) -> str:
+    """Let the rule itself say its sentence, with labels as names."""
+    kind = entry.get("kind")
+    names = [labels.feature(feature) for feature in entry.get("features", ())]
+    if kind == "implies":
+        before, after = (
+            {labels.feature(f): [labels.word(f, level) for level in levels] for f, levels in entry[part]}
+            for part in ("if", "then")
+        )
+        return str(Implies(before, after))
+    if kind in NAMED:
+        options = {name: entry[name] for name in ("one_way", "at_least") if name in entry}
+        return str(NAMED[kind](*names, **options))
+    return f"a rule of the kind {shown(kind)} on {', '.join(names) or 'whole rows'}"
+
+
 def _cover(result: Result) -> str:
     return f"{_many(result.count, 'explanation')} {'covers' if result.count == 1 else 'cover'}"
 
@@ -212,15 +257,9 @@ def changes_of(result: Result, explanation: Explanation, labels: Labels) -> Iter
                 origins[codes[row][feature]] += int(people[row])
                 targets.add(end[feature])
         if targets:
-            yield (
-                labels.feature(feature),
-                " or ".join(
-                    target_words(result, explanation, feature, new, labels) for new in sorted(targets)
-                ),
-                ", ".join(
-                    f"{rows} from {labels.word(feature, old)}" for old, rows in sorted(origins.items())
-                ),
-            )
+            new = [target_words(result, explanation, feature, level, labels) for level in sorted(targets)]
+            old = [f"{rows} from {labels.word(feature, level)}" for level, rows in sorted(origins.items())]
+            yield labels.feature(feature), " or ".join(new), ", ".join(old)
 
 
 def target_words(result: Result, explanation: Explanation, feature: int, level: int, labels: Labels) -> str:
@@ -229,6 +268,30 @@ def target_words(result: Result, explanation: Explanation, feature: int, level: 
     number = result.assignment[explanation.members[0]] if explanation.members else -1
     ranges = known[number] if 0 <= number < len(known) else ()
     return labels.any_of(feature, level) if feature in ranges else labels.target(feature, level)
+
+
+def result_table(result: Result) -> str:
+    """Tell a result in one sentence and a table of its largest explanations, for notebooks."""
+    labels = labels_of(result)
+    lines: list[tuple[object, ...]] = [
+        (number, people_in(result, one.members), _sent_to(result, one, labels))
+        for number, one in enumerate(result.explanations[:MOST_LINES], start=1)
+    ]
+    if result.count > MOST_LINES:
+        lines.append(("...", "", f"{result.count - MOST_LINES} more: see to_frame()"))
+    table = html_table(("explanation", noun(result, 2), "changes"), lines) if lines else ""
+    return f"<div><p>{escape(status_words(result))}</p>{table}</div>"
+
+
+def _sent_to(result: Result, explanation: Explanation, labels: Labels) -> str:
+    point = explanation.point
+    changes = (
+        f"{labels.feature(feature)}: {target_words(result, explanation, feature, point[feature], labels)}"
+        if explanation.ends is None
+        else labels.feature(feature)
+        for feature in explanation.changed
+    )
+    return "; ".join(changes) or "nothing: already positive"
 
 
 def _argument(proof: Proof) -> str:

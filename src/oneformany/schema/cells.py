@@ -1,33 +1,27 @@
-"""Decide the cells of a column: values, what a model tells apart, or bins with round edges."""
+"""Decide the cells of a column and their targets: values, what a model tells apart, round bins."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import floor, log10
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import ANY_VALUE, bins_of, levels_of_values
-from oneformany.schema.feature import Feature, Raw, number_label
-from oneformany.schema.round_numbers import roundest
-from oneformany.schema.values import ColumnValues
+from oneformany.schema.discretise import ANY_NUMBER, ANY_VALUE, bins_of, levels_of_values
+from oneformany.schema.feature import MISSING, Feature, Raw, levels_told, number_label
+from oneformany.schema.frames import ColumnValues
 
-MOST_CELLS = 8
-"""How many cells a feature has at most, unless the user or the model's own steps say otherwise."""
-
-MOST_BINS = 32
-"""Up to so many groups of numbers that a pipeline's steps do not tell apart are bins of its own."""
-
-SMALLEST_SHARE = 0.02
-"""Share of the reference rows that a cell between two weighty splits must hold."""
-
-HALVINGS = 60
-"""How often the weight of a number that most rows have is cut down to that of one bin."""
-
-ANY_NUMBER = "any number"
+MOST_CELLS = 8  # of a feature, unless the user or the model's own steps say otherwise
+MOST_BINS = 32  # so many groups of numbers that a pipeline's steps do not tell apart are bins of its own
+SMALLEST_SHARE = 0.02  # of the reference rows must be in a cell between two weighty splits
+HALVINGS = 60  # how often the weight of a number that most rows have is cut down to that of one bin
 MOST_NAMED = 4
+MIDDLE = (0.4, 0.6)  # quantiles of a cell between which a rounder number that occurs replaces the median
+STEPS = (5, 2, 1)
+DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -91,37 +85,38 @@ def same_rows(rows: FloatArray) -> IntArray:
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in plain], dtype=np.int64)
 
 
-def _number_cells(  # noqa: PLR0911 (one return per way to choose)
+def _number_cells(
     values: ColumnValues, counts: IntArray, told: Told | None, choice: Choice, regular: BoolArray
 ) -> Feature:
     numbers, counts = values.numbers[regular], counts[regular]
-    if choice.edges is not None:
-        return _bins(values, choice.edges, numbers)
-    if choice.bins is not None:
-        return _bins(values, _quantile_edges(numbers, counts, choice.bins), numbers)
-    if told is not None:
-        kinds = same_rows(told.rows[regular])
-        differs = kinds[1:] != kinds[:-1]
-        n_cells = int(differs.sum()) + 1
-        if n_cells == 1 and len(numbers) > 1:
-            return Feature(values.name, (ANY_NUMBER,), ordered=True, edges=())
-        if told.splits is not None:
-            if n_cells > MOST_CELLS:
-                differs = _weightiest(differs, told.splits[regular][1:], counts)
-            if n_cells < len(numbers) or len(numbers) > MOST_CELLS:
-                return _bins(values, _edges_at(numbers, differs), numbers)
-        elif n_cells <= min(MOST_BINS, len(numbers) // 2):
-            return _bins(values, _edges_at(numbers, differs), numbers)
-    if len(numbers) <= MOST_CELLS:
-        plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
-        return levels_of_values(values.name, plain, ordered=True)
-    return _bins(values, _quantile_edges(numbers, counts, MOST_CELLS), numbers)
-
-
-def _bins(values: ColumnValues, edges: Sequence[float], numbers: FloatArray) -> Feature:
-    if not len(edges):
-        return Feature(values.name, (ANY_NUMBER,), ordered=True, edges=())
+    edges: Sequence[float] | None = choice.edges
+    if edges is None and choice.bins is not None:
+        edges = _quantile_edges(numbers, counts, choice.bins)
+    elif edges is None and told is not None:
+        edges = _told_edges(numbers, counts, told, regular)
+    if edges is None and len(numbers) <= MOST_CELLS:
+        return levels_of_values(values.name, _kept(values, regular), ordered=True)
+    if edges is None:
+        edges = _quantile_edges(numbers, counts, MOST_CELLS)
     return bins_of(values.name, edges, numbers)
+
+
+def _told_edges(numbers: FloatArray, counts: IntArray, told: Told, regular: BoolArray) -> list[float] | None:
+    """Find edges between numbers that a model tells apart; ``None`` where these are too many."""
+    kinds = same_rows(told.rows[regular])
+    differs = kinds[1:] != kinds[:-1]
+    n_cells = int(differs.sum()) + 1
+    if told.splits is None:
+        few = n_cells <= min(MOST_BINS, len(numbers) // 2)
+    else:
+        few = n_cells < len(numbers) or len(numbers) > MOST_CELLS
+        if n_cells > MOST_CELLS:
+            differs = _weightiest(differs, told.splits[regular][1:], counts)
+    return _edges_at(numbers, differs) if few else None
+
+
+def _kept(values: ColumnValues, regular: BoolArray) -> list[Raw]:
+    return [value for value, kept in zip(values.plain, regular, strict=True) if kept]
 
 
 def _edges_at(numbers: FloatArray, differs: BoolArray) -> list[float]:
@@ -160,15 +155,11 @@ def _quantile_edges(numbers: FloatArray, counts: IntArray, bins: int) -> list[fl
     for _ in range(HALVINGS):
         weights = np.minimum(weights, weights.sum() / bins)
     below = np.cumsum(weights)
-    total = float(below[-1])
-
-    def quantile(share: float) -> float:
-        return float(numbers[min(int(np.searchsorted(below, share * total)), len(numbers) - 1)])
-
+    shares = (np.arange(1, bins)[:, None] + (-0.25, 0.0, 0.25)) / bins
+    quantiles = np.minimum(np.searchsorted(below, shares * below[-1]), len(numbers) - 1)
     edges: list[float] = []
-    for step in range(1, bins):
-        low, high = quantile((step - 0.25) / bins), quantile((step + 0.25) / bins)
-        edge = roundest(low, high, quantile(step / bins))
+    for low, near, high in numbers[quantiles].tolist():
+        edge = roundest(low, high, near)
         if numbers[0] <= edge < numbers[-1] and (not edges or edge > edges[-1]):
             edges.append(edge)
     if not edges and len(numbers) > 1:
@@ -180,7 +171,7 @@ def _category_cells(values: ColumnValues, told: Told | None, choice: Choice, reg
     if choice.edges is not None or choice.bins is not None:
         what = "edges are" if choice.edges is not None else "a number of bins is"
         raise InputError(f"{what} given for column {values.name!r}, which holds {values.kind} values")
-    plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
+    plain = _kept(values, regular)
     groups = [[value] for value in plain]
     if told is not None and len(plain) > 1 and not choice.apart:
         groups = _told_apart(plain, same_rows(told.rows[regular]), ordered=values.ordered)
@@ -193,11 +184,9 @@ def _category_cells(values: ColumnValues, told: Told | None, choice: Choice, reg
 def _told_apart(plain: list[Raw], kinds: IntArray, *, ordered: bool) -> list[list[Raw]]:
     """Group values that are the same to the model; only neighbours where there is an order."""
     groups: dict[tuple[int, int], list[Raw]] = {}
-    run = 0
-    for index, value in enumerate(plain):
-        if ordered and index and kinds[index] != kinds[index - 1]:
-            run += 1
-        groups.setdefault((run, int(kinds[index])), []).append(value)
+    runs = np.append(0, np.cumsum(np.diff(kinds) != 0)) * ordered
+    for value, run, kind in zip(plain, runs.tolist(), kinds.tolist(), strict=True):
+        groups.setdefault((run, kind), []).append(value)
     return list(groups.values())
 
 
@@ -211,3 +200,102 @@ def _group_label(group: list[Raw], plain: list[Raw]) -> str:
         rest = [number_label(value) for value in plain if value not in group]
         return f"not {rest[0]}" if n_rest == 1 else "neither " + " nor ".join(rest)
     return " or ".join(map(number_label, group[:MOST_NAMED])) + f" or {len(group) - MOST_NAMED} more"
+
+
+def choose_targets(
+    feature: Feature,
+    values: ColumnValues,
+    counts: IntArray,
+    cells: IntArray,
+    asked: Mapping[int, Raw | None] | None = None,
+) -> Feature:
+    """Give every cell a target, or none.
+
+    Numbers: the lower median of the reference data in the cell, or a rounder number that occurs next to it.
+    Categories: the most frequent. Special codes, missing and unseen values are targets only if asked for.
+
+    For each value, ``counts`` say how often it occurs in the reference data, and ``cells`` where it lies.
+    What is ``asked`` for a cell comes first; ``None``: no target; not-a-number: the missing value.
+    """
+    plain = [feature.target(cell) for cell in range(feature.n_levels)]
+    targets = plain.copy()
+    for cell in range(feature.n_regular if feature.targets is None else 0):
+        there = (cells == cell) & ~values.gaps
+        inside = np.flatnonzero(there & (counts > 0))
+        if len(inside):
+            targets[cell] = _usual(values, counts, inside)
+        elif there.any():  # what only rows have is not a target; what occurs nowhere may stand for itself
+            targets[cell] = None
+    for cell, value in (asked or {}).items():
+        targets[cell] = value
+    return feature if targets == plain else replace(feature, targets=tuple(targets))
+
+
+def named_targets(
+    feature: Feature, asked: Mapping[object, Raw | None] | Sequence[Raw] | None
+) -> dict[int, Raw | None]:
+    """Find the cells of the targets that a user names: by label, or by a value in them.
+
+    A value of ``None`` is not a target; the label of the missing cell as value is the missing value.
+    """
+    if asked is None:
+        return {}
+    if isinstance(asked, (str, bytes)) or not isinstance(asked, (Mapping, Sequence)):
+        raise InputError(f"targets of {feature.name!r} must be a list of values or a dict of cell to value")
+    pairs = list(asked.items()) if isinstance(asked, Mapping) else [(value, value) for value in asked]
+    found: dict[int, Raw | None] = {}
+    for label, value in pairs:
+        cell = feature.find(label)
+        if cell is None:
+            raise InputError(
+                f"targets name {label!r} of {feature.name!r}, whose cells are {levels_told(feature)}"
+            )
+        missing = value == MISSING or (cell == feature.missing_level and value is not None)
+        wanted = float("nan") if missing else value
+        if wanted is not None and feature.find(wanted) != cell:
+            raise InputError(
+                f"the target {value!r} of {feature.name!r} does not lie in the cell {feature.levels[cell]!r}"
+            )
+        found[cell] = wanted
+    return found
+
+
+def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
+    """Choose among the values of a cell that the reference data have."""
+    plain: Sequence[Raw] = values.plain
+    if values.kind != "number":
+        return plain[int(inside[np.argmax(counts[inside])])]
+    below = np.cumsum(counts[inside])
+    median = int(inside[np.searchsorted(below, below[-1] / 2)])
+    first, last = (int(np.searchsorted(below, share * below[-1])) for share in MIDDLE)
+    near = {median, *inside[first : last + 1].tolist()}
+    digits = {index: roundness(float(plain[index])) for index in near}
+    best = min(digits, key=lambda index: (digits[index], abs(index - median)))
+    return plain[best if digits[best] < digits[median] else median]
+
+
+def roundest(low: float, high: float, near: float | None = None) -> float:
+    """Find the multiple of the largest step (1, 2 or 5 times a power of ten) in ``[low, high]``.
+
+    Of several multiples it is the nearest to ``near``, by default to the middle.
+    """
+    if low >= high:
+        return low
+    if low <= 0 <= high:
+        return 0.0
+    middle = (low + high) / 2 if near is None else near
+    top = floor(log10(max(abs(low), abs(high)))) + 1
+    for power in range(top, top - DIGITS, -1):
+        for step in STEPS:
+            count = round(middle / (step * 10.0**power))
+            tried = (float(f"{multiple * step}e{power}") for multiple in (count, count - 1, count + 1))
+            inside = [number for number in tried if low <= number <= high]
+            if inside:
+                return min(inside, key=lambda number: abs(number - middle))
+    return low
+
+
+def roundness(number: float) -> int:
+    """Count the digits needed to write a finite number, trailing zeros aside: fewer is rounder."""
+    digits = f"{abs(number):.{DIGITS - 1}e}".split("e")[0].replace(".", "").rstrip("0")
+    return len(digits)

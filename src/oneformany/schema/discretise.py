@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from numbers import Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, is_integer, number_label, plain_value
+from oneformany.schema.feature import Feature, is_integer, number_label
+from oneformany.schema.frames import ColumnValues
 from oneformany.schema.schema import Schema, check_columns
 
 ANY_VALUE = "any value"
-NUMBERS = ("integer", "floating", "mixed-integer-float")
-LONGEST_VALUE = 40
-DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
+ANY_NUMBER = "any number"
 
 
 def infer_schema(
@@ -77,9 +75,12 @@ def infer_schema(
         raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
     features = []
     for name in names:
-        there = frame[name].dropna()
-        feature = _read_column(there, own_edges.get(name), bins, max_levels)
-        features.append(feature.with_cells(missing=len(there) < len(frame)))
+        gaps = frame[name].isna()
+        if gaps.all() and not isinstance(frame[name].dtype, pd.CategoricalDtype):
+            feature = Feature(name, (ANY_VALUE,), edges=())
+        else:
+            feature = _read_column(ColumnValues.of(frame[name]), own_edges.get(name), bins, max_levels)
+        features.append(feature.with_cells(missing=bool(gaps.any())))
     return Schema(tuple(features))
 
 
@@ -93,7 +94,9 @@ def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, 
 
 
 def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
-    """Make a feature of bins, named by integers if all the numbers are."""
+    """Make a feature of bins, named by integers if all the numbers are; one bin where there is no edge."""
+    if not len(edges):
+        return Feature(name, (ANY_NUMBER,), ordered=True, edges=())
     integers = bool((numbers == np.floor(numbers)).all())
     return Feature(name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
 
@@ -110,113 +113,35 @@ def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False)
     return Feature(name, labels, ordered=ordered, groups=tuple((value,) for value in values))
 
 
-def check_finite(column: pd.Series[Any]) -> None:
-    """Refuse infinite numbers."""
-    infinite = np.isinf(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    if infinite.any():
-        row = column.index[int(np.argmax(infinite))]
-        raise InputError(
-            f"column {column.name!r}, row {row}: the number is infinite; replace it or drop the row"
-        )
-
-
-def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "category"]:
-    """Say what the values of a column are; dates, lists, and numbers beside texts are refused."""
-    found = pd.api.types.infer_dtype(column, skipna=True)
-    if found == "categorical":
-        found = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
-        if found not in DATES:
-            return "category"
-    if found in DATES:
-        raise InputError(
-            f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
-            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
-            "need it"
-        )
-    if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
-        return "number"
-    if found == "boolean":
-        return "boolean"
-    if found in {"string", "empty"}:
-        return "category"
-    _refuse_if_mixed(column)
-    raise InputError(
-        f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
-        "categories"
-    )
-
-
-def _refuse_if_mixed(column: pd.Series[Any]) -> None:
-    """Refuse values of several kinds, by the first row that is not of the most frequent one."""
-    present = column[column.notna()]
-    kinds = present.map(_kind_in_words)
-    usual = kinds.value_counts().index[0]
-    others = np.flatnonzero((kinds != usual).to_numpy())
-    if len(others):
-        first, kind = others[0], kinds.iloc[others[0]]
-        value = repr(plain_value(present.iloc[first]))[:LONGEST_VALUE]
-        raise InputError(
-            f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is {value} in row "
-            f"{present.index[first]}; turn all values into numbers, with pandas.to_numeric(column, "
-            "errors='coerce'), or all into texts, with column.astype(str), as the model was fitted on them"
-        )
-
-
-def _kind_in_words(value: object) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return "truth values"
-    if isinstance(value, Real):
-        return "numbers"
-    return "texts" if isinstance(value, str) else f"values of the type {type(value).__name__}"
-
-
 def _read_column(
-    column: pd.Series[Any], edges: Sequence[float] | None, bins: int | None, max_levels: int
+    values: ColumnValues, edges: Sequence[float] | None, bins: int | None, max_levels: int
 ) -> Feature:
-    name = str(column.name)
-    categories = isinstance(column.dtype, pd.CategoricalDtype)
-    if column.empty and not categories:
-        return Feature(name, (ANY_VALUE,), edges=())
-    kind = column_kind(column)
-    if kind == "number":
-        return _number_feature(column, edges, bins, max_levels)
+    name, kind, there = values.name, values.kind, ~values.gaps
+    plain = values.plain[: int(there.sum())]  # missing values are the last
+    if kind == "number" and (edges is not None or (bins is not None and len(plain) > max(1, max_levels))):
+        cuts = _quantiles(values.numbers[values.codes], bins or 0) if edges is None else edges
+        if not len(cuts):
+            raise InputError(f"column {name!r} has an empty list of edges; give at least one")
+        return bins_of(name, cuts, values.numbers[there])
     if edges is not None:
         raise InputError(f"column {name!r} has edges but holds values of the kind {kind}, not numbers")
-    if categories:
-        return levels_of_values(name, column.cat.categories.tolist(), ordered=bool(column.cat.ordered))
-    return levels_of_values(name, [False, True] if kind == "boolean" else sorted(column.unique().tolist()))
+    if kind == "boolean":
+        plain = (False, True)
+    if isinstance(values.array, pd.Categorical):
+        plain = tuple(values.array.categories.tolist())
+    return levels_of_values(name, plain, ordered=values.ordered)
 
 
-def _number_feature(
-    column: pd.Series[Any], edges: Sequence[float] | None, bins: int | None, max_levels: int
-) -> Feature:
-    name = str(column.name)
-    check_finite(column)
-    numbers = column.to_numpy(dtype=np.float64)
-    distinct = np.unique(numbers)
-    if edges is None:
-        if bins is None or len(distinct) <= max(1, max_levels):
-            if pd.api.types.infer_dtype(column) == "integer":
-                distinct = np.unique(column.to_numpy(dtype=np.int64))
-            return levels_of_values(name, distinct.tolist(), ordered=True)
-        edges = _quantiles(numbers, distinct, bins)
-    if not len(edges):
-        raise InputError(f"column {name!r} has an empty list of edges; give at least one")
-    return bins_of(name, edges, distinct)
-
-
-def _quantiles(numbers: FloatArray, distinct: FloatArray, bins: int) -> list[float]:
+def _quantiles(numbers: FloatArray, bins: int) -> list[float]:
     """Edges that occur as values; the largest value is none, for nothing lies above it."""
-    shares = np.arange(1, bins) / bins
-    cuts = np.unique(np.quantile(numbers, shares, method="lower"))
-    below = cuts[cuts < distinct[-1]].tolist()
-    return below or [float(distinct[-2])]
+    there = np.sort(numbers[~np.isnan(numbers)])
+    cuts = np.unique(np.quantile(there, np.arange(1, bins) / bins, method="lower"))
+    below = cuts[cuts < there[-1]].tolist()
+    return below or [float(there[there < there[-1]][-1])]
 
 
 def _inner_label(low: float, high: float, *, integers: bool) -> str:
     first, last = math.floor(low) + 1, math.floor(high)
-    if integers and first < last:
-        return f"{first}-{last}"
-    if integers and first == last:
-        return f"{first}"
+    if integers and first <= last:
+        return f"{first}-{last}" if first < last else f"{first}"
     return f"{number_label(low)} to {number_label(high)}"

@@ -78,9 +78,7 @@ class Encoding:
 
     def constant_share(self, weights: FloatArray) -> FloatArray:
         """What the columns that no feature fills add to ``encode(codes) @ weights``."""
-        filled = np.zeros(self.width, dtype=np.bool_)
-        for columns in self.columns:
-            filled[columns] = True
+        filled = np.isin(np.arange(self.width), np.concatenate(self.columns))
         return np.asarray(np.where(filled, 0.0, self.constants) @ weights)
 
     def check_width(self, expected: int, model: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Real
 from typing import Any, TypeGuard
 
@@ -15,17 +16,16 @@ import numpy as np
 
 from oneformany.anything import AnyValue
 from oneformany.exceptions import InputError
+from oneformany.plain import written
 
 Value = bool | int | float
 Raw = str | bool | int | float
 
-MISSING = "missing"
-"""Label of the cell of missing values."""
-
+MISSING = "missing"  # label of the cell of missing values
+UNSEEN = "unseen in training"  # label of the cell of values that the model was not fitted on
+MISSING_TARGET = {"missing": True}  # a missing value as a target in JSON
 MOST_LEVELS_TOLD = 20
-
-UNSEEN = "unseen in training"
-"""Label of the cell of values that the model was not fitted on."""
+ALWAYS_TOLD = ("name", "levels", "ordered", "edges", "numbers", "unit")  # the rest if not as by default
 
 
 @dataclass(frozen=True)
@@ -88,22 +88,13 @@ class Feature:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InputError(f"a feature's name must be a non-empty text, not {self.name!r}")
-        if isinstance(self.levels, str):
-            raise InputError(f"feature {self.name!r}: levels must be a sequence of labels, not one text")
-        special = tuple((label, _plain_all(values)) for label, values in self.special)
-        self._set(levels=tuple(self.levels), ordered=bool(self.ordered), special=special)
-        self._check_labels()
-        given = [name for name in ("edges", "numbers", "groups") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise InputError(f"feature {self.name!r} has both {' and '.join(given)}; give one of them")
+        for name in ("levels", "edges", "numbers", "groups", "special", "targets"):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+        object.__setattr__(self, "ordered", bool(self.ordered))
+        for fault in chain(self._faults_of_labels(), self._faults_of_edges(), self._faults_of_values()):
+            raise InputError(f"feature {self.name!r}{fault}")
         if self.edges is not None:
-            self._set(edges=self._checked_edges(self.edges))
-        if self.numbers is not None:
-            self._set(numbers=self._checked_numbers(_plain_all(self.numbers)))
-        if self.groups is not None:
-            self._set(groups=self._checked_groups(tuple(_plain_all(group) for group in self.groups)))
-        if self.targets is not None:
-            self._set(targets=self._checked_targets(_plain_all(self.targets)))
+            object.__setattr__(self, "edges", tuple(map(float, self.edges)))
 
     @property
     def n_levels(self) -> int:
@@ -118,8 +109,7 @@ class Feature:
     @property
     def level_values(self) -> tuple[Raw, ...]:
         """What each level stands for: its number or truth value where it has one, else its label."""
-        regular = self.levels[: self.n_regular] if self.numbers is None else self.numbers
-        return (*regular, *self.levels[self.n_regular :])
+        return tuple(map(self._meant, range(self.n_levels)))
 
     @property
     def missing_level(self) -> int | None:
@@ -144,7 +134,7 @@ class Feature:
             return self.missing_level
         found = self._indices.get(value)
         if found is None and self.edges is not None and _is_number(value) and math.isfinite(value):
-            return int(np.searchsorted(self.edges, value, side="left"))
+            return bisect_left(self.edges, value)
         return self.n_levels - 1 if found is None and self.unseen else found
 
     def target(self, level: int) -> Raw | None:
@@ -156,7 +146,7 @@ class Feature:
             return self.targets[level]
         if level >= self.n_regular or self.edges is not None or self.groups is not None:
             return None
-        return self.levels[level] if self.numbers is None else self.numbers[level]
+        return self._meant(level)
 
     def cell_label(self, level: int) -> str:
         """Label of a level with its unit, for sentences."""
@@ -164,10 +154,16 @@ class Feature:
 
     def target_label(self, level: int) -> str:
         """Name the value itself that a row takes at a level, with its unit, for sentences."""
-        value = self.targets[level] if self.targets is not None else None
-        if value is None or level >= self.n_regular:
+        value = self.target(level)
+        if value is None or is_missing(value) or value == self._meant(level):
             return self.cell_label(level)
-        return f"{number_label(value)} {self.unit}".rstrip()
+        return f"{number_label(value)} {self.unit if level < self.n_regular else ''}".rstrip()
+
+    @property
+    def target_values(self) -> tuple[Raw, ...]:
+        """What a row has that moves to each level: its target, or what the level stands for."""
+        targets = enumerate(map(self.target, range(self.n_levels)))
+        return tuple(self._meant(v) if to is None or is_missing(to) else to for v, to in targets)
 
     def with_cells(
         self,
@@ -192,19 +188,8 @@ class Feature:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; what a feature does not have is left out."""
-        data: dict[str, Any] = {
-            "name": self.name,
-            "levels": list(self.levels),
-            "ordered": self.ordered,
-            "edges": None if self.edges is None else list(self.edges),
-            "numbers": None if self.numbers is None else list(self.numbers),
-            "unit": self.unit,
-        }
-        if self.groups is not None:
-            data["groups"] = [list(group) for group in self.groups]
-        if self.special:
-            data["special"] = [[label, list(values)] for label, values in self.special]
-        data |= {name: True for name in ("missing", "unseen") if getattr(self, name)}
+        kept = [f for f in fields(self) if f.name in ALWAYS_TOLD or getattr(self, f.name) != f.default]
+        data = {field.name: written(getattr(self, field.name)) for field in kept}
         if self.targets is not None:
             data["targets"] = [MISSING_TARGET if is_missing(v) and v is not None else v for v in self.targets]
         return data
@@ -220,6 +205,11 @@ class Feature:
         except TypeError as error:
             raise InputError(f"this is not a feature as written by to_dict: {error}") from error
 
+    def _meant(self, level: int) -> Raw:
+        if self.numbers is not None and level < self.n_regular:
+            return self.numbers[level]
+        return self.levels[level]
+
     @cached_property
     def _indices(self) -> dict[object, int]:
         found: dict[object, int] = {label: level for level, label in enumerate(self.levels)}
@@ -230,68 +220,49 @@ class Feature:
             value: start + level for level, (_, values) in enumerate(self.special) for value in values
         }
 
-    def _set(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    def _check_labels(self) -> None:
+    def _faults_of_labels(self) -> Iterator[str]:
+        if isinstance(self.levels, str):
+            yield ": levels must be a sequence of labels, not one text"
         if not self.levels:
-            raise InputError(f"feature {self.name!r} has no levels; it needs at least 1")
+            yield " has no levels; it needs at least 1"
         for label in self.levels:
             if not isinstance(label, str):
-                raise InputError(f"feature {self.name!r}: the label {label!r} is not a text")
-        if repeated := _repeated(self.levels):
-            raise InputError(f"feature {self.name!r} has the level {repeated[0]!r} twice")
+                yield f": the label {label!r} is not a text"
+        for twice in repeated(self.levels):
+            yield f" has the level {twice!r} twice"
         named = tuple(label for label, _ in self.special)
         if self.n_regular < 0 or self.levels[self.n_regular : self.n_regular + len(named)] != named:
-            raise InputError(
-                f"feature {self.name!r}: the special levels {list(named)} must follow the regular ones"
-            )
+            yield f": the special levels {list(named)} must follow the regular ones"
+        given = [name for name in ("edges", "numbers", "groups") if getattr(self, name) is not None]
+        if len(given) > 1:
+            yield f" has both {' and '.join(given)}; give one of them"
 
-    def _checked_edges(self, edges: Sequence[float]) -> tuple[float, ...]:
+    def _faults_of_edges(self) -> Iterator[str]:
+        if self.edges is None:
+            return
+        edges, bins = list(self.edges), len(self.edges) + 1
         if not all(_is_number(edge) and math.isfinite(edge) for edge in edges):
-            raise InputError(f"feature {self.name!r}: edges must be finite numbers, not {list(edges)}")
-        numbers = tuple(float(edge) for edge in edges)
-        if any(low >= high for low, high in pairwise(numbers)):
-            raise InputError(f"feature {self.name!r}: edges must increase, not {list(numbers)}")
-        if len(numbers) + 1 != self.n_regular:
-            raise InputError(
-                f"feature {self.name!r}: {len(numbers)} edges make {len(numbers) + 1} bins, "
-                f"but {self.n_regular} levels are named"
-            )
-        return numbers
+            yield f": edges must be finite numbers, not {edges}"
+        if any(low >= high for low, high in pairwise(edges)):
+            yield f": edges must increase, not {list(map(float, edges))}"
+        if bins != self.n_regular:
+            yield f": {len(edges)} edges make {bins} bins, but {self.n_regular} levels are named"
 
-    def _checked_numbers(self, numbers: tuple[Value, ...]) -> tuple[Value, ...]:
-        for value in numbers:
-            if not isinstance(value, (bool, int, float)) or not math.isfinite(value):
-                raise InputError(f"feature {self.name!r}: {value!r} is neither a number nor a truth value")
-        self._check_count("numbers", len(numbers), self.n_regular)
-        if repeated := _repeated(numbers):
-            raise InputError(f"feature {self.name!r} has the number {repeated[0]!r} twice")
-        return numbers
-
-    def _checked_groups(self, groups: tuple[tuple[Raw, ...], ...]) -> tuple[tuple[Raw, ...], ...]:
-        self._check_count("groups", len(groups), self.n_regular)
-        if repeated := _repeated([value for group in groups for value in group]):
-            raise InputError(f"feature {self.name!r} has the value {repeated[0]!r} in two groups")
-        return groups
-
-    def _checked_targets(self, targets: tuple[Raw | None, ...]) -> tuple[Raw | None, ...]:
-        self._check_count("targets", len(targets), self.n_levels)
-        for level, value in enumerate(targets):
-            if value is not None and self.find(value) != level:
-                raise InputError(
-                    f"feature {self.name!r}: the target {value!r} does not lie in {self.levels[level]!r}"
-                )
-        return targets
-
-    def _check_count(self, what: str, given: int, levels: int) -> None:
-        if given != levels:
-            raise InputError(f"feature {self.name!r} has {given} {what} for {levels} levels")
-
-
-MISSING_TARGET = {"missing": True}
-"""How a missing value as a target is written in JSON."""
+    def _faults_of_values(self) -> Iterator[str]:
+        for number in self.numbers or ():
+            if not isinstance(number, (bool, int, float)) or not math.isfinite(number):
+                yield f": {number!r} is neither a number nor a truth value"
+        for what, n in (("numbers", self.n_regular), ("groups", self.n_regular), ("targets", self.n_levels)):
+            values = getattr(self, what)
+            if values is not None and len(values) != n:
+                yield f" has {len(values)} {what} for {n} levels"
+        for twice in repeated(self.numbers or ()):
+            yield f" has the number {twice!r} twice"
+        for twice in repeated([value for group in self.groups or () for value in group]):
+            yield f" has the value {twice!r} in two groups"
+        for level, target in enumerate(self.targets or ()):
+            if target is not None and self.find(target) != level:
+                yield f": the target {target!r} does not lie in {self.levels[level]!r}"
 
 
 def is_missing(value: object) -> bool:
@@ -329,9 +300,13 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
-def _plain_all(values: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(plain_value(value) for value in values)
+def _frozen(value: AnyValue) -> AnyValue:
+    """Turn lists of any kind into tuples, with plain values in them."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return tuple(map(_frozen, value))
+    return plain_value(value)
 
 
-def _repeated(items: Sequence[object]) -> list[object]:
+def repeated(items: Sequence[object]) -> list[object]:
+    """List what occurs twice or more."""
     return [item for item, count in Counter(items).items() if count > 1]

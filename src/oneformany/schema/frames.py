@@ -1,15 +1,25 @@
-"""Frames of any library as pandas frames whose columns have text names."""
+"""Frames of any library as those of pandas, and the distinct values of their columns in their own types."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from oneformany.anything import AnyFrame
+from oneformany.anything import AnyFrame, AnyValue
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value, repeated
+from oneformany.schema.schema import Schema
+
+NUMBERS = ("integer", "floating", "mixed-integer-float")
+LONGEST_VALUE = 40
+DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +37,8 @@ class Table:
         """
         given = as_pandas(frame, what)
         names = [str(label) for label in given.columns]
-        for name in names:
-            if names.count(name) > 1:
-                raise InputError(f"the frame has {names.count(name)} columns named {name!r}; keep one")
+        for name in repeated(names):
+            raise InputError(f"the frame has {names.count(str(name))} columns named {name!r}; keep one")
         if not names:
             raise InputError(f"{what} have no columns; give at least one")
         if given.empty:
@@ -48,24 +57,212 @@ def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
     """Turn a frame of pandas, polars, pyarrow or any library that narwhals knows into one of pandas."""
     if isinstance(frame, pd.DataFrame):
         return frame
+    kind = type(frame).__name__
+    wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {kind}"
     if isinstance(frame, (np.ndarray, list, tuple, dict, str, pd.Series)):
-        raise InputError(
-            f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {type(frame).__name__}; "
-            "pandas.DataFrame(...) makes one, with the names of the columns"
-        )
+        raise InputError(f"{wrong}; pandas.DataFrame(...) makes one, with the names of the columns")
     try:
         import narwhals.stable.v1 as narwhals
     except ImportError as error:
-        raise InputError(
-            f"{what} must be a pandas DataFrame, not {type(frame).__name__}; install narwhals for others"
-        ) from error
+        said = f"{what} must be a pandas DataFrame, not {kind}; install narwhals for others"
+        raise InputError(said) from error
     try:
         native = narwhals.from_native(frame)
     except TypeError as error:
-        raise InputError(
-            f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {type(frame).__name__}"
-        ) from error
+        raise InputError(wrong) from error
     if isinstance(native, narwhals.LazyFrame):
         native = native.collect()
     made: pd.DataFrame = native.to_pandas()
     return made
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnValues:
+    """The distinct values of a column, and which of them each row has."""
+
+    name: str
+    array: Any  # of pandas, in the column's own type; numbers increase, missing values are the last
+    codes: IntArray  # one per row
+    kind: str  # "number", "boolean" or "category"
+    ordered: bool
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> ColumnValues:
+        """Find them; dates, lists, infinite numbers, and numbers beside texts are refused."""
+        name = str(column.name)
+        kind = column_kind(column)
+        try:
+            codes, array = _distinct(column)
+        except TypeError as error:
+            raise InputError(f"column {name!r} holds more than single values: {error}") from error
+        ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
+        found = cls(name, array, codes, kind, ordered).in_order()
+        if kind == "number" and (infinite := np.isinf(found.numbers)).any():
+            row = column.index[int(np.argmax(infinite[found.codes]))]
+            raise InputError(
+                f"column {name!r}, row {row}: the number is infinite; replace it or drop the row"
+            )
+        return found
+
+    @classmethod
+    def unread(cls, column: pd.Series[Any]) -> ColumnValues:
+        """Let one value stand for all of a column on which nothing depends, whatever it holds."""
+        nowhere = np.zeros(len(column), dtype=np.int64)
+        return cls(str(column.name), column.array[:1], nowhere, "category", ordered=False)
+
+    @cached_property
+    def plain(self) -> tuple[Any, ...]:
+        """The values as Python objects; missing ones are None."""
+        values = zip(pd.Series(self.array).tolist(), self.gaps.tolist(), strict=True)
+        return tuple(None if gap else plain_value(value) for value, gap in values)
+
+    @cached_property
+    def gaps(self) -> BoolArray:
+        """Which of them are missing: the last, or several where a model may tell them apart."""
+        return np.asarray(pd.isna(self.array), dtype=np.bool_)
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """The values as numbers; missing ones are not-a-number."""
+        return np.asarray(pd.Series(self.array).to_numpy(dtype=np.float64, na_value=np.nan))
+
+    def with_values(self, values: Sequence[Raw | None]) -> ColumnValues:
+        """Add values that are not there yet, in the column's own type where that does not change them."""
+        added = [value for value in dict.fromkeys(values) if value not in self._places]
+        if not added:
+            return self
+        column = in_own_type(self.array)
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            kinds = {None, *column.cat.categories}
+            column = column.cat.add_categories([value for value in added if value not in kinds])
+        joined = pd.concat([column, alike(pd.Series(added), column.dtype)], ignore_index=True)
+        return replace(self, array=joined.array).in_order()
+
+    def in_order(self) -> ColumnValues:
+        """Put values in order: numbers and categories by their own, texts by letters, missing ones last."""
+        series = pd.Series(self.array)
+        if self.kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
+            series = series.map(str, na_action="ignore")
+        order = series.sort_values(na_position="last", kind="stable").index.to_numpy()
+        codes = np.argsort(order)[self.codes].astype(np.int64)
+        return replace(self, array=self.array.take(order), codes=codes)
+
+    def index_of(self, value: Raw | None) -> int:
+        """Find a value."""
+        return self._places[None if is_missing(value) else value]
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        return {value: index for index, value in reversed(list(enumerate(self.plain)))}
+
+
+@dataclass(frozen=True)
+class ValueSchema(Schema):
+    """A schema in which every value is a level, with the values in their own types."""
+
+    # arrays[l][v]: what stands in a frame for value v of feature l; labels: what frames call the columns
+    arrays: tuple[Any, ...] = field(default=(), compare=False)
+    labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
+    ) -> ValueSchema:
+        """Number the values of each column."""
+        features = tuple(Feature(name, _labels(array)) for name, array in zip(names, arrays, strict=True))
+        return cls(features, tuple(arrays), labels or {})
+
+
+def in_own_type(array: AnyValue) -> pd.Series[Any]:
+    """Make a column that keeps objects as they are: pandas itself would read texts and lose ``None``."""
+    made: pd.Series[Any] = pd.Series(array, dtype=array.dtype)
+    return made
+
+
+def missing_value(column: pd.Series[Any]) -> AnyValue:
+    """Give what a column has where a value is missing: not-a-number unless it only has another."""
+    gaps = list(column[column.isna()]) if column.dtype == object else []
+    return gaps[0] if gaps and not any(isinstance(value, float) for value in gaps) else np.nan
+
+
+def _distinct(column: pd.Series[Any]) -> tuple[IntArray, Any]:
+    """Number the distinct values; ``None`` and not-a-number are two, as they are to scikit-learn."""
+    if column.dtype != object:
+        codes, distinct = pd.factorize(column, use_na_sentinel=False)
+        return codes, pd.Series(distinct).array
+    codes, distinct = pd.factorize(column)
+    gaps = codes < 0
+    first = missing_value(column)
+    missing = {type(value): value for value in (first, *column[gaps])} if gaps.any() else {}
+    codes[gaps] = [len(distinct) + list(missing).index(type(value)) for value in column[gaps]]
+    return codes, pd.Series([*distinct, *missing.values()], dtype=object).array
+
+
+def alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
+    """Cast to a type if that changes no value."""
+    if values.dtype == dtype:
+        return values
+    try:
+        cast = values.astype(dtype)
+    except (ValueError, TypeError):
+        return values
+    both = zip(cast, values, strict=True)
+    same = all(is_missing(a) == is_missing(b) and (is_missing(a) or a == b) for a, b in both)
+    return cast if same else values
+
+
+def _labels(array: AnyValue) -> tuple[str, ...]:
+    plain = ["missing" if is_missing(v) else number_label(plain_value(v)) for v in pd.Series(array).tolist()]
+    if len(set(plain)) == len(plain):
+        return tuple(plain)
+    return tuple(f"{label} ({number})" for number, label in enumerate(plain))
+
+
+def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "category"]:
+    """Say what the values of a column are; dates, lists, and numbers beside texts are refused."""
+    found = pd.api.types.infer_dtype(column, skipna=True)
+    if found == "categorical":
+        found = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
+        if found not in DATES:
+            return "category"
+    if found in DATES:
+        raise InputError(
+            f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
+            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
+            "need it"
+        )
+    if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
+        return "number"
+    if found == "boolean":
+        return "boolean"
+    if found in {"string", "empty"}:
+        return "category"
+    _refuse_if_mixed(column)
+    raise InputError(
+        f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
+        "categories"
+    )
+
+
+def _refuse_if_mixed(column: pd.Series[Any]) -> None:
+    """Refuse values of several kinds, by the first row that is not of the most frequent one."""
+    present = column[column.notna()]
+    kinds = present.map(_kind_in_words)
+    usual = kinds.value_counts().index[0]
+    others = np.flatnonzero((kinds != usual).to_numpy())
+    if len(others):
+        first, kind = others[0], kinds.iloc[others[0]]
+        value = repr(plain_value(present.iloc[first]))[:LONGEST_VALUE]
+        raise InputError(
+            f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is {value} in row "
+            f"{present.index[first]}; turn all values into numbers, with pandas.to_numeric(column, "
+            "errors='coerce'), or all into texts, with column.astype(str), as the model was fitted on them"
+        )
+
+
+def _kind_in_words(value: object) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "truth values"
+    if isinstance(value, Real):
+        return "numbers"
+    return "texts" if isinstance(value, str) else f"values of the type {type(value).__name__}"

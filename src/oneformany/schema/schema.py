@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from oneformany.anything import AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value
+from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value, repeated
 
 MOST_NAMES_TOLD = 20
+MOST_LINES = 30
+MOST_LEVELS_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,14 @@ class Schema:
         for feature in self.features:
             if not isinstance(feature, Feature):
                 raise InputError(f"a schema holds Feature objects, not {type(feature).__name__}")
-        for index, name in enumerate(self.names):
-            if name in self.names[:index]:
-                raise InputError(f"the schema has two features named {name!r}")
+        for name in repeated(self.names):
+            raise InputError(f"the schema has two features named {name!r}")
 
     def _repr_html_(self) -> str:
-        from oneformany.schema.html import schema_table
-
-        return schema_table(self)
+        lines = [(one.name, _kind_words(one), _level_words(one)) for one in self.features[:MOST_LINES]]
+        if (more := len(self.features) - MOST_LINES) > 0:
+            lines.append(("...", "", f"{more} more"))
+        return html_table(("feature", "kind", "levels"), lines)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,7 +100,10 @@ class Schema:
             raise InputError("the frame has no rows; give at least one")
         codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
         for index, feature in enumerate(self.features):
-            codes[:, index] = _encode_column(feature, frame[feature.name])
+            codes[:, index] = find_levels(feature, frame[feature.name])
+            if (codes[:, index] < 0).any():
+                at = int(np.argmax(codes[:, index] < 0))
+                raise no_level(feature, frame[feature.name].iloc[at], f", row {frame.index[at]}")
         return codes
 
     def decode(self, codes: ArrayLike, index: pd.Index | None = None) -> pd.DataFrame:
@@ -137,7 +143,8 @@ class Schema:
 
         A feature with a single level is a column of zeros, so that every feature has a column.
         """
-        return Encoding.from_blocks([_one_hot_block(n) for n in self.levels], self.one_hot_names)
+        blocks = [np.arange(float(n))[:, None] if n <= 2 else np.eye(n) for n in self.levels]
+        return Encoding.from_blocks(blocks, self.one_hot_names)
 
     def code_encoding(self) -> Encoding:
         """One column per feature that holds the code."""
@@ -181,9 +188,7 @@ class Schema:
             )
         if not np.issubdtype(table.dtype, np.integer):
             raise InputError(f"codes must be integers, not {table.dtype}; encode the frame first")
-        wrong = (table < 0) | (table >= np.array(self.levels))
-        if wrong.any():
-            row, index = (int(i) for i in np.argwhere(wrong)[0])
+        for row, index in np.argwhere((table < 0) | (table >= np.array(self.levels))).tolist():
             feature = self.features[index]
             raise InputError(
                 f"row {row} has code {table[row, index]} for feature {feature.name!r}, "
@@ -218,14 +223,6 @@ def find_levels(feature: Feature, column: pd.Series[Any]) -> IntArray:
     return np.array([-1 if level is None else level for level in found], dtype=np.int64)[indices]
 
 
-def _encode_column(feature: Feature, column: pd.Series[Any]) -> IntArray:
-    levels = find_levels(feature, column)
-    if (levels < 0).any():
-        at = int(np.argmax(levels < 0))
-        raise no_level(feature, column.iloc[at], f", row {column.index[at]}")
-    return levels
-
-
 def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
     """Say that a value has no level, and where it stands."""
     if is_missing(value):
@@ -247,12 +244,29 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     return f"; there are {told}{', ...' if len(known) > MOST_NAMES_TOLD else ''}"
 
 
-def _one_hot_block(n_levels: int) -> FloatArray:
-    return np.arange(float(n_levels))[:, None] if n_levels <= 2 else np.eye(n_levels)
-
-
 def _one_hot_names(feature: Feature) -> list[str]:
     if feature.n_levels == 1:
         return [feature.name]
     labels = feature.levels[1:] if feature.n_levels == 2 else feature.levels
     return [f"{feature.name}={label}" for label in labels]
+
+
+def html_table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    """Lay out lines below the names of their columns, for notebooks; what they show is escaped."""
+    head, *body = (
+        "<tr>" + "".join(f"<{cell}>{escape(str(text))}</{cell}>" for text in line) + "</tr>"
+        for cell, line in [("th", columns), *(("td", line) for line in lines)]
+    )
+    return f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _kind_words(feature: Feature) -> str:
+    kind = "cells of numbers" if feature.binned else "numbers" if feature.numbers is not None else "labels"
+    return f"{kind}, in order" if feature.ordered and not feature.binned else kind
+
+
+def _level_words(feature: Feature) -> str:
+    told = ", ".join(feature.levels[:MOST_LEVELS_SHOWN])
+    more = feature.n_levels - MOST_LEVELS_SHOWN
+    unit = f" ({feature.unit})" if feature.unit else ""
+    return f"{told}, ... {more} more{unit}" if more > 0 else f"{told}{unit}"

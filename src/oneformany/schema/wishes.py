@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +16,7 @@ from oneformany.schema.feature import Raw, is_integer
 from oneformany.schema.frames import Table
 from oneformany.schema.schema import Schema
 
-MOST_SCALE = 10_000
-"""Costs have at most four digits after the point."""
+MOST_SCALE = 10_000  # costs have at most four digits after the point
 
 
 @dataclass(frozen=True)
@@ -33,13 +32,11 @@ class Wishes:
 
     def choice(self, name: str, known: frozenset[object] | None) -> Choice:
         """Collect what concerns one column."""
-        feature = None
-        if self.schema is not None and name in self.schema.names:
-            feature = self.schema.features[self.schema.index(name)]
-        edges = self.edges.get(name)
+        cut = name in self.edges or name in self.bins
+        own = {feature.name: feature for feature in self.schema.features} if self.schema else {}
         return Choice(
-            feature if edges is None and name not in self.bins else None,
-            None if edges is None else tuple(edges),
+            None if cut else own.get(name),
+            tuple(self.edges[name]) if name in self.edges else None,
             self.bins.get(name),
             self.special.get(name, ()),
             known,
@@ -95,18 +92,15 @@ def _by_name(given: object, what: str) -> dict[str, Any]:
 
 def _special(name: str, codes: object) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     """Read special codes: a list (a cell each) or a dict of label to codes."""
-    if isinstance(codes, Mapping):
-        pairs = [(str(label), values) for label, values in codes.items()]
-    elif isinstance(codes, (list, tuple, set, frozenset, np.ndarray)):
-        pairs = [(str(code), code) for code in codes]
-    else:
-        pairs = [(str(codes), codes)]
-    if not pairs:
+    if not isinstance(codes, Mapping):
+        codes = {code: code for code in _several(codes)}
+    if not codes:
         raise InputError(f"special names no code of {name!r}; leave it out")
-    return tuple(
-        (label, tuple(values) if isinstance(values, (list, tuple, set, frozenset)) else (values,))
-        for label, values in pairs
-    )
+    return tuple((str(label), tuple(_several(values))) for label, values in codes.items())
+
+
+def _several(values: AnyValue) -> Iterable[Any]:
+    return values if isinstance(values, (list, tuple, set, frozenset, np.ndarray)) else (values,)
 
 
 def integer_costs(given: AnyValue, schema: Schema) -> tuple[tuple[IntArray, ...], int]:

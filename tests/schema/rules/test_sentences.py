@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import oneformany as ofm
-from oneformany.result.asked import rule_words
+from oneformany.result.words import rule_words
 
 SENTENCES = [
     (ofm.Immutable("sex"), "sex cannot change"),

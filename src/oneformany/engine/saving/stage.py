@@ -27,7 +27,7 @@ from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.exceptions import SolverError
 from oneformany.result.build import Group
-from oneformany.result.goal_proofs import AnchoredCostProof
+from oneformany.result.proof import AnchoredCostProof
 from oneformany.stop import Stop
 
 FIRST_LIMIT = 2_000

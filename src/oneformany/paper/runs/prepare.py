@@ -26,7 +26,8 @@ from oneformany.problem import Problem
 from oneformany.readers.registry import read_model
 from oneformany.readers.verdict import Reading
 from oneformany.result.result import Result
-from oneformany.schema.rules import Immutable, allowed_moves
+from oneformany.schema.rules.combine import allowed_moves
+from oneformany.schema.rules.moves import Immutable
 
 AS_PREDICTED = 0.5
 IMMUTABLE = ("none", "half")  # half: every second feature, beginning with the first

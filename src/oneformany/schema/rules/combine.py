@@ -1,19 +1,76 @@
-"""Rules on a schema: allowed moves, restrictions on rows, contradictions and rules without effect."""
+"""What rules are; rules together: checked, read from a file, put on a schema as moves and restrictions."""
 
 from __future__ import annotations
 
+import os
+import tomllib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.rules.moves import AtMostSteps, Immutable, OnlyDecrease, OnlyIncrease, Range
-from oneformany.schema.rules.rows import Linked, NotTogether, Observed
-from oneformany.schema.rules.rule import CellRule, RowRule, Rule
+from oneformany.schema.feature import Feature
+from oneformany.schema.rules.moves import (
+    AtMostSteps,
+    Forbid,
+    Immutable,
+    NeverTarget,
+    OnlyDecrease,
+    OnlyIncrease,
+    Range,
+)
+from oneformany.schema.rules.rows import CellRule, Implies, Linked, NotTogether, Observed
 from oneformany.schema.schema import Schema, suggestion
 
+
+@runtime_checkable
+class Rule(Protocol):
+    """A rule on one feature.
+
+    Examples
+    --------
+    >>> from oneformany import Immutable
+    >>> rule: Rule = Immutable("housing")
+    >>> rule.feature
+    'housing'
+    """
+
+    @property
+    def feature(self) -> str:
+        """Name of the feature."""
+        ...
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Say for each pair of levels whether a row may move ``[from, to]``."""
+        ...
+
+
+@runtime_checkable
+class RowRule(Protocol):
+    """A rule on whole changed rows.
+
+    Examples
+    --------
+    >>> from oneformany import Linked
+    >>> rule: RowRule = Linked("job", "income")
+    """
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features it is about; none: all."""
+        ...
+
+    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
+        """Write the rule in cells; ``reference`` holds the cells of the reference data."""
+        ...
+
+
+AnyRule = Rule | RowRule
 MOVES_ALONE = (Immutable, OnlyIncrease, OnlyDecrease, AtMostSteps, Range, Linked, NotTogether, Observed)
 KNOWN = (
     "Immutable, OnlyIncrease, OnlyDecrease, Forbid, AtMostSteps, Range, NeverTarget, Implies, Linked, "
@@ -21,50 +78,47 @@ KNOWN = (
 )
 
 
-def check_rules(rules: Sequence[Rule | RowRule], names: Sequence[str] | None = None) -> None:
+def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) -> None:
     """Check what can be checked before anything is known about cells.
 
-    Raises
-    ------
-    InputError
-        Something is not a rule, names a feature that is none of ``names``, or contradicts another rule.
+    Something may be no rule, name a feature that is none of ``names``, or contradict another rule.
     """
     if isinstance(rules, (Rule, RowRule, str)) or not isinstance(rules, Sequence):
         raise InputError(f"rules must be a list of rules, not {rules!r}")
     for rule in rules:
         if isinstance(rule, type) or not isinstance(rule, (Rule, RowRule)):
             raise InputError(f"{rule!r} is not a rule; use {KNOWN}")
-    up = {rule.feature for rule in rules if isinstance(rule, OnlyIncrease)}
-    down = {rule.feature for rule in rules if isinstance(rule, OnlyDecrease)}
+    up, down = (
+        {rule.feature for rule in rules if isinstance(rule, way)} for way in (OnlyIncrease, OnlyDecrease)
+    )
     if both := sorted(up & down):
         raise InputError(
             f"feature {both[0]!r} may only increase and only decrease; if it shall not change, say Immutable"
         )
-    if names is None:
-        return
     for rule in rules:
-        about = (rule.feature,) if isinstance(rule, Rule) else rule.features
-        for name in about:
-            if name not in names:
+        for name in _about(rule):
+            if names is not None and name not in names:
                 raise InputError(
                     f"{rule!r}: there is no feature {name!r}{suggestion(str(name), list(names))}"
                 )
 
 
-def named_by_value(rules: Sequence[Rule | RowRule]) -> frozenset[str]:
+def named_by_value(rules: Sequence[AnyRule]) -> frozenset[str]:
     """Name the features of which rules may name single values, which then must not share a cell.
 
     All rules but those that speak of moves alone count, rules of one's own too.
     """
-    named: set[str] = set()
-    for rule in rules:
-        if not isinstance(rule, MOVES_ALONE):
-            named.update((rule.feature,) if isinstance(rule, Rule) else rule.features)
-    return frozenset(named)
+    return frozenset(name for rule in rules if not isinstance(rule, MOVES_ALONE) for name in _about(rule))
 
 
-def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolArray | None]:
+def _about(rule: AnyRule) -> tuple[str, ...]:
+    return (rule.feature,) if isinstance(rule, Rule) else rule.features
+
+
+def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | None]:
     """Combine rules on single features into one matrix ``[from, to]`` each; ``None`` where there is no rule.
+
+    A matrix may be a view that cannot be written to; copy it to change it.
 
     Parameters
     ----------
@@ -92,24 +146,19 @@ def allowed_moves(schema: Schema, rules: Sequence[Rule | RowRule]) -> list[BoolA
         if not isinstance(rule, Rule):
             continue
         index = schema.index(rule.feature)
-        feature = schema.features[index]
-        matrix = np.asarray(rule.allowed(feature), dtype=np.bool_)
-        before = moves[index]
-        combined = matrix if before is None else before & matrix
+        n = schema.levels[index]
+        combined = matrix = np.asarray(rule.allowed(schema.features[index]), dtype=np.bool_)
+        if (before := moves[index]) is not None:
+            combined = before & matrix
         moves[index] = combined
-        n = feature.n_levels
         if n > 1 and _n_moves(combined) == (n * (n - 1) if before is None else _n_moves(before)):
-            warnings.warn(
-                f"the rule {rule!r} has no effect: it forbids nothing more; drop it",
-                UserWarning,
-                stacklevel=2,
-            )
+            _warn(f"the rule {rule!r} has no effect: it forbids nothing more; drop it")
     return moves
 
 
 def restrictions_of(
     schema: Schema,
-    rules: Sequence[Rule | RowRule],
+    rules: Sequence[AnyRule],
     reference: IntArray,
     allowed: Sequence[BoolArray | None] | None = None,
 ) -> tuple[CellRule, ...]:
@@ -117,39 +166,140 @@ def restrictions_of(
 
     With ``allowed`` moves, rules that meet only features which cannot move are named in a warning.
     """
+    moves = allowed or [None] * len(schema.features)
+    still = {
+        name
+        for name, n, matrix in zip(schema.names, schema.levels, moves, strict=True)
+        if n == 1 or (matrix is not None and not _n_moves(matrix))
+    }
     found = []
     for rule in rules:
         if isinstance(rule, RowRule) and not isinstance(rule, Rule):
             found.append(rule.restriction(schema, reference))
-            _warn_of_stuck(schema, rule, allowed)
+            if words := _effect(rule, [name for name in rule.features if name in still]):
+                _warn(words)
     return tuple(found)
 
 
-def _warn_of_stuck(schema: Schema, rule: RowRule, allowed: Sequence[BoolArray | None] | None) -> None:
-    stuck = [name for name in rule.features if _is_stuck(schema, schema.index(name), allowed)]
+def _effect(rule: RowRule, stuck: list[str]) -> str | None:
+    """Say what a rule does to nobody, or to features that could change without it."""
     free = [name for name in rule.features if name not in stuck]
     if isinstance(rule, NotTogether) and len(free) < 2:
-        warnings.warn(
-            f"the rule {rule!r} has no effect: {', '.join(map(repr, stuck))} cannot change anyway; drop it",
-            UserWarning,
-            stacklevel=3,
+        return f"the rule {rule!r} has no effect: {', '.join(map(repr, stuck))} cannot change anyway; drop it"
+    if isinstance(rule, Linked) and stuck and free and (not rule.one_way or rule.features[0] in free):
+        held = free[:1] if rule.one_way else free
+        return (
+            f"by the rule {rule!r}, {', '.join(map(repr, held))} cannot change either, as {stuck[0]!r} "
+            "cannot; say Immutable if that is meant"
         )
-    if isinstance(rule, Linked) and stuck and free:
-        held = [rule.features[0]] if rule.one_way else free
-        if any(name in free for name in held):
-            warnings.warn(
-                f"by the rule {rule!r}, {', '.join(map(repr, held))} cannot change either, as {stuck[0]!r} "
-                "cannot; say Immutable if that is meant",
-                UserWarning,
-                stacklevel=3,
-            )
+    return None
 
 
-def _is_stuck(schema: Schema, index: int, allowed: Sequence[BoolArray | None] | None) -> bool:
-    matrix = None if allowed is None else allowed[index]
-    return schema.levels[index] == 1 or (matrix is not None and not _n_moves(matrix))
+def _warn(words: str) -> None:
+    warnings.warn(words, UserWarning, stacklevel=3)
 
 
 def _n_moves(matrix: BoolArray) -> int:
     """Count what is allowed, but for staying in a level; without a matrix beside this one."""
     return int(np.count_nonzero(matrix)) - int(np.count_nonzero(matrix.diagonal()))
+
+
+def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
+    """Read rules from a TOML file.
+
+    Parameters
+    ----------
+    path : path
+        For example::
+
+            immutable = ["sex", "age"]
+            only_increase = ["education"]
+
+            [at_most_steps]
+            savings = 1
+
+            [range.amount]
+            low = 250
+            high = 10000
+
+            [never_target]
+            job = ["unemployed"]
+
+            [[forbid]]
+            feature = "housing"
+            from = "own"
+            to = "rent"
+
+            [[implies]]
+            if = { job = "unemployed" }
+            then = { income = "none" }
+
+            [[linked]]
+            features = ["amount", "duration"]
+
+            [[not_together]]
+            features = ["job", "housing"]
+
+            [[observed]]
+            features = ["job", "housing"]
+            at_least = 5
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or holds something that is not a rule.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "rules.toml"
+    >>> _ = file.write_text('immutable = ["sex"]')
+    >>> rules_from_toml(file)
+    [Immutable(feature='sex')]
+    """
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as rules: {error}") from error
+    rules: list[AnyRule] = []
+    for kind, part in content.items():
+        if kind not in PARTS:
+            raise InputError(f"{path}: {kind!r} is not a kind of rule; known are {', '.join(PARTS)}")
+        needed, made = PARTS[kind]
+        try:
+            rules += [made(*entry) for entry in _entries(part, needed)]
+        except (TypeError, KeyError, AttributeError) as error:
+            said = f"{error} is not there" if isinstance(error, KeyError) else error
+            raise InputError(f"{path}: the part {kind!r} cannot be read: {said}") from error
+    return rules
+
+
+def _entries(part: AnyValue, needed: str) -> list[tuple[Any, ...]]:
+    """Give what each rule of a part of a TOML file is made of."""
+    if not isinstance(part, Mapping if needed == BY_FEATURE else list):
+        raise TypeError(needed)
+    if needed == TABLES and not all(isinstance(entry, Mapping) for entry in part):
+        raise TypeError(needed)
+    return list(part.items()) if isinstance(part, Mapping) else [(entry,) for entry in part]
+
+
+FEATURES = "a list of features is needed"
+BY_FEATURE = "one table is needed, begun by [...], with a line for each feature"
+TABLES = "a list of tables is needed, each begun by [[...]]"
+PARTS: dict[str, tuple[str, Callable[..., AnyRule]]] = {
+    "immutable": (FEATURES, Immutable),
+    "only_increase": (FEATURES, OnlyIncrease),
+    "only_decrease": (FEATURES, OnlyDecrease),
+    "at_most_steps": (BY_FEATURE, AtMostSteps),
+    "range": (BY_FEATURE, lambda name, limits: Range(name, **limits)),
+    "never_target": (BY_FEATURE, NeverTarget),
+    "forbid": (TABLES, lambda entry: Forbid(entry["feature"], entry["from"], entry["to"])),
+    "implies": (TABLES, lambda entry: Implies(entry["if"], entry["then"])),
+    "linked": (TABLES, lambda entry: Linked(*entry["features"], one_way=entry.get("one_way", False))),
+    "not_together": (TABLES, lambda entry: NotTogether(*entry["features"])),
+    "observed": (
+        TABLES,
+        lambda entry: Observed(*entry.get("features", ()), at_least=entry.get("at_least", 1)),
+    ),
+}

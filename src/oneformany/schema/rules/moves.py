@@ -7,11 +7,35 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, is_integer, number_label
-from oneformany.schema.rules.rule import level_of, levels_of, one_of
+from oneformany.schema.feature import Feature, is_integer, levels_told, number_label
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """A rule on how many levels a row goes up; rows in levels without an order stay there."""
+
+    feature: str
+
+    def allowed(self, feature: Feature) -> BoolArray:
+        """Allow moves by how many levels they go up."""
+        if not feature.ordered:
+            raise InputError(
+                f"{type(self).__name__}({feature.name!r}) needs an order, but the levels of {feature.name!r} "
+                "have none; make the feature ordered, or forbid single moves"
+            )
+        ordered = _by_steps(self._may_go(np.arange(1 - feature.n_regular, feature.n_regular)))
+        if len(ordered) == feature.n_levels:
+            return ordered
+        matrix = np.eye(feature.n_levels, dtype=np.bool_)
+        matrix[: len(ordered), : len(ordered)] = ordered
+        return matrix
+
+    def _may_go(self, steps: IntArray) -> BoolArray:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -37,29 +61,7 @@ class Immutable:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow no move."""
-        return np.eye(feature.n_levels, dtype=np.bool_)
-
-
-@dataclass(frozen=True)
-class _Steps:
-    """A rule on how many levels a row goes up; rows in levels without an order stay there."""
-
-    feature: str
-
-    def allowed(self, feature: Feature) -> BoolArray:
-        """Allow moves by how many levels they go up."""
-        if not feature.ordered:
-            raise InputError(
-                f"{type(self).__name__}({feature.name!r}) needs an order, but the levels of {feature.name!r} "
-                "have none; make the feature ordered, or forbid single moves"
-            )
-        matrix = np.eye(feature.n_levels, dtype=np.bool_)
-        level = np.arange(feature.n_regular)
-        matrix[: len(level), : len(level)] = self._may_go(level - level[:, None])
-        return matrix
-
-    def _may_go(self, steps: IntArray) -> BoolArray:
-        raise NotImplementedError
+        return _by_steps(np.arange(1 - feature.n_levels, feature.n_levels) == 0)
 
 
 @dataclass(frozen=True)
@@ -211,10 +213,8 @@ class NeverTarget:
         never = levels_of(feature, self.values, "NeverTarget")
         if not never:
             raise InputError(f"NeverTarget({feature.name!r}) names no level; name one, or drop the rule")
-        matrix = np.ones((feature.n_levels, feature.n_levels), dtype=np.bool_)
-        matrix[:, never] = False
-        np.fill_diagonal(matrix, val=True)
-        return matrix
+        n = feature.n_levels
+        return np.eye(n, dtype=np.bool_) | ~np.isin(np.arange(n), never)
 
 
 @dataclass(frozen=True)
@@ -242,14 +242,12 @@ class Range:
 
     def __str__(self) -> str:
         low, high = number_label(self.low), number_label(self.high)
-        if math.isinf(self.low) and math.isinf(self.high):
-            numbers = "any number"
-        elif math.isinf(self.high):
-            numbers = f"{low} or more"
-        elif math.isinf(self.low):
-            numbers = f"{high} or less"
-        else:
-            numbers = f"numbers from {low} to {high}"
+        numbers = {
+            (True, True): "any number",
+            (False, True): f"{low} or more",
+            (True, False): f"{high} or less",
+            (False, False): f"numbers from {low} to {high}",
+        }[math.isinf(self.low), math.isinf(self.high)]
         return f"{self.feature} may change to {numbers}"
 
     def allowed(self, feature: Feature) -> BoolArray:
@@ -265,6 +263,33 @@ class Range:
                 "NeverTarget for levels without numbers"
             )
         inside = [isinstance(target, Real) and self.low <= target <= self.high for target in targets]
-        matrix = np.eye(feature.n_levels, dtype=np.bool_)
-        matrix[:, inside] = True
-        return matrix
+        return np.eye(feature.n_levels, dtype=np.bool_) | inside
+
+
+def _by_steps(may: BoolArray) -> BoolArray:
+    """Allow moves by how many levels they go up, from the fewest: a view of so few, not of their square."""
+    may.flags.writeable = False
+    return sliding_window_view(may, (len(may) + 1) // 2)[::-1]
+
+
+def level_of(feature: Feature, value: object, rule: str) -> int:
+    """Find the level that a value lies in."""
+    level = feature.find(value)
+    if level is None:
+        known = levels_told(feature)
+        raise InputError(f"{rule}({feature.name!r}): {value!r} is none of the levels {known}")
+    return level
+
+
+def levels_of(feature: Feature, values: object, rule: str) -> list[int]:
+    """Find the levels of one value or of a list of values."""
+    return sorted({level_of(feature, value, rule) for value in _several(values)})
+
+
+def one_of(values: object) -> str:
+    """Name one value, or several of which any will do, in a sentence."""
+    return " or ".join(str(value) for value in _several(values))
+
+
+def _several(values: object) -> list[object]:
+    return list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]

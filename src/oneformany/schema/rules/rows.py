@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import index
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.plain import Plain
 from oneformany.schema.feature import is_integer
-from oneformany.schema.rules.rule import CellRule, levels_of, one_of
+from oneformany.schema.rules.moves import levels_of, one_of
 from oneformany.schema.schema import Schema
 
 Levels = tuple[tuple[int, tuple[int, ...]], ...]
+
+
+class CellRule(Protocol):
+    """A rule on whole changed rows, on the cells of a schema.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oneformany import Feature, Linked, Schema
+    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
+    >>> rule: CellRule = Linked("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
+    """
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data from which the rule can be checked without this package."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +56,8 @@ class Implies:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from oneformany import Feature, Schema
-    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
-    >>> rule = Implies({"income": "high"}, {"job": "yes"}).restriction(schema, np.zeros((0, 2), dtype=int))
-    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
-    [False, True]
+    >>> print(Implies({"income": "high"}, {"job": "yes"}))
+    after a change, if income is high, then job is yes
     """
 
     if_: Mapping[str, object]
@@ -66,9 +84,10 @@ class Implies:
 
 
 @dataclass(frozen=True)
-class ImpliesCells:
+class ImpliesCells(Plain):
     """:class:`Implies` on cells: pairs of a feature and its levels."""
 
+    kind: ClassVar[str] = "implies"
     if_: Levels
     then: Levels
 
@@ -77,14 +96,6 @@ class ImpliesCells:
         named = [feature for feature, _ in (*self.if_, *self.then)]
         touched = (before[:, named] != after[:, named]).any(axis=1)
         return np.asarray(~touched | ~_all(self.if_, after) | _all(self.then, after))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {
-            "kind": "implies",
-            "if": [[feature, list(levels)] for feature, levels in self.if_],
-            "then": [[feature, list(levels)] for feature, levels in self.then],
-        }
 
 
 @dataclass(frozen=True, init=False)
@@ -100,12 +111,8 @@ class Linked:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from oneformany import Feature, Schema
-    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
-    >>> rule = Linked("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
-    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
-    [False, True]
+    >>> print(Linked("job", "income"))
+    job and income change only together
     """
 
     features: tuple[str, ...]
@@ -126,9 +133,10 @@ class Linked:
 
 
 @dataclass(frozen=True)
-class LinkedCells:
+class LinkedCells(Plain):
     """:class:`Linked` on cells."""
 
+    kind: ClassVar[str] = "linked"
     features: tuple[int, ...]
     one_way: bool
 
@@ -138,10 +146,6 @@ class LinkedCells:
         if self.one_way:
             return np.asarray(~moved[:, 0] | moved.all(axis=1))
         return np.asarray(moved.all(axis=1) | ~moved.any(axis=1))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {"kind": "linked", "features": list(self.features), "one_way": self.one_way}
 
 
 @dataclass(frozen=True, init=False)
@@ -155,12 +159,8 @@ class NotTogether:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from oneformany import Feature, Schema
-    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
-    >>> rule = NotTogether("job", "income").restriction(schema, np.zeros((0, 2), dtype=int))
-    >>> rule.holds(np.array([[0, 0], [0, 0]]), np.array([[0, 1], [1, 1]])).tolist()
-    [True, False]
+    >>> print(NotTogether("job", "income"))
+    of job, income, no row changes more than one
     """
 
     features: tuple[str, ...]
@@ -177,19 +177,16 @@ class NotTogether:
 
 
 @dataclass(frozen=True)
-class NotTogetherCells:
+class NotTogetherCells(Plain):
     """:class:`NotTogether` on cells."""
 
+    kind: ClassVar[str] = "not_together"
     features: tuple[int, ...]
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row may become what it is afterwards."""
         moved = before[:, self.features] != after[:, self.features]
         return np.asarray(moved.sum(axis=1) <= 1)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {"kind": "not_together", "features": list(self.features)}
 
 
 @dataclass(frozen=True, init=False)
@@ -205,12 +202,8 @@ class Observed:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from oneformany import Feature, Schema
-    >>> schema = Schema((Feature("job", ("no", "yes")), Feature("income", ("low", "high"))))
-    >>> rule = Observed().restriction(schema, np.array([[1, 1], [0, 0]]))
-    >>> rule.holds(np.array([[0, 0], [1, 0]]), np.array([[1, 1], [1, 0]])).tolist()
-    [True, True]
+    >>> print(Observed("job", "income", at_least=5))
+    new values of job, income occur together in at least 5 rows of the reference data
     """
 
     features: tuple[str, ...]
@@ -240,9 +233,10 @@ class Observed:
 
 
 @dataclass(frozen=True, eq=False)
-class ObservedCells:
+class ObservedCells(Plain):
     """:class:`Observed` on cells: the distinct reference rows, and how often each occurs."""
 
+    kind: ClassVar[str] = "observed"
     features: tuple[int, ...]
     rows: IntArray
     counts: IntArray
@@ -250,56 +244,34 @@ class ObservedCells:
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row may become what it is afterwards."""
-        moved = before[:, self.features] != after[:, self.features]
         wanted = after[:, self.features]
+        moved = before[:, self.features] != wanted
         held = np.ones(len(after), dtype=np.bool_)
-        kinds, kind_of = np.unique(moved, axis=0, return_inverse=True)
-        for kind, changed in enumerate(kinds):
-            if changed.any():
-                these = np.flatnonzero(kind_of.ravel() == kind)
-                held[these] = self._often(wanted[np.ix_(these, changed)], changed)
+        for changed in np.unique(moved[moved.any(axis=1)], axis=0):
+            these = (moved == changed).all(axis=1)
+            seen = Counter[tuple[int, ...]]()
+            for row, count in zip(self.rows[:, changed].tolist(), self.counts.tolist(), strict=True):
+                seen[tuple(row)] += count
+            held[these] = [seen[tuple(row)] >= self.at_least for row in wanted[these][:, changed].tolist()]
         return held
 
-    def _often(self, wanted: IntArray, changed: BoolArray) -> BoolArray:
-        seen: dict[tuple[int, ...], int] = {}
-        for row, count in zip(self.rows[:, changed].tolist(), self.counts.tolist(), strict=True):
-            seen[tuple(row)] = seen.get(tuple(row), 0) + count
-        return np.array([seen.get(tuple(row), 0) >= self.at_least for row in wanted.tolist()], dtype=np.bool_)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {
-            "kind": "observed",
-            "features": list(self.features),
-            "rows": self.rows.tolist(),
-            "counts": self.counts.tolist(),
-            "at_least": self.at_least,
-        }
+KINDS: dict[str, type[ImpliesCells | LinkedCells | NotTogetherCells | ObservedCells]] = {
+    rule.kind: rule for rule in (ImpliesCells, LinkedCells, NotTogetherCells, ObservedCells)
+}
 
 
 def cell_rule(data: Mapping[str, Any]) -> CellRule:
     """Rebuild a rule in cells from its ``to_dict()``."""
-    kind = data.get("kind")
-    if kind == "implies":
-        if_, then = (
-            tuple((feature, tuple(levels)) for feature, levels in data[part]) for part in ("if", "then")
-        )
-        return ImpliesCells(if_, then)
-    if kind == "linked":
-        return LinkedCells(tuple(data["features"]), bool(data["one_way"]))
-    if kind == "not_together":
-        return NotTogetherCells(tuple(data["features"]))
-    if kind == "observed":
-        rows = np.array(data["rows"], dtype=np.int64).reshape(-1, len(data["features"]))
-        return ObservedCells(tuple(data["features"]), rows, np.array(data["counts"]), data["at_least"])
-    raise InputError(f"{kind!r} is not a kind of rule on whole rows")
+    if data.get("kind") not in KINDS:
+        raise InputError(f"{data.get('kind')!r} is not a kind of rule on whole rows")
+    return KINDS[data["kind"]].from_dict(data)
 
 
 def _levels(schema: Schema, part: Mapping[str, object]) -> Levels:
-    indices = [schema.index(name) for name in part]
     return tuple(
-        (feature, tuple(levels_of(schema.features[feature], values, "Implies")))
-        for feature, values in zip(indices, part.values(), strict=True)
+        (at := schema.index(name), tuple(levels_of(schema.features[at], values, "Implies")))
+        for name, values in part.items()
     )
 
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from operator import index
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from oneformany.anything import AnyValue
+
+_hints = cache(get_type_hints)
 
 
 @dataclass(frozen=True)
 class Plain:
-    """Its fields are integers, texts, tuples of these, or parts like itself; a kind and a bound go along."""
+    """Its fields are integers, texts, tuples or arrays of these, or parts like itself.
+
+    A kind and a bound go along. A field is written without the "_" that keeps it apart from a word of Python.
+    """
 
     _sparse: ClassVar[bool] = False  # whether what is as by default is not written
 
@@ -21,31 +29,29 @@ class Plain:
         names = dict.fromkeys(("kind", *(field.name for field in fields(self)), "bound"))
         usual = {field.name: field.default for field in fields(self)} if self._sparse else {}
         told = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        return {name: _written(value) for name, value in told.items() if value != usual.get(name, MISSING)}
+        left_out = {name for name, value in usual.items() if told[name] == value}
+        return {name.rstrip("_"): written(told[name]) for name in told if name not in left_out}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`; what is not of the type of its field is an error."""
-        kinds = get_type_hints(cls)
-        names = [field.name for field in fields(cls) if field.name in data or field.default is MISSING]
-        return cls(**{name: _read(kinds[name], data[name]) for name in names})
+        kinds = _hints(cls)  # type: ignore[arg-type] # a class is hashable
+        told = {field.name: field.name.rstrip("_") for field in fields(cls)}
+        usual = {field.name for field in fields(cls) if field.default is not MISSING} - data.keys()
+        return cls(**{name: _read(kinds[name], data[key]) for name, key in told.items() if name not in usual})
 
 
 def integers(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Turn numbers of any integer type into plain ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> integers(np.array([3, 4]))
-    (3, 4)
-    """
+    """Turn numbers of any integer type into plain ones."""
     return tuple(index(number) for number in numbers)
 
 
-def _written(value: AnyValue) -> AnyValue:
+def written(value: AnyValue) -> AnyValue:
+    """Write a value for JSON: tuples and arrays as lists, parts by their ``to_dict``."""
     if isinstance(value, tuple):
-        return [_written(part) for part in value]
+        return [written(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     return value.to_dict() if hasattr(value, "to_dict") else value
 
 
@@ -54,10 +60,11 @@ def _read(kind: AnyValue, value: AnyValue) -> AnyValue:
     parts = get_args(kind)
     if kind == tuple[int, ...]:
         return integers(value)
-    if origin is tuple and parts[-1] is ...:
-        return tuple(_read(parts[0], part) for part in value)
     if origin is tuple:
-        return tuple(_read(*pair) for pair in zip(parts, value, strict=True))
+        kinds = parts[:1] * len(value) if parts[-1] is ... else parts
+        return tuple(_read(*pair) for pair in zip(kinds, value, strict=True))
+    if origin is np.ndarray:
+        return np.array(value)
     if type(None) in parts:
         return None if value is None else _read(parts[0], value)
     if hasattr(kind, "from_dict"):

@@ -4,7 +4,7 @@ import pytest
 
 from oneformany.exceptions import InputError
 from oneformany.readers.rows import Rows
-from oneformany.schema.values import ColumnValues, ValueSchema, alike
+from oneformany.schema.frames import ColumnValues, ValueSchema, alike
 
 
 @pytest.mark.parametrize(
