@@ -56,7 +56,7 @@ class Acceptance:
             return None
         sums = intercept + units[np.arange(len(levels)), near].sum(axis=1)
         accepted = self.met(near, sums)
-        decided = dict.fromkeys(map(tuple, near[accepted].tolist()), True)
+        decided = dict(zip(map(tuple, near.tolist()), accepted.tolist(), strict=True))
         return self._settled(sums, accepted) or Acceptance(
             int(sums[accepted].min()), self.sure, decided=decided
         )
@@ -70,11 +70,15 @@ class Acceptance:
         return None if (~accepted & (scores >= least)).any() else Acceptance(least, least)
 
     def describe(self) -> dict[str, Any]:
-        """From which score on points can be positive, from which they are, and those accepted between."""
+        """From which score on points can be positive, from which they are, what the model said of others."""
         if self.least == self.sure:
             return {"threshold": self.least}
-        accepted = sorted(list(point) for point, positive in self.decided.items() if positive)
-        return {"threshold": self.least, "sure": self.sure, "ties": accepted}
+        ties, rejected = (
+            sorted(list(point) for point, answer in self.decided.items() if answer == positive)
+            for positive in (True, False)
+        )
+        described = {"threshold": self.least, "sure": self.sure, "ties": ties}
+        return {**described, "rejected": rejected} if rejected else described
 
     def _ask(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
         if self.decide is not None and not self.rounds:
@@ -86,11 +90,14 @@ class Acceptance:
                         self.least = score + 1
             return np.asarray(scores >= self.sure)
         keys = list(map(tuple, points.tolist()))
-        new = {key: index for index, key in enumerate(keys) if key not in self.decided}
+        known = {key: self.decided.get(key) for key in keys}
+        new = [key for key, answer in known.items() if answer is None]
         if self.decide is not None and new:
-            answers = self.decide(points[list(new.values())]).tolist()
-            self.decided.update(zip(new, answers, strict=True))
-        return np.array([self.decided.get(key, False) for key in keys], dtype=np.bool_)
+            said = dict(zip(new, self.decide(np.array(new)).tolist(), strict=True))
+            known.update(said)
+            room = len(self.decided) < MOST_LISTED
+            self.decided.update((key, answer) for key, answer in said.items() if answer or room)
+        return np.array([bool(known[key]) for key in keys], dtype=np.bool_)
 
 
 def _points_between(

@@ -58,7 +58,9 @@ class Network:
 
 def read_network(fields: Json, levels: tuple[int, ...]) -> Network:
     """Read a network and check that its layers fit together."""
-    fields.only("kind", "tables", "bias", "layers", "threshold", optional=("rounding", "sure", "ties"))
+    fields.only(
+        "kind", "tables", "bias", "layers", "threshold", optional=("rounding", "sure", "ties", "rejected")
+    )
     bias = np.array(fields["bias"].numbers())
     given = zip(fields["tables"].entries(len(levels)), levels, strict=True)
     tables = tuple(_matrix(table, n, len(bias)) for table, n in given)

@@ -54,7 +54,7 @@ class Trees:
 def read_trees(fields: Json, levels: tuple[int, ...], limits: Limits) -> Trees:
     """Read an ensemble; nodes that are not trees are refused, such as circles and shared branches."""
     parts = ("levels", "feature", "left", "children", "units", "roots")
-    fields.only("kind", "digits", *parts, "intercept", "threshold", optional=("sure", "ties"))
+    fields.only("kind", "digits", *parts, "intercept", "threshold", optional=("sure", "ties", "rejected"))
     if fields["levels"].integers(1, max(levels), len(levels)) != levels:
         raise CertificateError(f"{fields['levels'].path} are not those of the problem")
     feature = np.array(fields["feature"].integers(LEAF, len(levels) - 1), dtype=np.int64)
