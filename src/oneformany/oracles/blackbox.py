@@ -14,9 +14,7 @@ from oneformany.oracles.box import BATCH, climb, count_points, list_points, look
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 
 LARGEST_BOX = 10_000
-MOST_KNOWN = 1 << 21
-"""How many answers are remembered, in some 300 MB, before it begins anew."""
-
+MOST_KNOWN = 1 << 21  # how many answers are remembered, in some 300 MB, before it begins anew
 RESTARTS = 3
 SLACK = 1e-6
 ROUNDING = 2.0**-21

@@ -11,8 +11,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.oracles.protocol import Answer, Question
 
-BATCH = 4096
-"""How many points are looked at together."""
+BATCH = 4096  # how many points are looked at together
 
 
 def choices(question: Question) -> list[IntArray]:

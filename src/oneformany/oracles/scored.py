@@ -19,18 +19,8 @@ FINEST_DIGITS = 12
 class ScoredOracle(ABC):
     """An oracle whose positive points are those with a score of at least a threshold.
 
-    Parameters
-    ----------
-    levels : tuple of int
-        Number of levels of each feature.
-    least : float
-        The score, in units, from which on points are positive as long as nobody can be asked.
-    band : pair of float
-        Scores between, in units, are too near to tell what a model that rounds would say.
-    scale : int
-        Units that make a score of 1.
-    rounds : bool
-        False: the model adds up without rounding.
+    Scores are compared in units, of which ``scale`` make 1. From ``least`` on points are positive as long as
+    nobody can be asked; scores inside ``band`` are too near to tell what a model that ``rounds`` would say.
     """
 
     def __init__(

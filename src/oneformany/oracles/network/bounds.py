@@ -2,19 +2,13 @@
 
 Every ReLU lies between two lines. Following a pre-activation back through the layers, with the upper line
 where it counts positively and the lower one where it counts negatively, bounds it by a linear function of the
-choices, whose maximum over the part is exact, the budget of extra changes included. Layer by layer these
+choices, whose maximum over the region is exact, the budget of extra changes included. Layer by layer these
 bounds give the ranges that fix the lines. Two things remain free: the slope of each lower line, and a
-penalty (``PENALTY``) for being on the wrong side of zero where a part demands a ``SIDE``. Any choice gives a
-valid bound; a subgradient method with Polyak's steps makes it small.
+penalty (``PENALTY``) for being on the wrong side of zero where a region demands a ``SIDE``. Any choice gives
+a valid bound; a subgradient method with Polyak's steps makes it small.
 
-These are bounds of the CROWN family. Following lines back through the layers is CROWN (H. Zhang, T.-W. Weng,
-P.-Y. Chen, C.-J. Hsieh, L. Daniel, "Efficient neural network robustness certification with general activation
-functions", NeurIPS 2018); improving the slopes is alpha-CROWN (K. Xu, H. Zhang, S. Wang, Y. Wang, S. Jana,
-X. Lin, C.-J. Hsieh, "Fast and complete: enabling complete verification with rapid and massively parallel
-incomplete verifiers", ICLR 2021); penalties for demanded sides are beta-CROWN (S. Wang, H. Zhang, K. Xu,
-X. Lin, S. Jana, C.-J. Hsieh, J. Z. Kolter, "Beta-CROWN: efficient bound propagation with per-neuron split
-constraints for neural network robustness verification", NeurIPS 2021). The steps are those of B. T. Polyak,
-"Minimization of unsmooth functionals", USSR Computational Mathematics and Mathematical Physics 9, 1969.
+These are bounds of the CROWN family: following lines back through the layers is CROWN, improving the slopes
+alpha-CROWN, penalties for demanded sides beta-CROWN; the steps are B. T. Polyak's (``docs/references.md``).
 What differs here: the inputs are choices among levels with a budget of changes, and rounding is part of it.
 
 Each bound is widened by ``slack``, so that it holds for the score as computed, not only on paper. A side is
@@ -57,8 +51,7 @@ from oneformany.oracles.network.kernels import (
 TINY, HUGE = 1e-100, 1e100
 """Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
 
-NOTHING = np.zeros((1, 3), dtype=np.int64)
-"""The demand that changes nothing."""
+NOTHING = np.zeros((1, 3), dtype=np.int64)  # the demand that changes nothing
 
 
 @inlined
@@ -122,7 +115,7 @@ def _linear(
 
 @lean(inner=True)
 def _peak(net: Arrays, region: Region, n_open: int, work: Work) -> float:
-    """Largest sum of ``TRIAL`` over the open features of the part; ``TARGET`` is where."""
+    """Largest sum of ``TRIAL`` over the open features of the region; ``TARGET`` is where."""
     extra = region.numbers[EXTRA]
     value = 0.0
     lifts = 0.0
@@ -159,7 +152,7 @@ def _peak(net: Arrays, region: Region, n_open: int, work: Work) -> float:
 
 @inlined
 def _update_ranges(net: Arrays, region: Region, n_open: int, work: Work) -> bool:
-    """Narrow the ranges and draw the lines; false when some range is empty: the part has no point."""
+    """Narrow the ranges and draw the lines; false when some range is empty: the region has no point."""
     for k in range(len(net.widths) - 1):
         for i in range(net.widths[k]):
             low, high, side = region.lines[LOW, k, i], region.lines[HIGH, k, i], region.lines[SIDE, k, i]

@@ -36,21 +36,11 @@ from oneformany.oracles.network.kernels import (
 )
 from oneformany.oracles.protocol import Answer, Question
 
-ROUNDS = 10
-"""How often a bound is improved."""
-
-FIRST_ROUNDS = 40
-"""How often the first bound is, from which all others start."""
-
-FEW = 64
-"""Parts with at most so many points are looked through."""
-
-PROBES = 12
-"""How many units are tried out."""
-
-PROBE_ROUNDS = 3
-"""How often a bound is improved while trying."""
-
+ROUNDS = 10  # how often a bound is improved
+FIRST_ROUNDS = 40  # how often the first bound is, from which all others start
+FEW = 64  # parts with at most so many points are looked through
+PROBES = 12  # how many units are tried out
+PROBE_ROUNDS = 3  # how often a bound is improved while trying
 LEAST = 1e-6
 """The share of the distance to the threshold that a bound loses at least, so that products compare."""
 

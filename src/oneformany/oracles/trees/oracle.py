@@ -18,9 +18,7 @@ from oneformany.oracles.trees.kernels import best_leaves, judge_moves, leaf_sets
 from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, begin_walk, branch, climb
 
 DEFAULT_MAX_NODES = 10_000_000
-NODES_PER_LOOK = 5_000
-"""How many nodes are searched between two looks at the clock."""
-
+NODES_PER_LOOK = 5_000  # how many nodes are searched between two looks at the clock
 TIES_KEPT = 1024
 MOST_TIES = 1_000_000
 """How many near points one question may ask the model about before its answer is "unknown"."""
