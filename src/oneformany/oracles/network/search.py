@@ -130,7 +130,8 @@ class Search:
         domain = part.points.domain
         gains = np.zeros(domain.shape)
         gains[self._exists] = self._work.choices[GAINS]
-        gains[domain.sum(axis=1) == 1] = 0.0
+        sizes = domain.sum(axis=1)
+        gains[sizes == 1] = 0.0
         kept = domain & (_ceilings(part.points, gains, value) >= self.least)
         points = restricted(part.points, kept)
         if points is None:
@@ -139,24 +140,22 @@ class Search:
         least = np.where(points.domain, gains, np.inf).min(axis=1)
         spread = np.where(points.domain.sum(axis=1) > 1, most - least, -1.0)
         feature = int(spread.argmax())
-        if 8 * np.count_nonzero(kept) < 7 * np.count_nonzero(domain) or spread[feature] < 0.0:
+        if 8 * np.count_nonzero(domain & ~kept) > sizes[sizes > 1].sum() or spread[feature] < 0.0:
             return [Part(points, part.lines)]
         known = len(self.net.widths)
         units = self._probe_units(Part(points, part.lines, known), value)
         if all(bound < self.least for bound, _ in units):
             return []
         halves = [Part(half, part.lines.copy()) for half in divided(points, feature, gains[feature]) if half]
-        levels = [(self._bound(half._replace(stale=known), PROBE_ROUNDS), half) for half in halves]
-        best = max(levels, units, key=lambda split: self._loss([bound for bound, _ in split], value))
+        levels = [(self._bound(half, PROBE_ROUNDS), half._replace(stale=known)) for half in halves]
+        losses = [self._loss([bound for bound, _ in split], value).prod() for split in (levels, units)]
+        best = units if losses[1] > losses[0] * (value - self.least) ** (2 - len(levels)) else levels
         return [half for bound, half in sorted(best, key=itemgetter(0)) if bound >= self.least]
 
-    def _loss(self, bounds: Sequence[float], value: float) -> float:
-        """Multiply what the bounds of two halves have gone of their way to the threshold; no half: all."""
+    def _loss(self, bounds: Sequence[float], value: float) -> FloatArray:
+        """How much of its way to the threshold each bound has gone."""
         way = value - self.least
-        product = way ** (2 - len(bounds))
-        for bound in bounds:
-            product *= max(min(value - bound, way), LEAST * way)
-        return product
+        return np.minimum(np.maximum(value - np.array(bounds), LEAST * way), way)
 
     def _probe_units(self, part: Part, value: float) -> list[tuple[float, Part]]:
         """Find the unit to split: the two halves with their bounds, or the part twice if there is none."""
@@ -171,8 +170,7 @@ class Search:
         bounds = bound_logit(
             self.net, self._region(part), PROBE_ROUNDS, self.least, self._choices, self._work, demands
         )[:, 0].tolist()
-        losses = [self._loss(bounds[k : k + 2], value) for k in range(0, len(bounds), 2)]
-        best = 2 * int(np.argmax(losses))
+        best = 2 * int(self._loss(bounds, value).reshape(-1, 2).prod(axis=1).argmax())
         return [(bounds[k], part.with_side(*demands[k].tolist())) for k in (best, best + 1)]
 
 
