@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import oneformany as ofm
+from oneformany.oracles.scored import ScoredOracle
 
 FOLDER = Path(__file__).parent / "api"
 
@@ -134,6 +135,8 @@ def _entry(name: str) -> str:
         lines.append(f".. autoexception:: oneformany.{name}")
     elif inspect.isclass(thing):
         lines += [f".. autoclass:: oneformany.{name}", "   :members:"]
+        if issubclass(thing, ScoredOracle):
+            lines.append("   :inherited-members:")
     else:
         lines.append(f".. auto{'function' if inspect.isroutine(thing) else 'data'}:: oneformany.{name}")
     return "\n".join([*lines, "```"])

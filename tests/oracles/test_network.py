@@ -11,11 +11,20 @@ from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.oracles.box import anchored
 from oneformany.oracles.network import search as network_search
-from oneformany.oracles.network.arrays import HIDDEN, LOW, SIDE, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_each, bound_logit
+from oneformany.oracles.network.kernels import (
+    HIDDEN,
+    LOW,
+    SIDE,
+    climb,
+    make_region,
+    reserve,
+    score_points,
+    widest_lines,
+)
 from oneformany.oracles.network.oracle import Network, NetworkOracle
-from oneformany.oracles.network.points import climb, enter
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem
 from tree_questions import all_points, questions, random_question, usable
@@ -133,16 +142,13 @@ def test_no_point_on_the_demanded_sides_scores_above_the_bound(case, data):
     """Tests parts that demand signs of units, with penalties from many rounds of improvement."""
     oracle, question = case
     net, first = oracle._net, oracle._net.starts[:-1]
-    options = question.domain[oracle._feature, oracle._level]
-    options[(first + question.anchor)[~question.free]] = True
-    part = make_part(net, options, question.free, question.extra, first + question.anchor)
-    work = reserve(net)
-    n_open = enter(net, part, work)
+    whole = anchored(question)
     points = all_points(oracle.levels)
     points = points[usable(question, points)] + first
-    if n_open < 0:
+    if whole is None:
         assert len(points) == 0
         return
+    part, work = make_region(net, oracle._exists, whole, widest_lines(net)), reserve(net)
     scores = np.empty(len(points))
     score_points(net, points, work.layers[HIDDEN], scores)
     layers = np.array([hidden_layers(net, point) for point in points])
@@ -152,7 +158,7 @@ def test_no_point_on_the_demanded_sides_scores_above_the_bound(case, data):
     demanded = part.lines[SIDE]
     inside = ((layers * demanded >= 0).all(axis=(1, 2))) if len(points) else np.zeros(0, dtype=np.bool_)
     threshold = data.draw(st.sampled_from([-np.inf, float(np.median(scores))]))
-    value, _ = bound_logit(net, part, n_open, 30, threshold, points[0].copy(), work)
+    value = bound_logit(net, part, 30, threshold, points[0].copy(), work)[0, 0]
     assert value >= scores[inside].max(initial=-np.inf)
     assert (part.lines[LOW] <= layers[inside].min(axis=0, initial=np.inf)).all()
 

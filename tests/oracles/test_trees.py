@@ -6,10 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
+from oneformany.methods import solve
 from oneformany.oracles.protocol import Question
 from oneformany.oracles.trees import oracle as trees
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.problem import Problem
+from oneformany.verify import Outcome, verify
 from tree_questions import all_points, questions, random_question, usable
 
 
@@ -267,6 +270,23 @@ def test_a_single_tree_of_which_leaves_that_score_the_same_differ_is_asked_about
     oracle = build([2, 2], [tree], threshold=0.5, margin=1e-9).decided_by(lambda points: points[:, 0] == 1)
     assert oracle.positive(np.array([[0, 0], [1, 0], [1, 1]])).tolist() == [False, True, False]
     assert oracle.describe()["ties"] == [[1, 0]]
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_what_the_model_says_of_ties_is_written_down_so_that_the_answer_can_be_confirmed(said):
+    forest = [(0, (0,), 0.0, (1, (0,), 1.0, 0.9)), (1, (0,), 0.0, 1.0)]
+    asked = []
+
+    def decide(points):
+        asked.extend(map(tuple, points.tolist()))
+        return np.full(len(points), said)
+
+    oracle = build([2, 2], forest, threshold=1.0, margin=1e-9).decided_by(decide)
+    result = solve(Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    assert (result.status == "optimal") == said
+    assert len(asked) == len(set(asked))
+    assert oracle.describe()["ties" if said else "rejected"]
+    assert verify(result.to_json()).outcome == Outcome.CONFIRMED
 
 
 def test_huge_scores_get_a_coarser_grid():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,11 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.oracles.box import count_points, list_points
-from oneformany.oracles.climb import climb
+from oneformany.oracles.box import BATCH, climb, count_points, list_points, look_through
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 
 LARGEST_BOX = 10_000
-BATCH = 4096
-MOST_KNOWN = 1 << 21
-"""How many answers are remembered, in some 300 MB, before it begins anew."""
-
+MOST_KNOWN = 1 << 21  # how many answers are remembered, in some 300 MB, before it begins anew
 RESTARTS = 3
 SLACK = 1e-6
 ROUNDING = 2.0**-21
@@ -138,16 +134,14 @@ class BlackBoxOracle:
         question = Question(domain.argmax(axis=1), np.ones(p, dtype=np.bool_), 0, domain)
         if count_points(question) > self.largest_box:
             return np.inf
-        return max(
-            self._known.get(point.tobytes(), np.inf) for points in list_points(question) for point in points
-        )
+        return max(self._known.get(point.tobytes(), np.inf) for point in list_points(question))
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point, ask about all points to exclude one, or end "unknown"."""
         size = count_points(question)
         if size == 0:
             return Answer.none()
-        rng = np.random.default_rng(question.anchor)
+        few = size <= self.largest_box
 
         def score(points: IntArray) -> FloatArray:
             if question.stop is not None and question.stop.expired():
@@ -155,12 +149,12 @@ class BlackBoxOracle:
             return self._searched(points)
 
         try:
-            restarts = 0 if size <= self.largest_box else RESTARTS
-            point = climb(question, score, self._threshold, rng, restarts)
+            rng = np.random.default_rng(question.anchor)
+            point = climb(question, score, self._threshold, rng, 0 if few else RESTARTS)
             if point is not None:
                 return Answer(point)
-            if size <= self.largest_box:
-                return self._exhaust(question, score)
+            if few:
+                return look_through(question, lambda points: score(points) >= self._threshold)
         except _SpentError:
             pass
         self.unanswered += 1
@@ -178,13 +172,6 @@ class BlackBoxOracle:
             "asked": self.asked,
             "unanswered": self.unanswered,
         }
-
-    def _exhaust(self, question: Question, score: Callable[[IntArray], FloatArray]) -> Answer:
-        for points in _batches(list_points(question)):
-            scores = score(points)
-            if scores.max() >= self._threshold:
-                return Answer(points[int(scores.argmax())])
-        return Answer.none()
 
     def _searched(self, points: IntArray) -> FloatArray:
         """Score points as long as the searches may ask."""
@@ -234,17 +221,3 @@ def check_probabilities(output: ArrayLike, rows: int, positive: int = 1) -> Floa
     if chances.ndim == 1:
         return chances if positive == 1 else 1 - chances
     return np.asarray(chances[:, positive])
-
-
-def _batches(parts: Iterator[IntArray]) -> Iterator[IntArray]:
-    """Join small arrays into larger ones."""
-    waiting: list[IntArray] = []
-    count = 0
-    for part in parts:
-        waiting.append(part)
-        count += len(part)
-        if count >= BATCH:
-            yield np.concatenate(waiting)
-            waiting, count = [], 0
-    if waiting:
-        yield np.concatenate(waiting)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.oracles.box import choices, count_points, list_points
+from oneformany.oracles.box import anchored, count_points, divided, look_through
 from oneformany.oracles.protocol import Answer, Oracle, Question, Relaxation
 
 LARGEST_BOX = 4096
@@ -89,7 +89,7 @@ class ConstrainedOracle:
 
     def reach(self, question: Question) -> Answer:
         """Find a positive and permitted point, or prove that there is none, or end "unknown"."""
-        parts = [question]
+        parts = [anchored(question)]
         surely_none = True
         for _ in range(self.most_questions):
             if not parts:
@@ -97,19 +97,20 @@ class ConstrainedOracle:
             if question.stop is not None and question.stop.expired():
                 return Answer.unknown()
             part = parts.pop()
-            answer = self.oracle.reach(part)
-            if answer.proved_none:
+            answer = Answer.none() if part is None else self.oracle.reach(part)
+            if part is None or answer.proved_none:
                 continue
             if answer.point is not None and self.permits(answer.point[None])[0]:
                 return answer
             if count_points(part) <= self.largest_box:
-                found = self._look_through(part)
-                if found is not None:
-                    return Answer(found)
+                found = look_through(part, self.positive)
+                if found.point is not None:
+                    return found
             elif answer.point is None:
                 surely_none = False
             else:
-                parts += _halves(part)
+                sizes = part.domain.sum(axis=1)
+                parts += divided(part, int(sizes.argmax()), np.arange(part.domain.shape[1]))
         return Answer.unknown()
 
     def relaxation(self) -> Relaxation | None:
@@ -120,35 +121,3 @@ class ConstrainedOracle:
     def describe(self) -> dict[str, Any]:
         """The kind alone: nobody can tell from the classifier without the rule which points are positive."""
         return {"kind": f"constrained {self.oracle.describe()['kind']}"}
-
-    def _look_through(self, question: Question) -> IntArray | None:
-        for points in list_points(question):
-            positive = np.flatnonzero(self.positive(points))
-            if len(positive):
-                return np.asarray(points[positive[0]])
-        return None
-
-
-def _halves(question: Question) -> list[Question]:
-    """Divide the points of a question at the feature with the most levels left.
-
-    A feature that is not free either stays at the anchor or has to move; that it has to move is a free
-    feature with a smaller domain and one change less.
-    """
-    options = choices(question)
-    sizes = np.array([len(levels) for levels in options])
-    feature = int(np.argmax(np.where(question.free, sizes - 1, sizes * (question.extra > 0))))
-    if question.free[feature]:
-        middle = len(options[feature]) // 2
-        halves = ((options[feature][:middle], 0), (options[feature][middle:], 0))
-    else:
-        halves = ((question.anchor[[feature]], 0), (options[feature], 1))
-    free = question.free.copy()
-    free[feature] = True
-    parts = []
-    for levels, spent in halves:
-        domain = question.domain.copy()
-        domain[feature] = False
-        domain[feature, levels] = True
-        parts.append(replace(question, domain=domain, free=free, extra=question.extra - spent))
-    return parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,10 +24,13 @@ class Acceptance:
 
     least: float  # no point with a lower score is
     sure: float  # every point with at least this score is
-    decide: Decide | None = None  # about points with scores between; ``None``: those in ``accepted`` are
+    decide: Decide | None = (
+        None  # about points with scores between; ``None``: those not in ``decided`` are not
+    )
     rounds: bool = True  # False: points with the same score, an integer, are both positive or both not
-    # Points with scores between that the model called positive
-    accepted: set[tuple[int, ...]] = field(default_factory=set)
+    decided: dict[tuple[int, ...], bool] = field(
+        default_factory=dict
+    )  # what the model said of points between
 
     def met(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
         """Whether points with these scores are positive."""
@@ -35,6 +39,11 @@ class Acceptance:
         if len(near):
             answers[near] = self._ask(points[near], scores[near])
         return answers
+
+    @cached_property
+    def ties(self) -> IntArray:
+        """Points with scores between that are positive, once nobody is asked any more: ``(n, p)``."""
+        return np.array(self.describe()["ties"], dtype=np.int64)
 
     def listed(self, units: IntArray, levels: Sequence[int], intercept: int) -> Acceptance | None:
         """Ask about all points between, if these can be listed; the scores are sums of units.
@@ -47,11 +56,10 @@ class Acceptance:
             return None
         sums = intercept + units[np.arange(len(levels)), near].sum(axis=1)
         accepted = self.met(near, sums)
-        settled = self._settled(sums, accepted)
-        if settled is not None:
-            return settled
-        ties = set(map(tuple, near[accepted].tolist()))
-        return Acceptance(int(sums[accepted].min()), self.sure, accepted=ties)
+        decided = dict(zip(map(tuple, near.tolist()), accepted.tolist(), strict=True))
+        return self._settled(sums, accepted) or Acceptance(
+            int(sums[accepted].min()), self.sure, decided=decided
+        )
 
     def by_score(self, points: IntArray, scores: IntArray) -> Acceptance | None:
         """Ask about points that stand for all others: the threshold that says what the model says, if any."""
@@ -62,25 +70,34 @@ class Acceptance:
         return None if (~accepted & (scores >= least)).any() else Acceptance(least, least)
 
     def describe(self) -> dict[str, Any]:
-        """From which score on points can be positive, from which they are, and those accepted between."""
+        """From which score on points can be positive, from which they are, what the model said of others."""
         if self.least == self.sure:
             return {"threshold": self.least}
-        return {"threshold": self.least, "sure": self.sure, "ties": sorted(map(list, self.accepted))}
+        ties, rejected = (
+            sorted(list(point) for point, answer in self.decided.items() if answer == positive)
+            for positive in (True, False)
+        )
+        described = {"threshold": self.least, "sure": self.sure, "ties": ties}
+        return {**described, "rejected": rejected} if rejected else described
 
     def _ask(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
-        if self.decide is None:
-            return np.array([tuple(point) in self.accepted for point in points.tolist()], dtype=np.bool_)
-        if self.rounds:
-            answers = self.decide(points)
-            self.accepted.update(map(tuple, points[answers].tolist()))
-            return answers
-        for score in np.unique(scores).tolist():
-            if self.least <= score < self.sure:
-                if self.decide(points[scores == score][:1])[0]:
-                    self.sure = score
-                else:
-                    self.least = score + 1
-        return np.asarray(scores >= self.sure)
+        if self.decide is not None and not self.rounds:
+            for score in np.unique(scores).tolist():
+                if self.least <= score < self.sure:
+                    if self.decide(points[scores == score][:1])[0]:
+                        self.sure = score
+                    else:
+                        self.least = score + 1
+            return np.asarray(scores >= self.sure)
+        keys = list(map(tuple, points.tolist()))
+        known = {key: self.decided.get(key) for key in keys}
+        new = [key for key, answer in known.items() if answer is None]
+        if self.decide is not None and new:
+            said = dict(zip(new, self.decide(np.array(new)).tolist(), strict=True))
+            known.update(said)
+            room = len(self.decided) < MOST_LISTED
+            self.decided.update((key, answer) for key, answer in said.items() if answer or room)
+        return np.array([bool(known[key]) for key in keys], dtype=np.bool_)
 
 
 def _points_between(

@@ -5,7 +5,7 @@ rounding of floating point does, and *possibly* positive unless its score surely
 an explanation have to be surely positive; a bound may exclude only what is not even possibly positive.
 Scores of additive tables and of trees are sums of integers, which leave no doubt. A file may leave some of
 its own: scores from its threshold on are possibly positive, scores from ``sure`` on surely, and between them
-the model itself accepted the points that the file lists as ``ties``.
+the model itself accepted the points that the file lists as ``ties``, and turned down those ``rejected``.
 """
 
 from __future__ import annotations
@@ -113,17 +113,26 @@ def _additive(fields: Json, levels: tuple[int, ...], starts: IntArray) -> Classi
 
 
 def _with_ties(classifier: Classifier, fields: Json, levels: tuple[int, ...]) -> Classifier:
-    """Let points that the model itself accepted be surely positive, if their scores possibly are."""
+    """Let points that the model itself accepted be surely positive, if their scores possibly are.
+
+    Those that it rejected are not even possibly positive, unless their scores surely are.
+    """
     by_score = classifier.judge
-    if "ties" not in fields or by_score is None:
+    if by_score is None:
         return classifier
-    ties = {tuple(tie) for tie in fields["ties"].codes(levels).tolist()}
+    ties, rejected = (
+        {tuple(tie) for tie in fields[name].codes(levels).tolist()} if name in fields else set()
+        for name in ("ties", "rejected")
+    )
+    if ties & rejected:
+        raise CertificateError(f"{fields['rejected'].path} names a point that is also among the ties")
 
     def judge(codes: IntArray) -> tuple[BoolArray, BoolArray]:
         surely, possibly = by_score(codes)
-        surely = surely.copy()
+        surely, possibly = surely.copy(), possibly.copy()
         for row in np.flatnonzero(possibly & ~surely):
-            surely[row] = tuple(codes[row].tolist()) in ties
+            point = tuple(codes[row].tolist())
+            surely[row], possibly[row] = point in ties, point not in rejected
         return surely, possibly
 
     return replace(classifier, judge=judge)

@@ -1,20 +1,14 @@
-"""An upper bound on a network's logit over all points of a part.
+"""An upper bound on a network's logit over all points of a region.
 
 Every ReLU lies between two lines. Following a pre-activation back through the layers, with the upper line
 where it counts positively and the lower one where it counts negatively, bounds it by a linear function of the
-choices, whose maximum over the part is exact, the budget of extra changes included. Layer by layer these
+choices, whose maximum over the region is exact, the budget of extra changes included. Layer by layer these
 bounds give the ranges that fix the lines. Two things remain free: the slope of each lower line, and a
-penalty (``PENALTY``) for being on the wrong side of zero where a part demands a ``SIDE``. Any choice gives a
-valid bound; a subgradient method with Polyak's steps makes it small.
+penalty (``PENALTY``) for being on the wrong side of zero where a region demands a ``SIDE``. Any choice gives
+a valid bound; a subgradient method with Polyak's steps makes it small.
 
-These are bounds of the CROWN family. Following lines back through the layers is CROWN (H. Zhang, T.-W. Weng,
-P.-Y. Chen, C.-J. Hsieh, L. Daniel, "Efficient neural network robustness certification with general activation
-functions", NeurIPS 2018); improving the slopes is alpha-CROWN (K. Xu, H. Zhang, S. Wang, Y. Wang, S. Jana,
-X. Lin, C.-J. Hsieh, "Fast and complete: enabling complete verification with rapid and massively parallel
-incomplete verifiers", ICLR 2021); penalties for demanded sides are beta-CROWN (S. Wang, H. Zhang, K. Xu,
-X. Lin, S. Jana, C.-J. Hsieh, J. Z. Kolter, "Beta-CROWN: efficient bound propagation with per-neuron split
-constraints for neural network robustness verification", NeurIPS 2021). The steps are those of B. T. Polyak,
-"Minimization of unsmooth functionals", USSR Computational Mathematics and Mathematical Physics 9, 1969.
+These are bounds of the CROWN family: following lines back through the layers is CROWN, improving the slopes
+alpha-CROWN, penalties for demanded sides beta-CROWN; the steps are B. T. Polyak's (``docs/references.md``).
 What differs here: the inputs are choices among levels with a budget of changes, and rounding is part of it.
 
 Each bound is widened by ``slack``, so that it holds for the score as computed, not only on paper. A side is
@@ -27,7 +21,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.compiled import inlined, lean
-from oneformany.oracles.network.arrays import (
+from oneformany.oracles.network.kernels import (
     BASE,
     COEFS,
     EXTRA,
@@ -38,6 +32,7 @@ from oneformany.oracles.network.arrays import (
     LOOSENESS,
     LOW,
     LOWER_SLOPE,
+    OPEN,
     PENALTY,
     RAW,
     SIDE,
@@ -48,7 +43,7 @@ from oneformany.oracles.network.arrays import (
     UPPER_SHIFT,
     UPPER_SLOPE,
     Arrays,
-    Part,
+    Region,
     Work,
     score_point,
 )
@@ -56,12 +51,11 @@ from oneformany.oracles.network.arrays import (
 TINY, HUGE = 1e-100, 1e100
 """Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
 
-NOTHING = np.zeros((1, 3), dtype=np.int64)
-"""The demand that changes nothing."""
+NOTHING = np.zeros((1, 3), dtype=np.int64)  # the demand that changes nothing
 
 
 @inlined
-def _backward(net: Arrays, part: Part, layer: int, unit: int, sign: float, work: Work) -> float:
+def _backward(net: Arrays, region: Region, layer: int, unit: int, sign: float, work: Work) -> float:
     """Bound ``sign`` times a pre-activation by ``COEFS[0] @ layer 0`` plus the returned constant.
 
     Only the bound on the logit uses penalties and improved lower lines.
@@ -77,12 +71,12 @@ def _backward(net: Arrays, part: Part, layer: int, unit: int, sign: float, work:
                 constant += coef * work.layers[UPPER_SHIFT, k, j]
                 coef *= work.layers[UPPER_SLOPE, k, j]
             elif pushed:
-                coef *= part.lines[LOWER_SLOPE, k, j]
-            elif part.lines[HIGH, k, j] <= -part.lines[LOW, k, j]:
+                coef *= region.lines[LOWER_SLOPE, k, j]
+            elif region.lines[HIGH, k, j] <= -region.lines[LOW, k, j]:
                 coef = 0.0
             if pushed:
-                coef += part.lines[PENALTY, k, j] * part.lines[SIDE, k, j]
-                constant += part.lines[PENALTY, k, j] * net.slack[k, j]
+                coef += region.lines[PENALTY, k, j] * region.lines[SIDE, k, j]
+                constant += region.lines[PENALTY, k, j] * net.slack[k, j]
             work.layers[COEFS, k, j] = coef
             if k > 0:
                 constant += coef * net.biases[k, j]
@@ -95,7 +89,9 @@ def _backward(net: Arrays, part: Part, layer: int, unit: int, sign: float, work:
 
 
 @lean(inner=True, reorder=True)
-def _linear(net: Arrays, part: Part, n_open: int, layer: int, unit: int, sign: float, work: Work) -> float:
+def _linear(
+    net: Arrays, region: Region, n_open: int, layer: int, unit: int, sign: float, work: Work
+) -> float:
     """Bound ``sign`` times a pre-activation by the returned constant plus ``TRIAL`` at the open choices."""
     if layer == 0:
         for t in range(n_open):
@@ -103,13 +99,13 @@ def _linear(net: Arrays, part: Part, n_open: int, layer: int, unit: int, sign: f
             for c in range(net.starts[f], net.starts[f + 1]):
                 work.choices[TRIAL, c] = sign * net.rows[c, unit]
         return float(sign * work.layers[BASE, 0, unit] + net.slack[0, unit])
-    constant = _backward(net, part, layer, unit, sign, work)
+    constant = _backward(net, region, layer, unit, sign, work)
     for j in range(net.widths[0]):
         constant += work.layers[COEFS, 0, j] * work.layers[BASE, 0, j]
     for t in range(n_open):
         f = work.features[INSIDE, t]
         for c in range(net.starts[f], net.starts[f + 1]):
-            if part.options[c]:
+            if region.options[c]:
                 total = 0.0
                 for j in range(net.widths[0]):
                     total += work.layers[COEFS, 0, j] * net.rows[c, j]
@@ -118,9 +114,9 @@ def _linear(net: Arrays, part: Part, n_open: int, layer: int, unit: int, sign: f
 
 
 @lean(inner=True)
-def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
-    """Largest sum of ``TRIAL`` over the open features of the part; ``TARGET`` is where."""
-    extra = part.numbers[EXTRA]
+def _peak(net: Arrays, region: Region, n_open: int, work: Work) -> float:
+    """Largest sum of ``TRIAL`` over the open features of the region; ``TARGET`` is where."""
+    extra = region.numbers[EXTRA]
     value = 0.0
     lifts = 0.0
     movable = 0
@@ -128,10 +124,10 @@ def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
         f = work.features[INSIDE, t]
         most = -np.inf
         for c in range(net.starts[f], net.starts[f + 1]):
-            if part.options[c] and work.choices[TRIAL, c] > most:
+            if region.options[c] and work.choices[TRIAL, c] > most:
                 most = work.choices[TRIAL, c]
                 work.features[TARGET, f] = c
-        lift = 0.0 if part.free[f] else most - work.choices[TRIAL, part.anchor[f]]
+        lift = 0.0 if region.free[f] else most - work.choices[TRIAL, region.anchor[f]]
         work.lift[f] = lift
         movable += lift > 0.0
         lifts += lift
@@ -149,20 +145,20 @@ def _peak(net: Arrays, part: Part, n_open: int, work: Work) -> float:
         work.lift[at] = -best
     for t in range(n_open):
         f = work.features[INSIDE, t]
-        if not part.free[f] and (work.lift[f] == 0.0 or (work.lift[f] < 0.0) != few):
-            work.features[TARGET, f] = part.anchor[f]
+        if not region.free[f] and (work.lift[f] == 0.0 or (work.lift[f] < 0.0) != few):
+            work.features[TARGET, f] = region.anchor[f]
     return value + (picked if few else lifts - picked)
 
 
 @inlined
-def _update_ranges(net: Arrays, part: Part, n_open: int, work: Work) -> bool:
-    """Narrow the ranges and draw the lines; false when some range is empty: the part has no point."""
+def _update_ranges(net: Arrays, region: Region, n_open: int, work: Work) -> bool:
+    """Narrow the ranges and draw the lines; false when some range is empty: the region has no point."""
     for k in range(len(net.widths) - 1):
         for i in range(net.widths[k]):
-            low, high, side = part.lines[LOW, k, i], part.lines[HIGH, k, i], part.lines[SIDE, k, i]
-            if k >= part.numbers[STALE]:
+            low, high, side = region.lines[LOW, k, i], region.lines[HIGH, k, i], region.lines[SIDE, k, i]
+            if k >= region.numbers[STALE]:
                 for sign in (1.0, -1.0):
-                    most = _linear(net, part, n_open, k, i, sign, work) + _peak(net, part, n_open, work)
+                    most = _linear(net, region, n_open, k, i, sign, work) + _peak(net, region, n_open, work)
                     if sign > 0.0:
                         high = min(high, most)
                     else:
@@ -173,21 +169,21 @@ def _update_ranges(net: Arrays, part: Part, n_open: int, work: Work) -> bool:
                 high = min(high, 0.0)
             if low > high:
                 return False
-            part.lines[LOW, k, i], part.lines[HIGH, k, i] = low, high
+            region.lines[LOW, k, i], region.lines[HIGH, k, i] = low, high
             slope = 1.0 if low >= 0.0 else 0.0
             crosses = low < 0.0 < high
             if crosses:
                 slope = high / (high - low)
             work.layers[UPPER_SLOPE, k, i] = slope
             work.layers[UPPER_SHIFT, k, i] = -min(low, 0.0) * slope  # low * high may underflow
-            if not crosses or part.lines[LOWER_SLOPE, k, i] < 0.0:
-                part.lines[LOWER_SLOPE, k, i] = 1.0 if high > -low else 0.0
-    part.numbers[STALE] = len(net.widths) - 1
+            if not crosses or region.lines[LOWER_SLOPE, k, i] < 0.0:
+                region.lines[LOWER_SLOPE, k, i] = 1.0 if high > -low else 0.0
+    region.numbers[STALE] = len(net.widths) - 1
     return True
 
 
 @inlined
-def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
+def _measure_slopes(net: Arrays, region: Region, work: Work) -> float:
     """How the bound changes with each penalty and lower line, ``SLOPE``; returns the sum of squares.
 
     ``HIDDEN`` becomes what the lines, instead of the ReLUs, make of its layer 0. ``LOOSENESS`` grows by what
@@ -198,17 +194,17 @@ def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
         for i in range(net.widths[k + 1]):
             work.layers[HIDDEN, k + 1, i] = net.biases[k + 1, i]
         for j in range(net.widths[k]):
-            entry, raw, side = work.layers[HIDDEN, k, j], work.layers[RAW, k, j], part.lines[SIDE, k, j]
-            below = part.lines[LOWER_SLOPE, k, j]
+            entry, raw, side = work.layers[HIDDEN, k, j], work.layers[RAW, k, j], region.lines[SIDE, k, j]
+            below = region.lines[LOWER_SLOPE, k, j]
             line = below * entry
             if raw > 0.0:
                 line = work.layers[UPPER_SLOPE, k, j] * entry + work.layers[UPPER_SHIFT, k, j]
             slope = 0.0
             if side != 0.0:
                 slope = side * entry
-                if slope > 0.0 and part.lines[PENALTY, k, j] <= 0.0:
+                if slope > 0.0 and region.lines[PENALTY, k, j] <= 0.0:
                     slope = 0.0
-            elif part.lines[LOW, k, j] < 0.0 < part.lines[HIGH, k, j]:
+            elif region.lines[LOW, k, j] < 0.0 < region.lines[HIGH, k, j]:
                 work.layers[LOOSENESS, k, j] += raw * (line - max(entry, 0.0))
                 if raw <= 0.0:
                     slope = raw * entry
@@ -223,7 +219,7 @@ def _measure_slopes(net: Arrays, part: Part, work: Work) -> float:
 
 @inlined
 def _improve(
-    net: Arrays, part: Part, n_open: int, rounds: int, enough: float, point: IntArray, work: Work
+    net: Arrays, region: Region, n_open: int, rounds: int, enough: float, point: IntArray, work: Work
 ) -> tuple[float, float]:
     """Bound the score with the ranges as they are; see :func:`bound_logit`."""
     last = len(net.widths) - 1
@@ -233,8 +229,8 @@ def _improve(
         for j in range(net.widths[k]):
             work.layers[LOOSENESS, k, j] = 0.0
     for turn in range(rounds):
-        constant = _linear(net, part, n_open, last, logit, 1.0, work)
-        value = constant + _peak(net, part, n_open, work)
+        constant = _linear(net, region, n_open, last, logit, 1.0, work)
+        value = constant + _peak(net, region, n_open, work)
         if value < least:
             least, kept = value, constant
             for t in range(n_open):
@@ -248,25 +244,44 @@ def _improve(
                 point[f] = work.features[TARGET, f]
         if least < enough or best >= enough > -np.inf:  # -inf: nothing is aimed at
             break
-        square = _measure_slopes(net, part, work)
+        square = _measure_slopes(net, region, work)
         if not TINY < square < HUGE or turn + 1 == rounds:
             break
         step = (value - max(enough, best)) / square
         for k in range(last):
             for j in range(net.widths[k]):
                 which, most = LOWER_SLOPE, 1.0
-                if part.lines[SIDE, k, j] != 0.0:
+                if region.lines[SIDE, k, j] != 0.0:
                     which, most = PENALTY, HUGE
-                moved = part.lines[which, k, j] - step * work.layers[SLOPE, k, j]
-                part.lines[which, k, j] = min(max(0.0, moved), most)
+                moved = region.lines[which, k, j] - step * work.layers[SLOPE, k, j]
+                region.lines[which, k, j] = min(max(0.0, moved), most)
     return least, kept
+
+
+@inlined
+def _enter(net: Arrays, region: Region, work: Work) -> None:
+    """List the open features, those with several options; the others add to ``BASE`` what they are."""
+    for j in range(net.widths[0]):
+        work.layers[BASE, 0, j] = net.biases[0, j]
+    region.numbers[OPEN] = 0
+    for f in range(len(region.anchor)):
+        several = 0
+        for c in range(net.starts[f], net.starts[f + 1]):
+            if region.options[c]:
+                several += 1
+                work.features[TARGET, f] = c
+        if several > 1:
+            work.features[INSIDE, region.numbers[OPEN]] = f
+            region.numbers[OPEN] += 1
+        else:
+            for j in range(net.widths[0]):
+                work.layers[BASE, 0, j] += net.rows[work.features[TARGET, f], j]
 
 
 @lean()
 def bound_each(
     net: Arrays,
-    part: Part,
-    n_open: int,
+    region: Region,
     demands: IntArray,
     rounds: int,
     enough: float,
@@ -275,50 +290,41 @@ def bound_each(
     lines: FloatArray,
     bounds: FloatArray,
 ) -> None:
-    """Bound the part under each demand, after which it has ``lines`` again; a side of 0 demands nothing."""
+    """Bound the region under each demand, after which it has ``lines`` again; a side of 0 demands nothing."""
+    _enter(net, region, work)
+    n_open = region.numbers[OPEN]
     for d in range(len(demands)):
         side = demands[d, 2]
         if side != 0:
-            part.lines[SIDE, demands[d, 0], demands[d, 1]] = side
+            region.lines[SIDE, demands[d, 0], demands[d, 1]] = side
         bounds[d, 0] = bounds[d, 1] = -np.inf
-        if _update_ranges(net, part, n_open, work):
-            bounds[d, 0], bounds[d, 1] = _improve(net, part, n_open, rounds, enough, point, work)
+        if _update_ranges(net, region, n_open, work):
+            bounds[d, 0], bounds[d, 1] = _improve(net, region, n_open, rounds, enough, point, work)
         if side != 0:  # by loops, since slices take long to compile
             for s in range(lines.shape[0]):
                 for k in range(lines.shape[1]):
                     for j in range(lines.shape[2]):
-                        part.lines[s, k, j] = lines[s, k, j]
+                        region.lines[s, k, j] = lines[s, k, j]
 
 
 def bound_logit(
-    net: Arrays, part: Part, n_open: int, rounds: int, enough: float, point: IntArray, work: Work
-) -> tuple[float, float]:
-    """Bound the score of every point of the part from above.
-
-    Returns ``(value, constant)``: no score in the part exceeds ``value``, nor ``constant`` plus ``GAINS`` of
-    the point's choices at open features, those with several options. Stops early with a value below
-    ``enough``, or a point that reaches it. ``point`` becomes the best scoring one of the points where the
-    bounds peaked.
-    """
-    bounds = np.empty((1, 2))
-    bound_each(net, part, n_open, NOTHING, rounds, enough, point, work, part.lines, bounds)
-    return float(bounds[0, 0]), float(bounds[0, 1])
-
-
-def bound_sides(
     net: Arrays,
-    part: Part,
-    n_open: int,
-    demands: IntArray,
+    region: Region,
     rounds: int,
     enough: float,
     point: IntArray,
     work: Work,
+    demands: IntArray = NOTHING,
 ) -> FloatArray:
-    """Bound the part, whose ranges must be known, under each demand ``(layer, unit, side)``, ``(d, 3)``.
+    """Bound the score of every point of the region, which has some, from above, under each of some demands.
 
-    Ranges of later layers stay as they are. The part is not changed; ``point`` becomes some point.
+    Returns rows ``(value, constant)``: no score exceeds ``value``, nor ``constant`` plus ``GAINS`` of the
+    point's choices at open features, those with several options. Stops early with a value below ``enough``,
+    or a point that reaches it. ``point`` becomes the best scoring one of the points where the bounds peaked.
+
+    A demand is ``(layer, unit, side)``. Its bound is of the points on that side; ranges, which must be known,
+    stay as they are in later layers, and the region is not changed.
     """
     bounds = np.empty((len(demands), 2))
-    bound_each(net, part, n_open, demands, rounds, enough, point, work, part.lines.copy(), bounds)
-    return bounds[:, 0]
+    bound_each(net, region, demands, rounds, enough, point, work, region.lines.copy(), bounds)
+    return bounds

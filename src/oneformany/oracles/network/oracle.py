@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,13 +13,21 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.network.arrays import GAINS, Arrays, Work, make_part, reserve, score_points
 from oneformany.oracles.network.bounds import bound_logit
-from oneformany.oracles.network.moves_kernels import judge_moves
-from oneformany.oracles.network.points import enter
-from oneformany.oracles.network.search import search
+from oneformany.oracles.network.kernels import (
+    GAINS,
+    Arrays,
+    Work,
+    existing_levels,
+    judge_moves,
+    make_region,
+    reserve,
+    score_points,
+    widest_lines,
+)
+from oneformany.oracles.network.search import Search
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.ties import Acceptance, Decide
+from oneformany.oracles.scored import ScoredOracle
 
 ROUNDOFF = 2.0**-53
 TINIEST = 1e-290
@@ -126,7 +133,7 @@ class Network:
         )
 
 
-class NetworkOracle:
+class NetworkOracle(ScoredOracle):
     """Answers for a ReLU network.
 
     The score is the network's logit in float64, added up in a fixed order. A point is positive when its score
@@ -167,70 +174,22 @@ class NetworkOracle:
             raise InputError(f"margin is {margin}; it must not be negative")
         if budget is not None and budget < 0:
             raise InputError(f"budget is {budget}; it must not be negative")
+        least, band = threshold + margin, (threshold - margin, threshold + margin)
+        super().__init__(network.levels, float(least), band)
         self.network = network
         self.margin = float(margin)
         self.budget = budget
-        self._acceptance = Acceptance(float(threshold) + self.margin, float(threshold) + self.margin)
-        self._middle = float(threshold)
-        self._levels = network.levels
         self._net = network.arrays()
-        counts = np.array(self._levels)
-        self._feature = np.repeat(np.arange(len(counts)), counts)
-        self._level = np.arange(counts.sum()) - self._net.starts[self._feature]
-
-    def decided_by(self, decide: Decide) -> NetworkOracle:
-        """Let the model decide about points within the margin, one by one, when a search meets them.
-
-        Parameters
-        ----------
-        decide : callable
-            Says of points whether the model calls them positive.
-        """
-        oracle = copy(self)
-        oracle._acceptance = Acceptance(  # noqa: SLF001 (a copy of itself)
-            self._middle - self.margin, self._middle + self.margin, decide
-        )
-        return oracle
-
-    def doubtful(self, codes: IntArray) -> BoolArray:
-        """Whether the score of each row of codes is so near the threshold that rounding could decide."""
-        return np.abs(self.score(codes) - self._middle) <= self.margin
-
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """Number of levels of each feature."""
-        return self._levels
-
-    @property
-    def threshold(self) -> float:
-        """A point is positive when its score is at least this, unless the model itself says otherwise."""
-        return self._acceptance.least
-
-    def score(self, codes: IntArray) -> FloatArray:
-        """Score each row of an ``(n, p)`` array of codes."""
-        points = np.ascontiguousarray(np.atleast_2d(codes) + self._net.starts[:-1])
-        scores = np.empty(len(points))
-        score_points(self._net, points, np.empty_like(self._net.biases), scores)
-        return scores
-
-    def positive(self, codes: IntArray) -> BoolArray:
-        """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return self._acceptance.met(np.atleast_2d(codes), self.score(codes))
+        self._exists = existing_levels(self._net, max(network.levels))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Bound from above the score of every point with levels inside ``domain``; no point: -infinity."""
-        value, _ = self._bound(domain[self._feature, self._level], reserve(self._net))
-        return value
+        return self._bound(domain, reserve(self._net))[0] if domain.any(axis=1).all() else -math.inf
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point for the question, or prove that there is none."""
-        first = self._net.starts[:-1]
-        anchor = first + question.anchor
-        options = question.domain[self._feature, self._level]
-        options[anchor[~question.free]] = True
-        part = make_part(self._net, options, question.free, question.extra, anchor)
-        answer = search(self._net, part, self._acceptance, self.budget, question.stop)
-        return answer if answer.point is None else Answer(answer.point - first)
+        search = Search(self._net, self._exists, self.positive, self._acceptance.least, self._acceptance.sure)
+        return search.answer(question, self.budget)
 
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
@@ -248,16 +207,17 @@ class NetworkOracle:
     def relaxation(self) -> Relaxation | None:
         """One linear bound on the score over all points, rounded up to a decimal grid, unless it is huge."""
         work = reserve(self._net)
-        _, constant = self._bound(np.ones(len(self._level), dtype=np.bool_), work)
-        gains = np.where(np.array(self._levels)[self._feature] > 1, work.choices[GAINS], 0.0)
-        n_features = len(self._levels)
-        largest = abs(constant) + abs(self._acceptance.least) + float(np.abs(gains).max()) * n_features
+        exists = self._exists
+        _, constant = self._bound(exists, work)
+        gains = np.zeros(exists.shape)
+        gains[exists] = work.choices[GAINS]
+        gains[exists.sum(axis=1) == 1] = 0.0
+        largest = abs(constant) + abs(self._acceptance.least) + float(np.abs(gains).max()) * len(gains)
         digits = min(FINEST_DIGITS, math.floor(math.log10(LARGEST_SUM / (largest + 1))))
         if digits < 0:
             return None
         scale = 10**digits
-        units = np.zeros((n_features, max(self._levels)), dtype=np.int64)
-        units[self._feature, self._level] = np.ceil(gains * scale).astype(np.int64) + 1
+        units = np.where(exists, np.ceil(gains * scale).astype(np.int64) + 1, 0)
         return Relaxation(
             units,
             math.ceil(constant * scale) + 1,
@@ -278,14 +238,20 @@ class NetworkOracle:
             **self._acceptance.describe(),
         }
 
-    def _bound(self, options: BoolArray, work: Work) -> tuple[float, float]:
-        """Bound the score of every point with these choices; see :func:`bound_logit`."""
-        anchor = self._net.starts[:-1].copy()
-        part = make_part(self._net, options, np.ones(len(anchor), dtype=np.bool_), 0, anchor)
-        n_open = enter(self._net, part, work)
-        if n_open < 0:
-            return -math.inf, -math.inf
-        return bound_logit(self._net, part, n_open, BOUND_ROUNDS, -math.inf, anchor.copy(), work)
+    def _sums(self, codes: IntArray) -> FloatArray:
+        points = np.ascontiguousarray(np.atleast_2d(codes) + self._net.starts[:-1])
+        scores = np.empty(len(points))
+        score_points(self._net, points, np.empty_like(self._net.biases), scores)
+        return scores
+
+    def _bound(self, domain: BoolArray, work: Work) -> tuple[float, float]:
+        """Bound the score of every point with these levels, of which there are some; see ``bound_logit``."""
+        p = len(domain)
+        everything = Question(np.zeros(p, dtype=np.int64), np.ones(p, dtype=np.bool_), 0, domain)
+        region = make_region(self._net, self._exists, everything, widest_lines(self._net))
+        point = np.zeros(p, dtype=np.int64)
+        value, constant = bound_logit(self._net, region, BOUND_ROUNDS, -math.inf, point, work)[0].tolist()
+        return value, constant
 
 
 def _padded(vectors: Iterable[FloatArray], width: int) -> FloatArray:

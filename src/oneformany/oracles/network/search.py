@@ -6,200 +6,184 @@ networks are best split at units, wide shallow ones at features, so both are tri
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.oracles.network.arrays import (
+from oneformany.oracles.box import (
+    anchored,
+    count_points,
+    divided,
+    first_point,
+    lifts,
+    look_through,
+    restricted,
+)
+from oneformany.oracles.network.bounds import bound_logit
+from oneformany.oracles.network.kernels import (
     GAINS,
-    HIDDEN,
-    INSIDE,
     LOOSENESS,
     SIDE,
-    STALE,
     Arrays,
-    Part,
-    Work,
-    copy_part,
+    Region,
+    climb,
+    make_region,
     reserve,
-    score_points,
+    widest_lines,
 )
-from oneformany.oracles.network.bounds import bound_logit, bound_sides
-from oneformany.oracles.network.points import all_points, climb, enter, has_more_points_than, shrink
-from oneformany.oracles.protocol import Answer
-from oneformany.oracles.ties import Acceptance
-from oneformany.stop import Stop
+from oneformany.oracles.protocol import Answer, Question
 
-ROUNDS = 10
-"""How often a bound is improved."""
-
-FIRST_ROUNDS = 40
-"""How often the first bound is, from which all others start."""
-
-FEW = 64
-"""Parts with at most so many points are looked through."""
-
-PROBES = 12
-"""How many units are tried out."""
-
-PROBE_ROUNDS = 3
-"""How often a bound is improved while trying."""
-
+ROUNDS = 10  # how often a bound is improved
+FIRST_ROUNDS = 40  # how often the first bound is, from which all others start
+FEW = 64  # parts with at most so many points are looked through
+PROBES = 12  # how many units are tried out
+PROBE_ROUNDS = 3  # how often a bound is improved while trying
 LEAST = 1e-6
 """The share of the distance to the threshold that a bound loses at least, so that products compare."""
 
 
-def search(
-    net: Arrays, question: Part, acceptance: Acceptance, budget: int | None = None, stop: Stop | None = None
-) -> Answer:
-    """Find a positive point, given as choices, bounding at most ``budget`` parts; changes the question."""
-    work = reserve(net)
-    if enter(net, question, work) < 0:
-        return Answer.none()
-    point = _first_point(net, question)
-    climb(net, question, acceptance.sure, point, work)
-    if _positive(net, point[None], acceptance, work)[0]:
-        return Answer(point)
-    return _branch(net, question, acceptance, point, work, budget, stop)
+class Part(NamedTuple):
+    """Points of a question, and what is known of the network there."""
+
+    points: Question  # anchored
+    lines: FloatArray  # as those of a ``Region``
+    stale: int = 0  # the first layer whose ranges are those of a larger part
+
+    def with_side(self, layer: int, unit: int, side: int) -> Part:
+        """Keep the points with a unit on one side of zero."""
+        lines = self.lines.copy()
+        lines[SIDE, layer, unit] = side
+        return Part(self.points, lines, layer + 1)
 
 
-def _branch(
-    net: Arrays,
-    question: Part,
-    acceptance: Acceptance,
-    point: IntArray,
-    work: Work,
-    budget: int | None,
-    stop: Stop | None,
-) -> Answer:
-    """Bound, shrink and split until a point is found or every part is excluded."""
-    parts = [question]
-    n_bounded = 0
-    while parts:
-        part = parts.pop()
-        n_open = enter(net, part, work)
-        if n_open < 0:
-            continue
-        if not has_more_points_than(net, part, n_open, FEW, work):
-            points = all_points(net, part, n_open, work)
-            positive = _positive(net, points, acceptance, work)
-            if positive.any():
-                return Answer(points[int(positive.argmax())])
-            continue
-        if n_bounded == budget or (stop is not None and stop.expired()):
-            return Answer.unknown()
-        n_bounded += 1
-        rounds = ROUNDS if n_bounded > 1 else FIRST_ROUNDS
-        value, _ = bound_logit(net, part, n_open, rounds, acceptance.least, point, work)
-        # After 1, 2, 4, 8 ... parts: a point is sometimes near although no bound peaks there.
-        if value >= acceptance.least and n_bounded.bit_count() == 1:
-            climb(net, part, acceptance.sure, point, work)
-        if _positive(net, point[None], acceptance, work)[0]:
+class Search:
+    """Looks for positive points: scores below ``least`` are not, scores from ``sure`` on are."""
+
+    def __init__(
+        self,
+        net: Arrays,
+        exists: BoolArray,
+        positive: Callable[[IntArray], BoolArray],
+        least: float,
+        sure: float,
+    ) -> None:
+        self.net = net
+        self.positive = positive
+        self.least = least
+        self.sure = sure
+        self._work = reserve(net)
+        self._exists = exists
+        self._choices = np.zeros(len(net.starts) - 1, dtype=np.int64)  # of the best point of the last bound
+
+    def answer(self, question: Question, budget: int | None) -> Answer:
+        """Find a positive point or prove that there is none, bounding at most ``budget`` parts."""
+        whole = anchored(question)
+        if whole is None:
+            return Answer.none()
+        parts = [Part(whole, widest_lines(self.net))]
+        self._choices[:] = first_point(whole) + self.net.starts[:-1]
+        point = self._climbed(parts[0])
+        if self.positive(point[None])[0]:
             return Answer(point)
-        if value < acceptance.least:
-            continue
-        many = shrink(net, part, n_open, value, acceptance.least, work)
-        n_open = enter(net, part, work)
-        if many or n_open == 0:
-            parts.append(part)
-        elif n_open > 0:
-            parts += _split(net, part, n_open, value, acceptance.least, point, work)
-    return Answer.none()
+        n_bounded = 0
+        while parts:
+            part = parts.pop()
+            if count_points(part.points, FEW + 1) <= FEW:
+                answer = look_through(part.points, self.positive)
+                if answer.point is not None:
+                    return answer
+                continue
+            if n_bounded == budget or (question.stop is not None and question.stop.expired()):
+                return Answer.unknown()
+            n_bounded += 1
+            value = self._bound(part, ROUNDS if n_bounded > 1 else FIRST_ROUNDS)
+            # After 1, 2, 4, 8 ... parts: a point is sometimes near although no bound peaks there.
+            climbs = value >= self.least and n_bounded.bit_count() == 1
+            point = self._climbed(part) if climbs else self._choices - self.net.starts[:-1]
+            if self.positive(point[None])[0]:
+                return Answer(point)
+            if value >= self.least:
+                parts += self._divided(part, value)
+        return Answer.none()
+
+    def _region(self, part: Part) -> Region:
+        return make_region(self.net, self._exists, part.points, part.lines, part.stale)
+
+    def _climbed(self, part: Part) -> IntArray:
+        """Improve the point of the last bound."""
+        climb(self.net, self._region(part), self.sure, self._choices, self._work)
+        return self._choices - self.net.starts[:-1]
+
+    def _bound(self, part: Part, rounds: int) -> float:
+        region = self._region(part)
+        return float(bound_logit(self.net, region, rounds, self.least, self._choices, self._work)[0, 0])
+
+    def _divided(self, part: Part, value: float) -> list[Part]:
+        """Drop choices that no positive point makes, by the bound just made, and split what is left.
+
+        Where these were many the part is bounded again. Halves whose bound is below the threshold are left
+        out; the one with the larger bound comes last.
+        """
+        domain = part.points.domain
+        gains = np.zeros(domain.shape)
+        gains[self._exists] = self._work.choices[GAINS]
+        sizes = domain.sum(axis=1)
+        gains[sizes == 1] = 0.0
+        kept = domain & (_ceilings(part.points, gains, value) >= self.least)
+        points = restricted(part.points, kept)
+        if points is None:
+            return []
+        most = np.where(points.domain, gains, -np.inf).max(axis=1)
+        least = np.where(points.domain, gains, np.inf).min(axis=1)
+        spread = np.where(points.domain.sum(axis=1) > 1, most - least, -1.0)
+        feature = int(spread.argmax())
+        if 8 * np.count_nonzero(domain & ~kept) > sizes[sizes > 1].sum() or spread[feature] < 0.0:
+            return [Part(points, part.lines)]
+        known = len(self.net.widths)
+        units = self._probe_units(Part(points, part.lines, known), value)
+        if all(bound < self.least for bound, _ in units):
+            return []
+        halves = [Part(half, part.lines.copy()) for half in divided(points, feature, gains[feature]) if half]
+        levels = [(self._bound(half, PROBE_ROUNDS), half._replace(stale=known)) for half in halves]
+        losses = [self._loss([bound for bound, _ in split], value).prod() for split in (levels, units)]
+        best = units if losses[1] > losses[0] * (value - self.least) ** (2 - len(levels)) else levels
+        return [half for bound, half in sorted(best, key=itemgetter(0)) if bound >= self.least]
+
+    def _loss(self, bounds: Sequence[float], value: float) -> FloatArray:
+        """How much of its way to the threshold each bound has gone."""
+        way = value - self.least
+        return np.minimum(np.maximum(value - np.array(bounds), LEAST * way), way)
+
+    def _probe_units(self, part: Part, value: float) -> list[tuple[float, Part]]:
+        """Find the unit to split: the two halves with their bounds, or the part twice if there is none."""
+        loose = self._work.layers[LOOSENESS]
+        order = np.argsort(-loose, axis=None, kind="stable")[:PROBES]
+        order = order[loose.flat[order] > 0.0]
+        if len(order) == 0:
+            return [(np.inf, part), (np.inf, part)]
+        demands = np.empty((2 * len(order), 3), dtype=np.int64)
+        demands[:, 0], demands[:, 1] = np.divmod(order.repeat(2), loose.shape[1])
+        demands[::2, 2], demands[1::2, 2] = 1, -1
+        bounds = bound_logit(
+            self.net, self._region(part), PROBE_ROUNDS, self.least, self._choices, self._work, demands
+        )[:, 0].tolist()
+        best = 2 * int(self._loss(bounds, value).reshape(-1, 2).prod(axis=1).argmax())
+        return [(bounds[k], part.with_side(*demands[k].tolist())) for k in (best, best + 1)]
 
 
-def _positive(net: Arrays, points: IntArray, acceptance: Acceptance, work: Work) -> BoolArray:
-    """Whether points are positive by their scores, computed as always."""
-    scores = np.empty(len(points))
-    score_points(net, points, work.layers[HIDDEN], scores)
-    return acceptance.met(points - net.starts[:-1], scores)
-
-
-def _first_point(net: Arrays, part: Part) -> IntArray:
-    """Take the anchor, or where a feature cannot stay there, its first option."""
-    point = part.anchor.copy()
-    for feature in np.flatnonzero(~part.options[point]):
-        start, end = net.starts[feature : feature + 2]
-        point[feature] = start + part.options[start:end].argmax()
-    return point
-
-
-def _split(
-    net: Arrays, part: Part, n_open: int, value: float, threshold: float, point: IntArray, work: Work
-) -> tuple[Part, Part]:
-    """Split a part with open features whose bound is ``value``, the half with the larger bound last.
-
-    ``LOOSENESS`` and ``GAINS`` must be those of the bound; ``point`` becomes some point.
-    """
-    low, high = _halve(net, part, n_open, work)
-    best, (layer, unit, side) = _probe_units(net, part, n_open, value, threshold, point, work)
-    bounds = np.full(2, -np.inf)
-    for which, half in enumerate((low, high)):
-        inside = enter(net, half, work)
-        if inside >= 0:
-            bounds[which], _ = bound_logit(net, half, inside, PROBE_ROUNDS, threshold, point, work)
-    losses = _loss(bounds, value, threshold)
-    if losses[0] * losses[1] < best:
-        return _with_side(part, layer, unit, -side), _with_side(part, layer, unit, side)
-    return (high, low) if losses[0] < losses[1] else (low, high)
-
-
-def _with_side(part: Part, layer: int, unit: int, side: int) -> Part:
-    half = copy_part(part)
-    half.lines[SIDE, layer, unit] = side
-    half.numbers[STALE] = layer + 1
-    return half
-
-
-def _loss(bounds: FloatArray, value: float, threshold: float) -> FloatArray:
-    """How much of its way to the threshold each bound has gone."""
-    way = value - threshold
-    return np.maximum(np.minimum(value - bounds, way), LEAST * way)
-
-
-def _halve(net: Arrays, part: Part, n_open: int, work: Work) -> tuple[Part, Part]:
-    """Split the choices of the feature whose choices move the bound most.
-
-    The halves are staying and moving where that costs; else they differ in what the bound gains.
-    """
-    first = net.starts[:-1]
-    most = np.maximum.reduceat(np.where(part.options, work.choices[GAINS], -np.inf), first)
-    least = np.minimum.reduceat(np.where(part.options, work.choices[GAINS], np.inf), first)
-    inside = work.features[INSIDE, :n_open]
-    feature = inside[(most - least)[inside].argmax()]
-    start, end = net.starts[feature : feature + 2]
-    options = start + np.flatnonzero(part.options[start:end])
-    gains = work.choices[GAINS, options]
-    if part.free[feature]:
-        upper = gains > 0.5 * (gains.max() + gains.min())
-        upper[gains.argmin()] = False
-        upper[gains.argmax()] = True
-    else:
-        upper = options != part.anchor[feature]
-    low, high = copy_part(part), copy_part(part)
-    low.options[options[upper]] = False
-    high.options[options[~upper]] = False
-    low.numbers[STALE] = high.numbers[STALE] = 0
-    return low, high
-
-
-def _probe_units(
-    net: Arrays, part: Part, n_open: int, value: float, threshold: float, point: IntArray, work: Work
-) -> tuple[float, tuple[int, int, int]]:
-    """Find the unit that is best split: the product of what both bounds lose, and the demand with the larger.
-
-    Without a unit to split the product is -1.
-    """
-    loose = work.layers[LOOSENESS]
-    order = np.argsort(-loose, axis=None, kind="stable")[:PROBES]
-    order = order[loose.flat[order] > 0.0]
-    if len(order) == 0:
-        return -1.0, (0, 0, 0)
-    demands = np.empty((2 * len(order), 3), dtype=np.int64)
-    demands[:, 0], demands[:, 1] = np.divmod(order.repeat(2), loose.shape[1])
-    demands[::2, 2], demands[1::2, 2] = 1, -1
-    bounds = bound_sides(net, part, n_open, demands, PROBE_ROUNDS, threshold, point, work)
-    losses = _loss(bounds, value, threshold)
-    products = losses[::2] * losses[1::2]
-    best = int(products.argmax())
-    larger = 2 * best + int(losses[2 * best + 1] < losses[2 * best])
-    layer, unit, side = demands[larger].tolist()
-    return float(products[best]), (layer, unit, side)
+def _ceilings(question: Question, gains: FloatArray, value: float) -> FloatArray:
+    """Bound the score of the points that take each level, given a bound on all and its gains."""
+    home, most, lift = lifts(question, gains)
+    free, paid = question.free, np.flatnonzero(~question.free)
+    ranked = np.zeros(len(lift) + question.extra + 2)
+    ranked[1 : len(lift) + 1] = np.sort(lift)[::-1]
+    taken, left = ranked[
+        question.extra : question.extra + 2
+    ]  # the least that is taken, the most that is left
+    given_up = np.where(free, gains[np.arange(len(free)), most], np.maximum(lift, taken))
+    found = value - given_up[:, None] + gains - np.where(free, 0.0, home)[:, None]
+    found[paid, question.anchor[paid]] = value - np.maximum(0.0, lift - left)[paid]
+    return np.asarray(found)

@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.grid import finest_digits
+from oneformany.oracles.scored import finest_digits
 
 LEAF = -1
 LARGEST_SUM = 2**50  # units up to this size survive the way through a float and back

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.box import anchored, first_point
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.ties import Acceptance, Decide
-from oneformany.oracles.trees.core import Core, narrow
+from oneformany.oracles.scored import ScoredOracle, band_of
+from oneformany.oracles.ties import Acceptance
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
-from oneformany.oracles.trees.kernels import best_leaves, leaf_sets, reachable, totals
-from oneformany.oracles.trees.moves_kernels import judge_moves
+from oneformany.oracles.trees.kernels import best_leaves, judge_moves, leaf_sets, reachable, totals
 from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, begin_walk, branch, climb
 
 DEFAULT_MAX_NODES = 10_000_000
-NODES_PER_LOOK = 5_000
-"""How many nodes are searched between two looks at the clock."""
-
+NODES_PER_LOOK = 5_000  # how many nodes are searched between two looks at the clock
 TIES_KEPT = 1024
 MOST_TIES = 1_000_000
 """How many near points one question may ask the model about before its answer is "unknown"."""
 
 
-class TreeOracle:
+class TreeOracle(ScoredOracle):
     """A classifier whose score is an intercept plus one leaf per tree, decided in exact integers.
 
     Parameters
@@ -79,94 +75,38 @@ class TreeOracle:
             raise InputError(f"margin is {margin}; it must be small and not negative")
         if max_nodes < 1:
             raise InputError(f"max_nodes is {max_nodes}; it must be at least 1")
+        least, band = round((threshold + margin) * scale), band_of(threshold, margin, scale)
+        super().__init__(ensemble.levels, least, band, scale, rounds=rounds)
         self.ensemble = ensemble
         self.max_nodes = max_nodes
         self.unanswered = 0
-        least = round((threshold + margin) * scale)
-        self._acceptance = Acceptance(least, least)
-        self._band = (math.floor((threshold - margin) * scale), math.ceil((threshold + margin) * scale))
-        self._rounds = rounds
         self._sets = leaf_sets(ensemble)
-        self._words = np.arange(self._sets.first[-1])
 
-    def decided_by(self, decide: Decide) -> TreeOracle:
-        """Let the model decide about points within the margin, one by one, when a search meets them.
-
-        Where the model adds up without rounding, its first answer settles all points with the same score. Of
-        a single tree nothing is added up: it is asked about each leaf within the margin at once.
-
-        Parameters
-        ----------
-        decide : callable
-            Says of points whether the model calls them positive.
-        """
-        oracle = copy(self)
-        acceptance = Acceptance(*self._band, decide, self._rounds)
-        if len(self.ensemble.roots) == 1:
-            points = self.ensemble.point_of_each_leaf()
-            acceptance = acceptance.by_score(points, self._totals(points)) or acceptance
-        oracle._acceptance = acceptance  # noqa: SLF001 (a copy of itself)
-        return oracle
-
-    def doubtful(self, codes: IntArray) -> BoolArray:
-        """Whether the score of each row of codes is so near the threshold that rounding could decide."""
-        low, high = self._band
-        scores = self._totals(codes)
-        return np.asarray((scores >= low) & (scores <= high))
-
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """Number of levels of each feature."""
-        return self.ensemble.levels
-
-    @property
-    def threshold(self) -> float:
-        """A point is positive when its score is at least this, unless the model itself says otherwise."""
-        return float(self._acceptance.least / 10**self.ensemble.digits)
-
-    def score(self, codes: IntArray) -> FloatArray:
-        """Score each row of an ``(n, p)`` array of codes."""
-        return np.asarray(self._totals(codes) / 10**self.ensemble.digits)
-
-    def positive(self, codes: IntArray) -> BoolArray:
-        """Whether each row of an ``(n, p)`` array of codes is positive, exactly."""
-        points = np.atleast_2d(codes)
-        return self._acceptance.met(points, self._totals(points))
+    def _listed(self, asked: Acceptance) -> Acceptance | None:
+        """Of a single tree nothing is added up: ask about each leaf within the margin at once."""
+        if len(self.ensemble.roots) > 1:
+            return None
+        points = self.ensemble.point_of_each_leaf()
+        return asked.by_score(points, self._sums(points))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Sum the best leaves that points inside ``domain`` reach; minus infinity when there is no point."""
         if not domain.any(axis=1).all():
             return -np.inf
-        sets = self._sets
-        best = best_leaves(reachable(domain, sets.allowed), sets.first, self._words, sets.units)
-        return float((self.ensemble.intercept + best) / 10**self.ensemble.digits)
+        return float((self.ensemble.intercept + self._best(domain)) / self._scale)
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point for the question or prove that there is none, within ``max_nodes``."""
-        sets = self._sets
-        core = narrow(
-            np.array(question.anchor, dtype=np.int64),
-            np.array(question.free),
-            question.extra,
-            np.array(question.domain, order="C"),
-            *sets,
-        )
-        constant = self.ensemble.intercept + core.constant
-        if (
-            not core.possible
-            or best_leaves(core.alive, core.first, core.origin, sets.units) < self._needed(constant)[0]
-        ):
+        whole = anchored(question)
+        least, sure = self._needed()
+        if whole is None or self._best(whole.domain) < least:
             return Answer.none()
-        paid = ~question.free[core.features]
-        point = np.zeros_like(core.features)
-        reached = climb(point, paid, question.extra, self._needed(constant)[1], core, sets.units)
-        found = _point(core, point)
-        if self._acceptance.met(found[None], np.array([reached + constant]))[0]:
-            return Answer(found)
-        point[paid] = 0
-        answer = self._search(question, core, constant, point, paid)
-        if answer.point is None and not answer.proved_none:
-            self.unanswered += 1
+        point = first_point(whole)
+        climb(point, whole.domain, whole.free, whole.anchor, whole.extra, sure, self._sets)
+        if self.positive(point[None])[0]:
+            return Answer(point)
+        answer = self._search(whole, np.where(whole.free, point, whole.anchor))
+        self.unanswered += answer.point is None and not answer.proved_none
         return answer
 
     def judge_moves(
@@ -174,8 +114,7 @@ class TreeOracle:
     ) -> NDArray[np.int8]:
         """Judge each row after each choice; see :class:`~oneformany.oracles.protocol.JudgesMoves`."""
         judged = np.empty((len(values), len(choices)), dtype=np.int8)
-        needed = self._needed(self.ensemble.intercept)
-        judge_moves(values, features, goals, choices, *self._sets, *needed, judged)
+        judge_moves(values, features, goals, choices, *self._sets, *self._needed(), judged)
         return judged
 
     def relaxation(self) -> Relaxation | None:
@@ -201,23 +140,21 @@ class TreeOracle:
         """
         return {"kind": "trees", **self.ensemble.to_dict(), **self._acceptance.describe()}
 
-    def _search(
-        self, question: Question, core: Core, constant: int, point: IntArray, paid: BoolArray
-    ) -> Answer:
-        """Branch and bound, with looks at the clock, asking the model about ties on the way."""
-        walk = begin_walk(point, question.extra, core, TIES_KEPT)
+    def _search(self, question: Question, home: IntArray) -> Answer:
+        """Branch and bound from a point, with looks at the clock, asking the model about ties on the way."""
+        walk = begin_walk(question, home, self._sets.allowed, TIES_KEPT)
         asked = 0
         while True:
             limit = min(self.max_nodes, int(walk.state[NODES]) + NODES_PER_LOOK)
-            outcome = branch(walk, paid, *self._needed(constant), core, self._sets.units, limit)
+            outcome = branch(walk, question.domain, question.free, limit, *self._needed(), self._sets)
             if outcome == FOUND:
-                return Answer(_point(core, walk.point))
+                return Answer(walk.point)
             if walk.state[TIES]:
-                ties = np.array([_point(core, tie) for tie in walk.ties[: walk.state[TIES]]])
+                ties = walk.ties[: walk.state[TIES]]
                 asked += len(ties)
                 accepted = self.positive(ties)
                 if accepted.any():
-                    return Answer(ties[int(accepted.argmax())])
+                    return Answer(ties[int(accepted.argmax())].copy())
                 walk.state[TIES] = 0
             if outcome == NONE:
                 return Answer.none()
@@ -225,19 +162,17 @@ class TreeOracle:
             if late or asked > MOST_TIES or walk.state[NODES] >= self.max_nodes:
                 return Answer.unknown()
 
-    def _needed(self, constant: int) -> tuple[int, int]:
-        """Units, beside a constant, below which no point is positive, and from which on every one is."""
-        return int(self._acceptance.least) - constant, int(self._acceptance.sure) - constant
+    def _best(self, domain: BoolArray) -> int:
+        allowed, first, units = self._sets
+        return best_leaves(reachable(domain, allowed), first, units)
 
-    def _totals(self, codes: IntArray) -> IntArray:
+    def _needed(self) -> tuple[int, int]:
+        """Units of leaves below which no point is positive, and from which on every one is."""
+        intercept = self.ensemble.intercept
+        return int(self._acceptance.least) - intercept, int(self._acceptance.sure) - intercept
+
+    def _sums(self, codes: IntArray) -> IntArray:
         rows = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
         sums = np.full(len(rows), self.ensemble.intercept)
         totals(rows, *self.ensemble.nodes, sums)
         return sums
-
-
-def _point(core: Core, choices: IntArray) -> IntArray:
-    """Turn choices of the core's features into a point."""
-    point = core.home.copy()
-    point[core.features] = core.levels[np.arange(len(choices)), choices]
-    return point
