@@ -10,8 +10,8 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.listing.batches import OutOfTimeError
 from oneformany.engine.listing.lazy import LazyListing
-from oneformany.engine.listing.store.answers import OutOfTimeError
 from oneformany.engine.table.fewest import CoverAnswer, solve_cover
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable

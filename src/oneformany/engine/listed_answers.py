@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cost.cheapest import cheapest as cheapest_alone
+from oneformany.engine.listing.cheapest import cheapest as cheapest_alone
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.screening import screen

@@ -130,7 +130,7 @@ class _OneRow:
 
     def _cheapest_of(self, problem: Problem, left_out: frozenset[int]) -> Alternative | None:
         from oneformany.engine.listing.batches import Batches
-        from oneformany.engine.listing.cost.cheapest import cheapest
+        from oneformany.engine.listing.cheapest import cheapest
         from oneformany.engine.listing.ground import Ground
 
         ground = Ground.of(problem, only=np.array([problem.row_of[self.row]]))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine.listing.sharing_problems import KINDS, draw_problem
 from engine.problems import random_additive
 from oneformany.engine.listed_answers import own_ends
-from oneformany.engine.listing.jobs import accepted_groups
 from oneformany.engine.listing.listing import SHARINGS, list_columns
+from oneformany.engine.listing.sharing import accepted_groups
 from reference import smallest_cover
 from reference_sharing import all_groups, cost_of_joining, maximal, undominated
 

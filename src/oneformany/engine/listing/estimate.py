@@ -8,10 +8,10 @@ from math import comb
 import numpy as np
 
 from oneformany.arrays import BoolArray
-from oneformany.engine.listing.actions import useful_targets
 from oneformany.engine.listing.buckets import CodedRows
 from oneformany.engine.listing.ground import BYTES_PER_ENTRY, Ground
 from oneformany.engine.listing.listing import MEMORY
+from oneformany.engine.listing.sharing import useful_targets
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 

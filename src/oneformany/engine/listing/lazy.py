@@ -18,10 +18,10 @@ from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
 from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
-from oneformany.engine.listing.jobs import priced
 from oneformany.engine.listing.listing import FullListing, table_of
 from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
-from oneformany.engine.listing.store.columns import Store
+from oneformany.engine.listing.sharing import priced
+from oneformany.engine.listing.store import Store
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.stop import Stop

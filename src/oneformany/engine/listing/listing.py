@@ -7,14 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import BoolArray
-from oneformany.engine.listing.actions import action_jobs
-from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.feature_sets import feature_jobs
+from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.jobs import Sharing, run
-from oneformany.engine.listing.points import add_single_rows, point_jobs
-from oneformany.engine.listing.store.answers import OutOfTimeError
-from oneformany.engine.listing.store.columns import Store
+from oneformany.engine.listing.sharing import (
+    Sharing,
+    action_jobs,
+    add_single_rows,
+    feature_jobs,
+    point_jobs,
+    run,
+)
+from oneformany.engine.listing.store import Store
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cost.cheapest import cheapest
+from oneformany.engine.listing.batches import Batches, OutOfTimeError
+from oneformany.engine.listing.cheapest import cheapest
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.store.answers import OutOfTimeError
 from oneformany.stop import Stop
 
 REACHING_TIME = 0.4

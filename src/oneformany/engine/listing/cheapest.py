@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
+from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cost import kernels
 from oneformany.engine.listing.ground import Ground, Indices
 
 NEVER: int = np.iinfo(np.int64).max

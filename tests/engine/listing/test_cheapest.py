@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cost.cheapest import NEVER, cheapest, cheapest_of_set
+from oneformany.engine.listing.cheapest import NEVER, cheapest, cheapest_of_set
 from oneformany.engine.listing.ground import Ground
 from oneformany.stop import Stop
 from reference_sharing import cost_of_joining

@@ -8,7 +8,7 @@ import numpy as np
 
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
-from oneformany.engine.listing.store.columns import Found, Store
+from oneformany.engine.listing.store import Found, Store
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.stop import Stop

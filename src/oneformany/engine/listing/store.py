@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.subset_kernels import inside_others, inside_some
+from oneformany.engine.listing import kernels
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.store import kernels
 from oneformany.stop import Stop
 
 SEED = 0
