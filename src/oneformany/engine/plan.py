@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oneformany.arrays import IntArray
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
+from oneformany.engine.listing.estimate import affordable, bucketing
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing, list_columns
-from oneformany.engine.listing.parts import joined_listings, parts_of, rows_at_once
 from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
+from oneformany.engine.listing.store import Store, alone
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
-from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.statistics import Statistics
@@ -41,8 +39,8 @@ def asks_for_cost(problem: Problem, goal: Goal, options: Options) -> bool:
 def worth_listing(problem: Problem, goal: Goal, options: Options) -> bool:
     """Whether a listing is the quicker way, or the least cost is asked for and can be had."""
     if asks_for_cost(problem, goal, options):
-        return affordable(problem, costed=True, most_work=options.most_work, memory=options.memory).ok
-    return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK, memory=options.memory).ok
+        return affordable(problem, costed=True, most_work=options.most_work).ok
+    return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK).ok
 
 
 def worth_waiting(problem: Problem, options: Options) -> bool:
@@ -66,8 +64,6 @@ class Plan:
         How many features the listed columns change at most, where all of them would be too many.
     memory : int
         Bytes that the listing may take.
-    rows_at_once : int or None
-        How many rows are listed at a time, where a table of all of them would take too much memory.
     notes : tuple of str
         What is left out, in words.
     """
@@ -76,61 +72,34 @@ class Plan:
     costed: bool = False
     changes: int | None = None
     memory: int = 1 << 30
-    rows_at_once: int | None = None
     notes: tuple[str, ...] = ()
 
     def listing(self, stop: Stop) -> FullListing:
         """List what is planned; where that is a part, nothing is proved by its absence from it."""
-        if self.rows_at_once is not None:
-            return self._listing_in_parts(list(parts_of(self.problem, self.rows_at_once)), stop)
         listed = self.problem if self.changes is None else replace(self.problem, max_changes=self.changes)
         found = list_columns(listed, costed=self.costed, stop=stop, memory=self.memory)
         return found if self.changes is None else _with_rows_alone(self.problem, found, stop)
 
-    def _listing_in_parts(self, parts: list[Problem], stop: Stop) -> FullListing:
-        found = []
-        for number, part in enumerate(parts):
-            time = stop.part(stop.remaining() / (len(parts) - number))
-            found.append(replace(self, problem=part, rows_at_once=None).listing(time))
-        return joined_listings(found)
-
 
 def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
-    """Decide what to list: everything, or, where that would be too much, what changes fewer features.
-
-    Where one table of all rows and cells would take too much memory, rows are listed in parts.
-    """
-    size = rows_at_once(problem, options.memory)
-    n_parts = -(-len(problem.rows) // size)
-
-    def estimated(asked: Problem, *, costed: bool = False) -> Estimate:
-        most_work = options.most_work / n_parts
-        return affordable(asked, costed=costed, most_work=most_work, memory=options.memory)
-
-    notes: list[str] = []
+    """Decide what to list: everything, or, where that would be too much, what changes fewer features."""
+    most_work, notes = options.most_work, []
     if costed:
-        estimate = estimated(problem, costed=True)
+        estimate = affordable(problem, costed=True, most_work=most_work)
         if estimate.ok:
             return Plan(problem, costed=True, memory=options.memory)
         notes.append(f"the least cost is not proved: a listing for it would take {estimate.reason}")
-    listed = problem
-    if n_parts > 1:
-        listed = next(parts_of(problem, size))
-        notes.append(
-            f"rows were listed in {n_parts} parts, and groups with rows of several parts can be missing: all "
-            f"at once have {estimated(problem).reason}"
-        )
-    estimate = estimated(listed)
+    estimate = affordable(problem, most_work=most_work)
     changes = None
     if not estimate.ok:
         fewer = range(problem.max_changes - 1, 1, -1)
-        changes = next((n for n in fewer if estimated(replace(listed, max_changes=n)).ok), 1)
+        within = (n for n in fewer if affordable(replace(problem, max_changes=n), most_work=most_work).ok)
+        changes = next(within, 1)
         notes.append(
             f"only columns that change at most {changes} of the {problem.max_changes} features were listed: "
             f"all would take {estimate.reason}"
         )
-    at_once = size if n_parts > 1 else None
-    return Plan(problem, changes=changes, memory=options.memory, rows_at_once=at_once, notes=tuple(notes))
+    return Plan(problem, changes=changes, memory=options.memory, notes=tuple(notes))
 
 
 def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
@@ -146,23 +115,12 @@ def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullLis
         reached = reach_rows(ground, Batches(ground, soon), waiting, soon)
         points = {row: reached.cells[row] for row in np.flatnonzero(reached.reachable).tolist()}
         proved = np.flatnonzero(reached.unreachable)
-    alone = [(row, points[row]) for row in waiting.tolist() if row in points]
+    single = np.array([row for row in waiting.tolist() if row in points], dtype=np.int64)
     unreachable = ground.hopeless()
     unreachable[proved] = True
-    return FullListing(_extended(ground, part.table, alone), unreachable, part.asked)
-
-
-def _extended(ground: Ground, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:
-    """Add a column for each of some rows and the point it goes to; others may be missing."""
-    rows = np.array([row for row, _ in alone], dtype=np.int32)
-    points = np.array([point for _, point in alone], dtype=np.int64).reshape(len(rows), ground.rows.shape[1])
-    changed = points != ground.rows[rows]
-    costs = ground.price[rows[:, None], ground.offsets[:-1] + points].sum(axis=1)
-    told = {
-        "point": points,
-        "action": np.where(changed, points, NO_CELL),
-        "features": np.full_like(points, NO_CELL),
-    }
-    targets = told[ground.problem.share].astype(np.int32)
-    extended = table.followed_by(np.arange(len(rows) + 1), rows, costs, changed, targets)
-    return replace(extended, complete=False)
+    store = Store(ground, costed=False)
+    if len(single):
+        store.absorb(alone(ground, single, np.array([points[row] for row in single.tolist()])))
+    more = store.table(complete=False)
+    table = part.table.followed_by(more.starts, more.rows, more.costs, more.changed, more.targets)
+    return FullListing(replace(table, complete=False), unreachable, part.asked)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing.ground import deficits, gains
-from oneformany.oracles.protocol import Relaxation
+from oneformany.engine.listing.ground import Ground
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -68,7 +67,7 @@ def screen(
     relaxation = problem.oracle.relaxation()
     with statistics.timed("screening"):
         if relaxation is not None and relaxation.exact and not problem.restrictions:
-            screened = _in_closed_form(problem, relaxation, stop)
+            screened = _in_closed_form(problem, stop)
         else:
             screened = _by_asking(problem, stop, known or {})
     statistics.count("rows screened", len(screened.helpable) + len(screened.reasons))
@@ -99,7 +98,7 @@ def _by_asking(problem: Problem, stop: Stop, known: Mapping[int, IntArray]) -> S
     )
 
 
-def _in_closed_form(problem: Problem, relaxation: Relaxation, stop: Stop) -> Screened:
+def _in_closed_form(problem: Problem, stop: Stop) -> Screened:
     """Take the moves that gain most; where they do not reach the threshold, nothing does."""
     helpable: list[IntArray] = []
     points: list[IntArray] = []
@@ -108,7 +107,7 @@ def _in_closed_form(problem: Problem, relaxation: Relaxation, stop: Stop) -> Scr
         if stop.expired():
             break
         block = np.arange(first, min(first + BLOCK, len(problem.rows)))
-        climb = _Climb.of(problem, relaxation, block)
+        climb = _Climb.of(problem, block)
         enough = climb.needed <= problem.max_changes
         helpable.append(block[enough])
         points.extend(climb.points(climb.needed)[enough])
@@ -128,16 +127,16 @@ class _Climb:
     needed: IntArray
 
     @classmethod
-    def of(cls, problem: Problem, relaxation: Relaxation, rows: IntArray) -> _Climb:
-        codes, values = problem.rows[rows], problem.values[rows]
-        cells, gain = np.empty((2, *codes.shape), dtype=np.int64)
+    def of(cls, problem: Problem, rows: IntArray) -> _Climb:
+        ground = Ground.of(problem, rows)
+        cells, gain = np.empty((2, *ground.rows.shape), dtype=np.int64)
         for feature in range(problem.n_features):
-            every = gains(problem, relaxation, feature, codes[:, feature], values[:, feature])
+            every = ground.gain(feature, np.arange(len(rows)))
             cells[:, feature], gain[:, feature] = every.argmax(axis=1), every.max(axis=1)
         order = np.argsort(-gain, axis=1, kind="stable")
         steps = np.cumsum(np.take_along_axis(gain, order, axis=1), axis=1)
         below = np.column_stack([np.zeros(len(rows), dtype=np.int64), steps])
-        needed = (below < deficits(relaxation, values)[:, None]).sum(axis=1)
+        needed = (below < ground.deficit[:, None]).sum(axis=1)
         return cls(problem, rows, cells, gain, order, needed)
 
     def points(self, changes: IntArray) -> IntArray:

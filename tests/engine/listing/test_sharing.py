@@ -18,14 +18,11 @@ from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.sharing import (
     accepted_groups,
     action_jobs,
-    add_single_rows,
     feature_jobs,
     point_jobs,
-    priced,
     run,
     useful_targets,
 )
-from oneformany.engine.listing.store import Store
 from oneformany.engine.table.table import NO_CELL
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
@@ -42,7 +39,7 @@ def ground_of(rows):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_jobs_are_done_in_order(threads):
     jobs = (partial(lambda number: [number], number) for number in range(50))
-    assert list(run(jobs, Stop(), threads)) == [[number] for number in range(50)]
+    assert list(run(jobs, Stop(), threads)) == list(range(50))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -55,7 +52,7 @@ def test_no_job_begins_after_an_interrupt(threads):
         return [number]
 
     found = list(run((partial(job, number) for number in range(1_000)), stop, threads))
-    assert found[:6] == [[number] for number in range(6)]
+    assert found[:6] == list(range(6))
     assert len(found) == len(done) < 30  # those that were under way are finished
 
 
@@ -68,13 +65,6 @@ def test_an_error_inside_a_job_is_raised():
             list(run(iter([job]), Stop(), threads))
 
 
-def test_each_row_of_a_group_pays_for_the_targets_that_it_is_not_at():
-    ground = ground_of([[0, 0], [1, 1], [2, 0]])
-    starts, rows = np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32)
-    found = priced(ground, np.array([0, 1]), starts, rows, np.array([[1, 1], [0, 0]], dtype=np.int32))
-    assert found.costs.tolist() == [2 + 7, 0, 5]
-
-
 @pytest.mark.parametrize(("least", "groups"), [(1, [[0, 1], [3], [2, 3]]), (2, [[0, 1], [2, 3]])])
 def test_groups_are_those_of_a_bucket_that_accept_a_choice_if_they_are_large_enough(least, groups):
     ground = ground_of([[0, 0], [1, 0], [0, 1], [1, 1]])
@@ -85,7 +75,7 @@ def test_groups_are_those_of_a_bucket_that_accept_a_choice_if_they_are_large_eno
     )
     listed = [found.rows[a:b].tolist() for a, b in zip(found.starts, found.starts[1:], strict=False)]
     assert listed == groups
-    assert found.targets[-1].tolist() == [2]
+    assert found.targets[-1].tolist() == [2, -1]
     assert found.costs[-2:].tolist() == [5, 1]
 
 
@@ -124,32 +114,10 @@ def test_room_for_one_group_at_a_time_is_enough(monkeypatch, costed):
     whole = groups_of_points(problem, costed=costed)
     ground = Ground.of(problem)
     jobs = sum(1 for _ in point_jobs(ground, Batches(ground, Stop()), costed=costed))
-    monkeypatch.setattr("oneformany.engine.listing.sharing.FEWEST_GROUPS", 1)
+    monkeypatch.setattr(sharing, "ENTRIES", 1)
+    monkeypatch.setattr(sharing, "FEWEST_GROUPS", 1)
     assert len(whole) > jobs
     assert groups_of_points(problem, costed=costed) == whole
-
-
-def test_single_rows_get_the_cheapest_change_that_they_have_and_those_without_are_settled_too():
-    oracle = AdditiveOracle([[0, 1, 3], [0, 1, 1]], threshold=3)
-    ground = Ground.of(Problem([[0, 0], [1, 1], [1, 2]], (3, 3), oracle, 1, [np.triu(np.ones((3, 3))), None]))
-    store = Store(ground, costed=False)
-    batches = Batches(ground, Stop())
-    assert add_single_rows(store, batches, np.array([0, 2]), Stop()).tolist() == [True, True]
-    assert store.rows.tolist() == [0, 2]
-    assert store.features[:, 0].tolist() == [0, 0]
-    assert store.targets[:, 0].tolist() == [2, 2]
-    nobody = Ground.of(Problem([[0, 0]], (3, 3), AdditiveOracle([[0, 1, 3], [0, 1, 1]], threshold=5), 1))
-    nothing = Store(nobody, costed=False)
-    assert add_single_rows(nothing, Batches(nobody, Stop()), np.array([0]), Stop()).all()
-    assert nothing.count == 0
-
-
-def test_when_time_is_up_rows_are_not_settled():
-    ground = Ground.of(random_additive(np.random.default_rng(0), rows=5))
-    store = Store(ground, costed=False)
-    settled = add_single_rows(store, Batches(ground, Stop()), np.arange(5), Stop(0))
-    assert not settled.any()
-    assert store.count == 0
 
 
 ORACLE = AdditiveOracle([[0, 1, 2], [0, 1, 1]], threshold=2)
@@ -208,6 +176,7 @@ def test_jobs_that_take_one_choice_each_find_the_same(monkeypatch, kind):
     problems = [draw_problem(np.random.default_rng(seed), kind, "action") for seed in range(20)]
     whole = [groups_of_actions(problem, costed=True) for problem in problems]
     monkeypatch.setattr(sharing, "ENTRIES", 1)
+    monkeypatch.setattr(sharing, "FEWEST_GROUPS", 1)
     monkeypatch.setattr("oneformany.engine.listing.batches.JUDGED_PAIRS", 1)
     assert [groups_of_actions(problem, costed=True) for problem in problems] == whole
 
@@ -220,7 +189,7 @@ def groups_of_features(problem):
 def test_each_set_has_those_rows_that_it_helps_at_the_least_that_they_pay():
     oracle = AdditiveOracle([[0, 1], [0, 1], [0, 3]], threshold=2)
     found = groups_of_features(Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, 2, share="features"))
-    groups = {tuple(one.features.tolist()): dict(zip(one.rows, one.costs, strict=True)) for one in found}
+    groups = {tuple(one.features[0].tolist()): dict(zip(one.rows, one.costs, strict=True)) for one in found}
     assert groups == {(0, 1): {0: 2, 1: 1}, (0, 2): {0: 1, 1: 1}, (1, 2): {0: 1, 1: 1}}
     assert all((one.targets == NO_CELL).all() for one in found)
 
@@ -243,7 +212,7 @@ def test_a_classifier_is_asked_once_about_each_subset_of_the_sets():
     ground = Ground.of(replace(larger(0, "tree"), share="features"))
     batches = Batches(ground, Stop())
     for job in feature_jobs(ground, batches, costed=False):
-        job()
+        list(job())
     subsets = [some for size in range(ground.size + 1) for some in combinations(ground.changeable, size)]
     ways = sum(len(ground.choices(some, ground.goals)) for some in subsets)
     assert batches.asked == len(ground.rows) * ways

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
@@ -113,16 +110,6 @@ class Batches:
         """Points that the classifier was asked about."""
         return self._answers.asked + self._judged
 
-    @cached_property
-    def _goals(self) -> NDArray[np.int32]:
-        """``(n, slots)``: the value that each row takes at each slot, -1 where it may not go."""
-        ground, own = self.ground, self.ground.problem.own
-        cells = np.arange(ground.offsets[-1]) - np.repeat(ground.offsets[:-1], np.diff(ground.offsets))
-        values = cells if own is None else np.concatenate(own.targets)
-        goals = np.where(ground.gain == FORBIDDEN, -1, values).astype(np.int32)
-        goals[np.arange(len(goals))[:, None], ground.offsets[:-1] + ground.rows] = ground.values
-        return goals
-
     def accepted(
         self, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool = False
     ) -> BoolArray:
@@ -142,7 +129,7 @@ class Batches:
         joins = np.ones((len(rows), len(choices)), dtype=np.bool_)
         gained = np.zeros((len(rows), len(choices)), dtype=np.int64)
         for j, feature in enumerate(features):
-            got = ground.gain[rows[:, None], ground.offsets[feature] + choices[:, j]]
+            got = ground.gain(feature, rows)[:, choices[:, j]]
             joins &= got != FORBIDDEN
             gained += np.where(got == FORBIDDEN, 0, got)
             if moved:
@@ -159,13 +146,14 @@ class Batches:
         """Let an oracle that is quick at it judge all pairs; ask it about what is near."""
         if self._stop.expired():
             raise OutOfTimeError
-        ground = self.ground
+        ground, own = self.ground, self.ground.problem.own
         goals = np.full((len(rows), len(features), ground.problem.width), -1, dtype=np.int32)
         for j, feature in enumerate(features):
-            begin, end = ground.offsets[feature], ground.offsets[feature + 1]
-            goals[:, j, : end - begin] = self._goals[rows, begin:end]
-            if moved:
-                goals[np.arange(len(rows)), j, ground.rows[rows, feature]] = -1
+            may = ground.gain(feature, rows) != FORBIDDEN
+            targets = np.arange(may.shape[1]) if own is None else own.targets[feature]
+            goals[:, j, : may.shape[1]] = np.where(may, targets, -1)
+            stays = -1 if moved else ground.values[rows, feature]
+            goals[np.arange(len(rows)), j, ground.rows[rows, feature]] = stays
         judged = judge.judge_moves(ground.values[rows], features, goals, choices)
         self._judged += judged.size
         joins = np.asarray(judged != 0)

@@ -8,13 +8,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.ground import Ground
 
-CODE_SEED = 1
-SEED = 3
+SEED = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +29,7 @@ class CodedRows:
     def of(cls, ground: Ground, only: IntArray | None = None) -> CodedRows:
         """Code some rows of a problem; ``None``: all."""
         rows = ground.rows if only is None else ground.rows[only]
-        random = np.random.default_rng(CODE_SEED)
+        random = np.random.default_rng(SEED)
         keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
         codes = keys[ground.offsets[:-1] + rows].sum(axis=1, dtype=np.uint64)
         return cls(rows.astype(np.int32), ground.offsets, keys, codes)
@@ -81,12 +80,15 @@ class Buckets:
         nothing = np.zeros(0, dtype=np.int64)
         members, sizes, owners = [nothing], [nothing], [nothing]
         for number, features in enumerate(sets):
-            order, bounds = coded.agreeing(features)
-            members.append(rows[order])
+            found, bounds = coded.agreeing(features)
+            members.append(rows[found])
             sizes.append(np.diff(bounds))
             owners.append(np.full(len(bounds) - 1, number))
-        joined = np.concatenate(members).astype(np.int32)
-        return _distinct(joined, np.concatenate(sizes), np.concatenate(owners), sets, len(ground.rows))
+        joined, owner = np.concatenate(members).astype(np.int32), np.concatenate(owners)
+        starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+        order, new = _beside_equals(starts, len(ground.rows), owner, joined)
+        entries, begins = entries_of(starts, order[new])
+        return cls(begins, joined[entries], np.append(np.flatnonzero(new), len(owner)), owner[order], sets)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -101,22 +103,20 @@ class Buckets:
         return self.rows[entries], starts
 
 
-def _distinct(
-    rows: NDArray[np.int32], sizes: IntArray, owners: IntArray, sets: IntArray, n_rows: int
-) -> Buckets:
-    """Put equal buckets of several feature sets together."""
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+def _beside_equals(
+    starts: IntArray, n_rows: int, then: IntArray, rows: NDArray[np.int32]
+) -> tuple[IntArray, BoolArray]:
+    """Order groups so that equal ones are neighbours, and say which are not equal to the one before.
+
+    Equal ones are in the order of ``then``.
+    """
     keys = np.random.default_rng(SEED).integers(2**64, size=n_rows, dtype=np.uint64)
     sums = np.concatenate([[np.uint64(0)], np.cumsum(keys[rows], dtype=np.uint64)])
-    order = np.lexsort((owners, sums[starts[1:]] - sums[starts[:-1]], sizes))
-    entries, starts = entries_of(starts, order)
-    rows = rows[entries]
-    sizes = np.diff(starts)
-    before = np.arange(len(rows)) - np.repeat(sizes, sizes)
-    differs = np.flatnonzero((before < 0) | (rows != rows[before]))
-    new = np.zeros(len(sizes), dtype=np.bool_)
-    new[np.searchsorted(starts, differs, side="right") - 1] = True
+    order = np.lexsort((then, sums[starts[1:]] - sums[starts[:-1]], np.diff(starts)))
+    entries, begins = entries_of(starts, order)
+    sizes = np.diff(begins)
+    before = np.arange(len(entries)) - np.repeat(sizes, sizes)
+    differs = (before < 0) | (rows[entries] != rows[entries[before]])
+    new = np.logical_or.reduceat(differs, begins[:-1])
     new[1:] |= np.diff(sizes) != 0
-    first = np.flatnonzero(new)
-    entries, starts = entries_of(starts, first)
-    return Buckets(starts, rows[entries], np.append(first, len(sizes)), owners[order], sets)
+    return order, new

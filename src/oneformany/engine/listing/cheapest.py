@@ -30,9 +30,7 @@ def cheapest(
     reach = np.zeros((len(features) + 1, budget + 1), dtype=np.int64)
     lines = np.zeros((5, len(features) + 1), dtype=np.int64)
     members = rows.astype(np.int32)
-    kernels.cheapest_each(
-        ground.tables, ground.potential, features, budget, members, cells, reach, lines, costs
-    )
+    kernels.cheapest_each(ground.tables, features, budget, members, cells, reach, lines, costs)
     return costs, cells
 
 
@@ -69,7 +67,7 @@ def cheapest_of_set(
     accepted = batches.accepted(np.array(changed, dtype=np.int64), rows, choices, moved=True)
     price = np.zeros(accepted.shape, dtype=np.int64)
     for j, feature in enumerate(changed):
-        price += ground.price[rows[:, None], ground.offsets[feature] + choices[:, j]]
+        price += ground.paid(feature, rows[:, None], choices[:, j])
     price[~accepted] = NEVER
     best = price.argmin(axis=1)
     return price[np.arange(len(rows)), best], choices[best]

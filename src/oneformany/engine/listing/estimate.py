@@ -9,7 +9,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray
 from oneformany.engine.listing.buckets import CodedRows
-from oneformany.engine.listing.ground import BYTES_PER_ENTRY, Ground
+from oneformany.engine.listing.ground import FORBIDDEN, Ground
 from oneformany.engine.listing.listing import MEMORY
 from oneformany.engine.listing.sharing import useful_targets
 from oneformany.oracles.protocol import JudgesMoves
@@ -51,16 +51,8 @@ class Estimate:
         return not self.reason
 
 
-def affordable(
-    problem: Problem, *, costed: bool = False, most_work: float = MOST_WORK, memory: int = MEMORY
-) -> Estimate:
-    """Estimate what :func:`~oneformany.engine.listing.listing.list_columns` would take.
-
-    At most so many steps, and so many bytes, are affordable.
-    """
-    n, slots = len(problem.rows), sum(problem.levels)
-    if BYTES_PER_ENTRY * n * slots > memory:
-        return Estimate(float(n * slots), 0.0, f"too many cells for the memory: {n} rows times {slots}")
+def affordable(problem: Problem, *, costed: bool = False, most_work: float = MOST_WORK) -> Estimate:
+    """Estimate what listing all columns would take; so many steps are affordable."""
     ground = Ground.of(problem)
     work, columns = _size(ground, costed=costed)
     calls = getattr(problem.oracle, "max_calls", None)
@@ -75,10 +67,7 @@ def affordable(
 def bucketing(problem: Problem, *, most_work: float = MOST_WORK, memory: int = MEMORY) -> bool:
     """Whether the classifier has to be asked, and rows can be put into buckets of all feature sets."""
     n, p = problem.rows.shape
-    if (
-        BYTES_PER_ENTRY * n * sum(problem.levels) > memory
-        or comb(p, min(problem.max_changes, p)) * n * p * ADDING > most_work
-    ):
+    if comb(p, min(problem.max_changes, p)) * n * p * ADDING > most_work:
         return False
     ground = Ground.of(problem)
     if ground.decided:
@@ -92,7 +81,8 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
     full = float(comb(len(ground.changeable), k))
     if ground.problem.share == "point":
         shared, buckets, alone = _sampled_buckets(ground)
-        if ground.decided and ground.simple and not costed:
+        simple = ground.problem.own is None and (ground.units != FORBIDDEN).all()
+        if ground.decided and simple and not costed:
             return full * n * (p + k) * ADDING, full * buckets + n
         tries = _combinations(ground, ground.reached, k)
         tried = tries * shared + (0.0 if ground.decided else _actions(ground, ground.goals) * alone)

@@ -18,10 +18,9 @@ from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
 from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
-from oneformany.engine.listing.listing import FullListing, table_of
+from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
-from oneformany.engine.listing.sharing import priced
-from oneformany.engine.listing.store import Store
+from oneformany.engine.listing.store import Store, alone, priced
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.stop import Stop
@@ -60,9 +59,8 @@ class LazyListing:
         self._mean = _mean_scores(batches, np.flatnonzero(reached.reachable))
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
         self._helped = _below_one(best)
-        for row in np.flatnonzero(reached.reachable).tolist():
-            changed = np.flatnonzero(reached.cells[row] != ground.rows[row])
-            self.add(changed, np.array([row]), reached.cells[row, changed])
+        rows = np.flatnonzero(reached.reachable)
+        self._store.absorb(alone(ground, rows, reached.cells[rows]))
 
     def listing(self) -> FullListing:
         """What there is now, as a listing."""
@@ -77,14 +75,14 @@ class LazyListing:
 
     def add(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
         """Add a column that these rows, in rising order, accept: to the goals of the features."""
-        self._absorb(features, np.array([0, len(rows)]), rows, goal[None])
+        self._store.absorb(priced(self.ground, features, np.array([0, len(rows)]), rows, goal[None]))
 
     def table(self) -> tuple[ColumnTable, IntArray]:
         """All columns, then the open buckets as if they were columns; and the numbers of these."""
         # What is part of a column is not needed any more.
         self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
         waiting = np.flatnonzero(self.open)
-        known = table_of(self._store, "point", complete=True)
+        known = self._store.table(complete=True)
         buckets = self.buckets
         rows, starts = buckets.taken(waiting)
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
@@ -160,7 +158,8 @@ class LazyListing:
             members = [groups[index][tried[index][:, choice]] for choice in largest]
             if members:
                 starts = np.cumsum([0, *(len(rows) for rows in members)])
-                self._absorb(features, starts, np.concatenate(members), choices[largest])
+                rows = np.concatenate(members)
+                self._store.absorb(priced(self.ground, features, starts, rows, choices[largest]))
         return [buckets[index] for index in done]
 
     def _ordered(self, number: int) -> tuple[IntArray, FloatArray]:
@@ -177,13 +176,9 @@ class LazyListing:
         total = np.zeros(len(choices), dtype=np.int64)
         people = self.ground.problem.multiplicity[rows]
         for feature, cells in zip(features, choices.T, strict=True):
-            begin, end = self.ground.offsets[feature], self.ground.offsets[feature + 1]
-            total += (people @ self.ground.price[rows, begin:end])[cells]
+            every = np.arange(self.ground.problem.levels[feature])
+            total += (people @ self.ground.paid(feature, rows[:, None], every))[cells]
         return total
-
-    def _absorb(self, features: IntArray, starts: IntArray, rows: Indices, targets: IntArray) -> None:
-        members, goals = rows.astype(np.int32), targets.astype(np.int32)
-        self._store.absorb(priced(self.ground, features, starts, members, goals))
 
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
@@ -234,10 +229,12 @@ def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
     if not len(rows):
         return mean
     for feature in ground.changeable.tolist():
-        for slot in range(ground.offsets[feature], ground.offsets[feature + 1]):
-            may = rows[ground.gain[rows, slot] != FORBIDDEN]
+        gain = ground.gain(feature, rows)
+        for cell in range(gain.shape[1]):
+            may = rows[gain[:, cell] != FORBIDDEN]
             if len(may):
                 after = ground.rows[may].copy()
-                after[:, feature] = slot - ground.offsets[feature]
-                mean[slot] = float(np.mean(ground.problem.oracle.score(batches.values(may, after))))
+                after[:, feature] = cell
+                scores = ground.problem.oracle.score(batches.values(may, after))
+                mean[ground.offsets[feature] + cell] = scores.mean()
     return mean

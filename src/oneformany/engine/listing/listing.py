@@ -6,25 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.arrays import BoolArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
+from oneformany.engine.listing.cheapest import cheapest
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.sharing import (
-    Sharing,
-    action_jobs,
-    add_single_rows,
-    feature_jobs,
-    point_jobs,
-    run,
-)
-from oneformany.engine.listing.store import Store
-from oneformany.engine.table.table import NO_CELL, ColumnTable
-from oneformany.problem import Problem, Share
+from oneformany.engine.listing.sharing import SHARINGS, run
+from oneformany.engine.listing.store import Store, alone
+from oneformany.engine.table.table import ColumnTable
+from oneformany.problem import Problem
 from oneformany.stop import Stop
 
 MEMORY = 1 << 30
 THREADS = 2
-SHARINGS: dict[Share, Sharing] = {"point": point_jobs, "action": action_jobs, "features": feature_jobs}
+ROWS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,23 +78,22 @@ def list_columns(
         complete = _fill(store, batches, stop, memory, threads if ground.decided else 1)
         settled[:] = complete
         if problem.share == "point":
-            alone = np.flatnonzero(~store.covered() & ~ground.hopeless() | store.costed)
+            single = np.flatnonzero(~store.covered() & ~ground.hopeless() | store.costed)
             settled[:] = True
-            settled[alone] = add_single_rows(store, batches, alone, stop)
+            settled[single] = add_single_rows(store, batches, single, stop)
             complete = complete and bool(settled.all())
     except OutOfTimeError:
         complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     store.reduce(stop)
     unreachable = ~store.covered() & (settled | ground.hopeless())
-    return FullListing(table_of(store, problem.share, complete=complete), unreachable, batches.asked)
+    return FullListing(store.table(complete=complete), unreachable, batches.asked)
 
 
 def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int) -> bool:
     """Look at all feature sets; return whether none was left out."""
     jobs = SHARINGS[store.ground.problem.share](store.ground, batches, costed=store.costed)
-    for pieces in run(jobs, stop, threads):
-        for found in pieces:
-            store.absorb(found)
+    for found in run(jobs, stop, threads):
+        store.absorb(found)
         if store.bytes > memory:
             store.reduce(stop)
             if store.bytes > 3 * memory // 4:
@@ -108,17 +101,15 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
     return not stop.expired()
 
 
-def table_of(store: Store, share: Share, *, complete: bool) -> ColumnTable:
-    """Write the columns of a store as a table; ``complete``: none is missing."""
-    shape = store.count, store.ground.rows.shape[1]
-    changed = np.zeros(shape, dtype=np.bool_)
-    targets = np.full(shape, NO_CELL, dtype=np.int32)
-    if share == "point" and store.count:
-        targets[:] = store.ground.rows[store.rows[store.starts[:-1]]]
-    for feature, target in zip(store.features.T, store.targets.T, strict=True):
-        used = np.flatnonzero(feature >= 0)
-        changed[used, feature[used]] = True
-        if share != "features":
-            targets[used, feature[used]] = target[used]
-    parts = store.starts.copy(), store.rows.copy(), store.costs.copy()
-    return ColumnTable(*parts, changed, targets, len(store.ground.rows), complete)
+def add_single_rows(store: Store, batches: Batches, rows: IntArray, stop: Stop) -> BoolArray:
+    """Add for each of some rows the cheapest column it has by itself; return which rows were settled."""
+    ground, settled = store.ground, np.zeros(len(rows), dtype=np.bool_)
+    for begin in range(0, len(rows), ROWS_AT_ONCE):
+        if stop.expired():
+            break
+        some = rows[begin : begin + ROWS_AT_ONCE]
+        costs, cells = cheapest(ground, batches, some, ground.changeable, ground.size)
+        ends = np.where(cells >= 0, cells, ground.rows[some])
+        store.absorb(alone(ground, some[costs >= 0], ends[costs >= 0]))
+        settled[begin : begin + len(some)] = True
+    return settled
