@@ -6,14 +6,15 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
-from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
+from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices, word_factors
 from oneformany.oracles.protocol import NEAR, JudgesMoves, Oracle
 from oneformany.stop import Stop
 
+PAIRS = 1 << 13  # few, so that slow classifiers have answered about some choices when time is up
+JUDGED_PAIRS = 1 << 20
 BATCH = 1 << 14
 FIRST_POINTS = 1 << 10
 MOST_POINTS = 1 << 23
-LARGEST_WORD = 2**62
 
 
 class OutOfTimeError(Exception):
@@ -27,7 +28,7 @@ class Answers:
         self.asked = 0
         self._oracle = oracle
         self._stop = stop
-        self._factors = _factors(oracle.levels)
+        self._factors = word_factors(oracle.levels)
         self._count = 0
         self._words = np.empty((FIRST_POINTS, self._factors.shape[1]), dtype=np.int64)
         self._known = np.zeros(FIRST_POINTS, dtype=np.bool_)
@@ -40,7 +41,7 @@ class Answers:
         self._make_room(len(points))
         entries = np.empty(len(points), dtype=np.int32)
         before = self._count
-        self._count = kernels.remember(points @ self._factors, self._words, self._slots, before, entries)
+        self._count = kernels.number(points @ self._factors, self._words, self._slots, before, entries)
         fresh = np.empty(self._count - before, dtype=np.int64)
         new = entries >= before
         fresh[entries[new] - before] = np.flatnonzero(new)
@@ -67,24 +68,7 @@ class Answers:
         self._known = np.zeros(longer, dtype=np.bool_)
         self._known[: self._count] = answers
         self._slots = np.full(1 << (2 * longer).bit_length(), -1, dtype=np.int32)
-        kernels.remember(words, self._words, self._slots, 0, np.empty(self._count, dtype=np.int32))
-
-
-def _factors(levels: tuple[int, ...]) -> IntArray:
-    """Factors ``(p, words)`` that turn a point into integers, different for different points."""
-    columns = [np.zeros(len(levels), dtype=np.int64)]
-    size = 1
-    for feature, n in enumerate(levels):
-        if size * n > LARGEST_WORD:
-            columns.append(np.zeros(len(levels), dtype=np.int64))
-            size = 1
-        columns[-1][feature] = size
-        size *= n
-    return np.stack(columns, axis=1)
-
-
-PAIRS = 1 << 13  # few, so that slow classifiers have answered about some choices when time is up
-JUDGED_PAIRS = 1 << 20
+        kernels.number(words, self._words, self._slots, 0, np.empty(self._count, dtype=np.int32))
 
 
 class Batches:

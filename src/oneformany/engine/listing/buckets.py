@@ -7,46 +7,45 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.listing import kernels
-from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.ground import Ground, word_factors
 
 SEED = 1
 
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Cells of rows, with a random number per slot and their sum per row: equal rows have equal sums."""
+    """Cells of rows, also as a few integers each: sums over features, so that some are easily left out."""
 
-    cells: NDArray[np.int32]
-    offsets: IntArray
-    keys: NDArray[np.uint64]
-    codes: NDArray[np.uint64]
+    cells: IntArray
+    factors: IntArray
+    words: IntArray
 
     @classmethod
     def of(cls, ground: Ground, only: IntArray | None = None) -> CodedRows:
         """Code some rows of a problem; ``None``: all."""
-        rows = ground.rows if only is None else ground.rows[only]
-        random = np.random.default_rng(SEED)
-        keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
-        codes = keys[ground.offsets[:-1] + rows].sum(axis=1, dtype=np.uint64)
-        return cls(rows.astype(np.int32), ground.offsets, keys, codes)
+        cells, factors = (
+            ground.rows if only is None else ground.rows[only],
+            word_factors(ground.problem.levels),
+        )
+        return cls(cells, factors, cells @ factors)
 
     def agreeing(self, features: IntArray) -> tuple[NDArray[np.int32], IntArray]:
         """Sets of two or more rows that agree outside of some features: their rows, and where each begins."""
-        n, p = self.cells.shape
-        outside = np.ones(p, dtype=np.bool_)
-        outside[features] = False
-        slots = np.full(1 << max(4, (2 * n - 1).bit_length()), -1, dtype=np.int32)
-        codes, numbers = np.empty(n, dtype=np.uint64), np.empty((4, n), dtype=np.int32)
-        starts, order = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32)
-        found = kernels.fill_buckets(
-            *(self.cells, self.keys, self.codes, self.offsets),
-            *(features, outside, slots, codes, numbers, starts, order),
-        )
-        return order[: starts[found]], starts[: found + 1]
+        n, words = len(self.words), self.words - self.cells[:, features] @ self.factors[features]
+        slots = np.full(1 << (2 * n).bit_length(), -1, dtype=np.int32)
+        bucket = np.empty(n, dtype=np.int32)
+        found = kernels.number(words, np.empty_like(words), slots, 0, bucket)
+        rows = np.arange(n + 1, dtype=np.int32)
+        by_bucket = sparse.csc_matrix((rows[:-1], bucket, rows), shape=(found, n)).tocsr()
+        sizes = np.diff(by_bucket.indptr)
+        several = sizes >= 2
+        starts = np.concatenate([[0], np.cumsum(sizes[several], dtype=np.int64)])
+        return by_bucket.data[np.repeat(several, sizes)], starts
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from oneformany.problem import Problem
 
 FORBIDDEN = np.iinfo(np.int64).min
 STAYS = FORBIDDEN + 1
+LARGEST_WORD = 2**62
 Indices = NDArray[np.integer[Any]]
 
 
@@ -150,3 +151,16 @@ class Ground:
         if not cells:
             return np.zeros((1, 0), dtype=np.int64)
         return np.stack([axis.ravel() for axis in np.meshgrid(*cells, indexing="ij")], axis=1)
+
+
+def word_factors(levels: tuple[int, ...]) -> IntArray:
+    """Factors ``(p, words)`` that turn a row of levels into a few integers, different for different rows."""
+    columns = [np.zeros(len(levels), dtype=np.int64)]
+    size = 1
+    for feature, n in enumerate(levels):
+        if size * n > LARGEST_WORD:
+            columns.append(np.zeros(len(levels), dtype=np.int64))
+            size = 1
+        columns[-1][feature] = size
+        size *= n
+    return np.stack(columns, axis=1)

@@ -36,59 +36,6 @@ def _accepts(tables, features, target, i):
 
 
 @lean()
-def fill_buckets(cells, keys, row_codes, offsets, features, outside, slots, codes, numbers, starts, order):
-    """Group rows by their cells outside ``features``; keep only groups of two or more rows.
-
-    ``keys`` holds a random number per slot, ``row_codes`` their sum per row. Where sums are equal, cells are
-    compared. ``numbers`` is room for the bucket of each row, and for the first row, the size and the end of
-    each bucket. Writes where buckets start, and their rows in order; returns how many buckets there are.
-    """
-    n, p = cells.shape
-    bucket, first, count, ends = numbers[0], numbers[1], numbers[2], numbers[3]
-    n_buckets = 0
-    for i in range(n):
-        code = row_codes[i]
-        for j in range(len(features)):
-            code -= keys[offsets[features[j]] + cells[i, features[j]]]
-        codes[i] = code
-        slot = np.int64((code ^ (code >> np.uint64(32))) & np.uint64(len(slots) - 1))
-        while True:
-            b = slots[slot]
-            if b < 0:
-                slots[slot] = n_buckets
-                first[n_buckets] = i
-                bucket[i] = n_buckets
-                count[n_buckets] = 1
-                n_buckets += 1
-                break
-            other = first[b]
-            same = codes[other] == code
-            if same:
-                for f in range(p):
-                    if outside[f] and cells[other, f] != cells[i, f]:
-                        same = False
-                        break
-            if same:
-                bucket[i] = b
-                count[b] += 1
-                break
-            slot = (slot + 1) & (len(slots) - 1)
-    kept = 0
-    starts[0] = 0
-    for b in range(n_buckets):
-        if count[b] >= 2:
-            ends[b] = starts[kept]
-            starts[kept + 1] = starts[kept] + count[b]
-            kept += 1
-    for i in range(n):
-        b = bucket[i]
-        if count[b] >= 2:
-            order[ends[b]] = i
-            ends[b] += 1
-    return kept
-
-
-@lean()
 def candidates(tables, f, members, n_members, costed, alive):
     """Leave only those targets of a feature that no other one makes superfluous for the first members."""
     begin, own, units, price, _, _, _ = tables
@@ -393,8 +340,8 @@ def largest_groups(accepted, order, kept):
 
 
 @lean()
-def remember(points, words, slots, count, entries):
-    """Write for each point its entry among ``words``, a new one if it is new; return how many there are."""
+def number(points, words, slots, count, entries):
+    """Write for each point, in words, its number among all ``words``; return how many there are."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(points)):
         code = np.uint64(0)
