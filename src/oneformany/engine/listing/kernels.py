@@ -105,18 +105,21 @@ def _cheapen(tables, features, members, n_members, weight, target, room):
 
     Of the room to work in, the first lines belong to the caller.
     """
-    offsets = tables[5]
+    _, _, _, _, deficit, offsets, potential = tables
     wide, lines = room[1], room[2]
     k = len(features)
     goals, burdens = wide[1], wide[2]
-    counts, rest, trial, digit, paid = lines[3], lines[4], lines[5], lines[6], lines[7]
+    counts, rest, trial, digit, paid, lack = lines[3], lines[4], lines[5], lines[6], lines[7], lines[8]
+    first = members[0]  # what it cannot accept, not all do
     rest[k] = 0
+    lack[0] = deficit[first]
     for j in range(k):
         f = features[j]
         n_cells = offsets[f + 1] - offsets[f]
         counts[j] = _affordable_targets(tables, f, n_cells, members, n_members, weight, goals[j], burdens[j])
     for j in range(k - 1, -1, -1):
         rest[j] = rest[j + 1] + burdens[j, 0]
+        lack[0] -= potential[first, features[j]]
     paid[0] = 0
     digit[0] = 0
     best = MOST
@@ -137,9 +140,12 @@ def _cheapen(tables, features, members, n_members, weight, target, room):
             trial[j] = goals[j, digit[j]]
             paid[j + 1] = paid[j] + burdens[j, digit[j]]
             digit[j] += 1
-            j += 1
-            if j < k:
-                digit[j] = 0
+            f = features[j]
+            lack[j + 1] = lack[j] + potential[first, f] - _gain(tables, first, f, trial[j])
+            if lack[j + 1] <= 0:
+                j += 1
+                if j < k:
+                    digit[j] = 0
         else:
             j -= 1
 

@@ -130,7 +130,7 @@ def _groups_by_gains(
     ground: Ground, features: IntArray, buckets: Buckets, slots: BoolArray, least: int, costed: bool
 ) -> Iterator[Found]:
     n, k, widest = len(buckets[0]), len(features), ground.problem.width
-    lines = np.zeros((3, k, widest), dtype=np.int64), np.zeros((8, k + 1), dtype=np.int64)
+    lines = np.zeros((3, k, widest), dtype=np.int64), np.zeros((9, k + 1), dtype=np.int64)
     members = np.empty((3, n), dtype=np.int32), np.empty(n, dtype=np.int64)
     room, state = (np.zeros(widest, dtype=np.bool_), *lines, *members), np.zeros(2, dtype=np.int64)
     most, done = max(FEWEST_GROUPS, len(buckets[1]) - 1), False
