@@ -15,12 +15,17 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.lazy_cover import cover_lazily
-from oneformany.engine.listed_answers import ChosenColumns, columns_holding, groups_of, reasons_of
-from oneformany.engine.listed_proofs import ListedProofs
+from oneformany.engine.listed_answers import (
+    ChosenColumns,
+    ListedProofs,
+    columns_holding,
+    groups_of,
+    optimistic_weights,
+    reasons_of,
+)
 from oneformany.engine.listing.batches import OutOfTimeError
 from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
-from oneformany.engine.optimistic import optimistic_weights
 from oneformany.engine.plan import Plan, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
 from oneformany.engine.table.budget import solve_budget, solve_coverage

@@ -19,7 +19,7 @@ from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
 from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
 from oneformany.engine.listing.listing import FullListing
-from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
+from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
 from oneformany.engine.listing.store import Store, alone, priced
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem

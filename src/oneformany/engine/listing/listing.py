@@ -8,9 +8,9 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
-from oneformany.engine.listing.cheapest import cheapest
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.sharing import SHARINGS, run
+from oneformany.engine.listing.single_rows import cheapest
 from oneformany.engine.listing.store import Store, alone
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem

@@ -16,8 +16,8 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import CodedRows
-from oneformany.engine.listing.cheapest import NEVER, cheapest, cheapest_of_set
 from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.engine.listing.single_rows import NEVER, cheapest, cheapest_of_set
 from oneformany.engine.listing.store import Found, priced
 from oneformany.engine.table.table import NO_CELL
 from oneformany.problem import Share
