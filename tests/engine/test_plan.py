@@ -12,7 +12,6 @@ from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.plan import (
     affordable,
     asks_for_cost,
-    bucketing,
     needs_listing,
     planned,
     worth_listing,
@@ -121,7 +120,7 @@ def test_a_limit_on_calls_is_a_limit_on_listing():
 
 def test_buckets_are_for_classifiers_that_have_to_be_asked():
     asked = replace(PROBLEM, oracle=Veiled(PROBLEM.oracle))
-    assert bucketing(asked)
-    assert not bucketing(PROBLEM)
-    assert not bucketing(asked, most_work=1.0)
-    assert not bucketing(asked, memory=10)
+    assert worth_waiting(asked, Options())
+    assert not worth_waiting(PROBLEM, Options())
+    assert not worth_waiting(asked, Options(most_work=1.0))
+    assert not worth_waiting(asked, Options(memory=10))

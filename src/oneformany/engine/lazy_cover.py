@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -56,7 +55,7 @@ def cover_lazily(lazy: LazyListing, search: Search) -> LazyAnswer:
         if not len(answer.wanted) or stop.expired():
             break
         try:
-            _in_parts(lazy.look_at, waiting[answer.wanted[:MOST_WANTED] - usable], stop)
+            _look_at(lazy, waiting[answer.wanted[:MOST_WANTED] - usable], stop)
         except OutOfTimeError:
             break
     search.counters["buckets"] = len(lazy.buckets)
@@ -82,17 +81,12 @@ def _refine(lazy: LazyListing, stop: Stop) -> None:
         used = np.flatnonzero((values > USED) | (weights.loads[last] >= HEAVY * weights.capacity))
         if not len(used):
             return
-        used = waiting[used[np.argsort(-values[used], kind="stable")]]
-        new = used[~lazy.glanced_at[used]]
-        if len(new):
-            _in_parts(lazy.glance_at, new, stop)
-        else:
-            _in_parts(lazy.look_at, used, stop)
+        _look_at(lazy, waiting[used[np.argsort(-values[used], kind="stable")]], stop)
 
 
-def _in_parts(look: Callable[[IntArray], None], which: IntArray, stop: Stop) -> None:
+def _look_at(lazy: LazyListing, which: IntArray, stop: Stop) -> None:
     """Look at buckets, some at a time, as long as there is time."""
     for begin in range(0, len(which), AT_ONCE):
         if stop.expired():
             return
-        look(which[begin : begin + AT_ONCE])
+        lazy.look_at(which[begin : begin + AT_ONCE])

@@ -147,7 +147,7 @@ class ListedRun:
         proof = self.proofs.people(best) if self.table.complete else None
         most = best.bound if self.table.complete else self.proofs.rows
         fewest = 0 if proof is None else proof.fewest(best.covered)
-        self.choice = ChosenColumns(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
+        self.choice = ChosenColumns(best.chosen, bound=fewest, coverage_proof=proof, covered_bound=most)
 
     def _share(self, needed: int, start: IntArray) -> None:
         """The fewest for so many people."""
@@ -157,7 +157,7 @@ class ListedRun:
         self.choice = ChosenColumns(
             share.chosen,
             bound=share.bound if complete else min(1, len(share.chosen)),
-            coverage=self.proofs.people(share) if complete else None,
+            coverage_proof=self.proofs.people(share) if complete else None,
         )
 
     def _everybody(self, start: IntArray) -> None:
@@ -208,29 +208,27 @@ class ListedRun:
         proof = self.proofs.cost(found) if self.table.complete and self._plan.costed else None
         proved = proof is not None and found.proved
         self.choice = replace(
-            self.choice, columns=found.chosen, owner=found.assignment, cost=proof, cost_open=not proved
+            self.choice, columns=found.chosen, owner=found.assignment, cost_proof=proof, cost_open=not proved
         )
 
     def result(self, goal: Goal) -> Result:
         """State what was found and what was proved."""
         self.statistics.count("questions in batches", self.listing.asked)
+        claims = {
+            name: value for name, value in vars(self.choice).items() if name not in {"columns", "owner"}
+        }
         return build_result(
             self.problem,
             groups_of(self.problem, self.table, self.choice),
             reasons=reasons_of(self.problem, self.listing, self.statistics),
             helpable=np.flatnonzero(self.listing.reachable),
-            proof=self.choice.proof,
-            bound=self.choice.bound,
-            coverage_proof=self.choice.coverage,
-            cost_proof=self.choice.cost,
-            cost_open=self.choice.cost_open,
+            **claims,
             stop=self.stop,
             statistics=self.statistics,
             versions=versions_of(PACKAGES),
             method="exact",
             seed=self._seed,
             goal=goal if goal.limited else None,
-            covered_bound=self.choice.covered_bound,
         )
 
     @contextmanager

@@ -38,14 +38,17 @@ from oneformany.stop import Stop
 
 @dataclass(frozen=True, eq=False)
 class ChosenColumns:
-    """Columns of the table, which of them serves each row (``None``: the cheapest), and what is proved."""
+    """Columns of the table, which of them serves each row (``None``: the cheapest), and what is proved.
+
+    What is proved has the names that :func:`~oneformany.result.build.build_result` gives it.
+    """
 
     columns: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     owner: IntArray | None = None
     proof: Proof | None = None
     bound: int | None = None
-    coverage: CoverageProof | None = None
-    cost: CostProof | None = None
+    coverage_proof: CoverageProof | None = None
+    cost_proof: CostProof | None = None
     covered_bound: int | None = None
     cost_open: bool = False
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import comb
 
 import numpy as np
 
-from oneformany.arrays import BoolArray
+from oneformany.arrays import BoolArray, FloatArray
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import CodedRows
 from oneformany.engine.listing.ground import FORBIDDEN, Ground
-from oneformany.engine.listing.listing import MEMORY, FullListing, list_columns
+from oneformany.engine.listing.listing import FullListing, list_columns
 from oneformany.engine.listing.sharing import useful_targets
 from oneformany.engine.listing.single_rows import REACHING_TIME, reach_rows
 from oneformany.engine.listing.store import Store, alone
@@ -61,25 +62,21 @@ def worth_waiting(problem: Problem, options: Options) -> bool:
     """Whether to ask the classifier about buckets only where a cover would use them."""
     if not options.lazy or problem.share != "point" or getattr(problem.oracle, "max_calls", None) is not None:
         return False
-    return bucketing(problem, most_work=options.most_work, memory=options.memory)
+    n, p = problem.rows.shape
+    if comb(p, min(problem.max_changes, p)) * n * p * ADDING > options.most_work:
+        return False
+    ground = Ground.of(problem)
+    if ground.decided:
+        return False
+    shared, buckets, _ = _sampled_buckets(ground)
+    return comb(len(ground.changeable), ground.size) * (BYTES * (shared + buckets)) <= options.memory
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is going to be listed.
+    """What is going to be listed: all that least cost needs, or all, or what makes fewer ``changes``.
 
-    Attributes
-    ----------
-    problem : Problem
-        The question.
-    costed : bool
-        Whether all columns are kept that least cost needs.
-    changes : int or None
-        How many features the listed columns change at most, where all of them would be too many.
-    memory : int
-        Bytes that the listing may take.
-    notes : tuple of str
-        What is left out, in words.
+    The ``notes`` say what is left out.
     """
 
     problem: Problem
@@ -119,22 +116,20 @@ def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
 def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
     """Give every row that needs more changes than were listed a column of its own, or a proof."""
     ground = Ground.of(problem)
-    waiting = np.flatnonzero(~part.reachable)
+    unreachable, ends = ground.hopeless(), ground.rows.copy()
     if ground.decided:
         screened = screen(problem, Statistics(), stop)
-        points = dict(zip(screened.helpable.tolist(), screened.points, strict=True))
-        proved = np.array(list(screened.reasons), dtype=np.int64)
+        rows = screened.helpable
+        ends[rows] = np.array(screened.points).reshape(-1, problem.n_features)
+        unreachable[list(screened.reasons)] = True
     else:
         soon = stop.part(REACHING_TIME * stop.remaining())
-        reached = reach_rows(ground, Batches(ground, soon), waiting, soon)
-        points = {row: reached.cells[row] for row in np.flatnonzero(reached.reachable).tolist()}
-        proved = np.flatnonzero(reached.unreachable)
-    single = np.array([row for row in waiting.tolist() if row in points], dtype=np.int64)
-    unreachable = ground.hopeless()
-    unreachable[proved] = True
+        reached = reach_rows(ground, Batches(ground, soon), np.flatnonzero(~part.reachable), soon)
+        rows, ends = np.flatnonzero(reached.reachable), reached.cells
+        unreachable |= reached.unreachable
+    rows = rows[~part.reachable[rows]]
     store = Store(ground, costed=False)
-    if len(single):
-        store.absorb(alone(ground, single, np.array([points[row] for row in single.tolist()])))
+    store.absorb(alone(ground, rows, ends[rows]))
     more = store.table(complete=False)
     table = part.table.followed_by(more.starts, more.rows, more.costs, more.changed, more.targets)
     return FullListing(replace(table, complete=False), unreachable, part.asked)
@@ -142,16 +137,9 @@ def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullLis
 
 @dataclass(frozen=True)
 class Estimate:
-    """Work and size of a listing.
+    """What a listing would take: elementary steps, about 10**9 a second, and columns, dominated ones too.
 
-    Attributes
-    ----------
-    work : float
-        Elementary steps, about 10**9 a second; a question to a classifier counts as a thousand of them.
-    columns : float
-        Columns before equal and dominated ones are dropped, about.
-    reason : str
-        Why it is not affordable; empty when it is.
+    The ``reason`` says why that is too much; it is empty where it is not.
     """
 
     work: float
@@ -177,33 +165,22 @@ def affordable(problem: Problem, *, costed: bool = False, most_work: float = MOS
     return Estimate(work, columns, reason)
 
 
-def bucketing(problem: Problem, *, most_work: float = MOST_WORK, memory: int = MEMORY) -> bool:
-    """Whether the classifier has to be asked, and rows can be put into buckets of all feature sets."""
-    n, p = problem.rows.shape
-    if comb(p, min(problem.max_changes, p)) * n * p * ADDING > most_work:
-        return False
-    ground = Ground.of(problem)
-    if ground.decided:
-        return False
-    shared, buckets, _ = _sampled_buckets(ground)
-    return comb(len(ground.changeable), ground.size) * (BYTES * (shared + buckets)) <= memory
-
-
 def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
     n, p, k = len(ground.rows), ground.rows.shape[1], ground.size
     full = float(comb(len(ground.changeable), k))
     if ground.problem.share == "point":
-        shared, buckets, alone = _sampled_buckets(ground)
+        shared, buckets, single = _sampled_buckets(ground)
         simple = ground.problem.own is None and (ground.units != FORBIDDEN).all()
         if ground.decided and simple and not costed:
             return full * n * (p + k) * ADDING, full * buckets + n
-        tries = _combinations(ground, ground.reached, k)
-        tried = tries * shared + (0.0 if ground.decided else _actions(ground, ground.goals) * alone)
+        tries = float(_ways(ground, ground.reached)[k])
+        tried = tries * shared + (
+            0.0 if ground.decided else float(_ways(ground, ground.goals).sum()) * single
+        )
         return full * n * p * ADDING + tried * _step(ground, TRYING), tries * buckets + n
     if ground.problem.share == "features" and ground.decided:
         return full * n * SEARCHING, full
-    slots = useful_targets(ground, costed=costed)
-    actions = _actions(ground, slots)
+    actions = float(_ways(ground, useful_targets(ground, costed=costed)).sum())
     return actions * n * _step(ground, ADDING), actions if ground.problem.share == "action" else full
 
 
@@ -231,15 +208,8 @@ def _step(ground: Ground, compiled: float) -> float:
     return JUDGING if isinstance(ground.problem.oracle, JudgesMoves) else ASKING
 
 
-def _actions(ground: Ground, slots: BoolArray) -> float:
-    return sum(_combinations(ground, slots, size) for size in range(ground.size + 1))
-
-
-def _combinations(ground: Ground, slots: BoolArray, size: int) -> float:
-    """Number of ways to choose ``size`` features and a cell of each: an elementary symmetric polynomial."""
-    counts = np.add.reduceat(slots.astype(np.int64), ground.offsets[:-1])[ground.changeable]
-    ways = [1.0] + [0.0] * size
-    for count in counts.tolist():
-        for s in range(size, 0, -1):
-            ways[s] += ways[s - 1] * count
-    return ways[size]
+def _ways(ground: Ground, slots: BoolArray) -> FloatArray:
+    """Ways to choose no feature, one, two and so on up to full size, and a slot of each."""
+    counts = np.add.reduceat(slots.astype(np.float64), ground.offsets[:-1])[ground.changeable]
+    product: FloatArray = reduce(np.convolve, [np.array([1.0, count]) for count in counts], np.ones(1))
+    return product[: ground.size + 1]

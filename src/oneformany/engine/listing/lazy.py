@@ -9,7 +9,6 @@ the largest groups that it holds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 import numpy as np
 
@@ -27,7 +26,6 @@ from oneformany.stop import Stop
 
 SAMPLE = 100
 FIRST_CHOICES = 16
-FIRST_SETS = 3
 GROWTH = 8
 SEED = 4
 
@@ -41,8 +39,6 @@ class LazyListing:
     ----------
     open : (buckets,) boolean array
         Buckets that were not looked at and are not part of a column.
-    glanced_at : (buckets,) boolean array
-        Buckets on which the most promising targets were tried.
     looked_at : int
         Buckets that were.
     """
@@ -52,7 +48,6 @@ class LazyListing:
         self.ground, self.batches, self.reached = ground, batches, reached
         self.buckets = Buckets.of(ground, np.flatnonzero(reached.reachable))
         self.open = np.ones(len(self.buckets), dtype=np.bool_)
-        self.glanced_at = np.zeros(len(self.buckets), dtype=np.bool_)
         self.looked_at = 0
         self._store = Store(ground, costed=False)
         self._choices: dict[int, tuple[IntArray, FloatArray]] = {}
@@ -92,50 +87,41 @@ class LazyListing:
         free = np.zeros(len(rows), dtype=np.int64)
         return known.followed_by(starts, rows, free, changed, targets), waiting
 
-    def glance_at(self, which: IntArray) -> None:
-        """Try the few most promising targets on some open buckets; those that they do not serve stay open."""
-        self._look({int(bucket): islice(self._sets(int(bucket)), FIRST_SETS) for bucket in which}, quick=True)
-        self.glanced_at[which] = True
-
     def look_at(self, which: IntArray) -> None:
         """Ask the classifier about some open buckets, as much as it takes to replace them by columns."""
-        self._look({int(bucket): self._sets(int(bucket)) for bucket in which}, quick=False)
-        self.open[which] = False
-        self.looked_at += len(which)
-
-    def _look(self, waiting: dict[int, Iterator[int]], *, quick: bool) -> None:
+        waiting = {bucket: self._sets(bucket) for bucket in which.tolist()}
         while waiting:
             by_set: dict[int, list[int]] = {}
             for bucket, sets in waiting.items():
                 by_set.setdefault(next(sets, -1), []).append(bucket)
             done = by_set.pop(-1, [])
             for number, buckets in sorted(by_set.items()):
-                done += self._look_inside(number, buckets, quick=quick)
+                done += self._look_inside(number, buckets)
             for bucket in done:
                 del waiting[bucket]
+        self.open[which] = False
+        self.looked_at += len(which)
 
     def _sets(self, bucket: int) -> Iterator[int]:
         """The feature sets of a bucket, those first that have helped most buckets or are most promising."""
         own = self.buckets.sets[self.buckets.set_starts[bucket] : self.buckets.set_starts[bucket + 1]]
         return iter(own[np.argsort(-self._helped[own], kind="stable")].tolist())
 
-    def _look_inside(self, number: int, buckets: Sequence[int], *, quick: bool) -> list[int]:
+    def _look_inside(self, number: int, buckets: Sequence[int]) -> list[int]:
         """Try the targets of a feature set on some buckets; return those that one target serves whole."""
         features = self.buckets.feature_sets[number]
         choices, promise = self._ordered(number)
-        if quick:
-            choices = choices[:FIRST_CHOICES]
         groups = [self.buckets.group(bucket) for bucket in buckets]
-        left = np.arange(len(buckets))
+        sizes, left = np.array([len(group) for group in groups]), np.arange(len(buckets))
         tried = [np.zeros((len(group), 0), dtype=np.bool_) for group in groups]
         done, begin, width = [], 0, FIRST_CHOICES
         while len(left) and begin < len(choices):
             some = choices[begin : begin + width]
-            for part in _parts(left, groups, self.batches.pairs // len(some)):
+            filled = np.cumsum(sizes[left]) // max(1, self.batches.pairs // len(some))
+            for part in np.split(left, np.flatnonzero(np.diff(filled)) + 1):
                 rows = np.concatenate([groups[index] for index in part])
                 accepted = self.batches.accepted(features, rows, some)
-                ends = np.cumsum([len(groups[index]) for index in part])
-                for index, mine in zip(part, np.split(accepted, ends[:-1]), strict=True):
+                for index, mine in zip(part, np.split(accepted, np.cumsum(sizes[part])[:-1]), strict=True):
                     whole = np.flatnonzero(mine.all(axis=0))
                     if len(whole):
                         price = self._prices(features, groups[index], some[whole])
@@ -155,11 +141,9 @@ class LazyListing:
             order = order[: np.count_nonzero(size >= 2)]
             largest = np.empty(len(order), dtype=np.int64)
             largest = largest[: kernels.largest_groups(tried[index], order, largest)]
-            members = [groups[index][tried[index][:, choice]] for choice in largest]
-            if members:
-                starts = np.cumsum([0, *(len(rows) for rows in members)])
-                rows = np.concatenate(members)
-                self._store.absorb(priced(self.ground, features, starts, rows, choices[largest]))
+            _, which = np.nonzero(tried[index].T[largest])
+            starts = np.concatenate([[0], np.cumsum(size[largest])])
+            self._store.absorb(priced(self.ground, features, starts, groups[index][which], choices[largest]))
         return [buckets[index] for index in done]
 
     def _ordered(self, number: int) -> tuple[IntArray, FloatArray]:
@@ -205,20 +189,6 @@ def _sorted(choices: IntArray, promise: FloatArray) -> tuple[IntArray, FloatArra
         order[begin : begin + width] = some[np.lexsort((some, *choices[some].T[::-1]))]
         begin, width = begin + width, width * GROWTH
     return choices[order], promise[order]
-
-
-def _parts(left: IntArray, groups: Sequence[Indices], most: int) -> Iterator[list[int]]:
-    """Some groups at a time, of not many more rows than so many."""
-    part: list[int] = []
-    rows = 0
-    for index in left.tolist():
-        part.append(index)
-        rows += len(groups[index])
-        if rows >= most:
-            yield part
-            part, rows = [], 0
-    if part:
-        yield part
 
 
 def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
