@@ -69,6 +69,8 @@ def solve_by_listing(
 class ListedRun:
     """One listing, and answers to one goal after another; ``progress`` is told about each step."""
 
+    listing: FullListing
+
     def __init__(
         self,
         problem: Problem,
@@ -83,17 +85,9 @@ class ListedRun:
         self._table_options = replace(options.table, seed=seed)
         self._progress = progress
         self._seed = seed
-        self._listing: FullListing | None = None
         self._lazy: LazyListing | None = None
         self._plan = Plan(problem)
         self._listed = self.statistics
-
-    @property
-    def listing(self) -> FullListing:
-        """The listing, once it is made."""
-        if self._listing is None:
-            raise AssertionError("the columns are listed first")
-        return self._listing
 
     @property
     def table(self) -> ColumnTable:
@@ -111,10 +105,10 @@ class ListedRun:
         with self.statistics.timed("listing"):
             if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
                 self._lazy = lazy_listing(self.problem, self.stop)
-                self._listing = self._lazy.listing()
+                self.listing = self._lazy.listing()
             else:
                 self._plan = planned(self.problem, self.options, costed=cheap)
-                self._listing = self._plan.listing(self.stop)
+                self.listing = self._plan.listing(self.stop)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.notes += self._plan.notes
         self._report("explanations")(State("listing", self.table.n_rows, 0))
@@ -186,7 +180,7 @@ class ListedRun:
                 lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
         with self._searching("cover", "explanations") as search:
             found = cover_lazily(lazy, search)
-        self._listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
+        self.listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
         table, answer = found.proved
         proof = ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
         self.choice = ChosenColumns(found.chosen, proof=proof)

@@ -52,16 +52,9 @@ class CodedRows:
 class Buckets:
     """Sets of two or more rows that agree outside of some features, each once.
 
-    Every group of a column is part of a bucket of its features.
-
-    Attributes
-    ----------
-    starts, rows : integer arrays
-        The rows of bucket b are ``rows[starts[b] : starts[b + 1]]``, ascending.
-    set_starts, sets : integer arrays
-        The feature sets of bucket b are ``sets[set_starts[b] : set_starts[b + 1]]``.
-    feature_sets : (m, size) integer array
-        All sets of full size.
+    Every group of a column is part of a bucket of its features. Bucket b has the rows
+    ``rows[starts[b] : starts[b + 1]]``, ascending, and ``sets[set_starts[b] : set_starts[b + 1]]`` are the
+    numbers of its ``feature_sets``, of which there are all of full size.
     """
 
     starts: IntArray

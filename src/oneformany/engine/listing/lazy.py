@@ -9,6 +9,7 @@ the largest groups that it holds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -28,19 +29,14 @@ SAMPLE = 100
 FIRST_CHOICES = 16
 GROWTH = 8
 SEED = 4
+TINY = 1e-300
 
 
 class LazyListing:
     """Columns that are known, and buckets of which nobody knows what the classifier makes of them.
 
-    Rows share a point. It begins with a column for each row that can be helped.
-
-    Attributes
-    ----------
-    open : (buckets,) boolean array
-        Buckets that were not looked at and are not part of a column.
-    looked_at : int
-        Buckets that were.
+    Rows share a point. It begins with a column for each row that can be helped. ``open`` are the buckets that
+    were not looked at and are not part of a column, ``looked_at`` counts those that were.
     """
 
     def __init__(self, batches: Batches, reached: Reached) -> None:
@@ -50,12 +46,12 @@ class LazyListing:
         self.open = np.ones(len(self.buckets), dtype=np.bool_)
         self.looked_at = 0
         self._store = Store(ground, costed=False)
-        self._choices: dict[int, tuple[IntArray, FloatArray]] = {}
-        self._mean = _mean_scores(batches, np.flatnonzero(reached.reachable))
-        best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
-        self._helped = _below_one(best)
+        self._ordered = cache(self._order)
         rows = np.flatnonzero(reached.reachable)
         self._store.absorb(alone(ground, rows, reached.cells[rows]))
+        self._mean = _mean_scores(batches, rows)
+        best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
+        self._helped = best / (2.1 * np.abs(best).max(initial=TINY))  # one success counts for more
 
     def listing(self) -> FullListing:
         """What there is now, as a listing."""
@@ -110,7 +106,7 @@ class LazyListing:
     def _look_inside(self, number: int, buckets: Sequence[int]) -> list[int]:
         """Try the targets of a feature set on some buckets; return those that one target serves whole."""
         features = self.buckets.feature_sets[number]
-        choices, promise = self._ordered(number)
+        choices = self._ordered(number)
         groups = [self.buckets.group(bucket) for bucket in buckets]
         sizes, left = np.array([len(group) for group in groups]), np.arange(len(buckets))
         tried = [np.zeros((len(group), 0), dtype=np.bool_) for group in groups]
@@ -127,14 +123,11 @@ class LazyListing:
                         price = self._prices(features, groups[index], some[whole])
                         best = int(whole[price.argmin()])
                         self.add(features, groups[index], some[best])
-                        promise[begin + best] += 1.0
                         done.append(index)
                     tried[index] = np.concatenate([tried[index], mine], axis=1)
             left = np.setdiff1d(left, done)
             begin, width = begin + width, width * GROWTH
         self._helped[number] += len(done)
-        if done:
-            self._choices[number] = _sorted(self._choices[number][0], promise)
         for index in left.tolist():
             size = tried[index].sum(axis=0)
             order = np.lexsort((self._prices(features, groups[index], choices), -size))
@@ -146,14 +139,19 @@ class LazyListing:
             self._store.absorb(priced(self.ground, features, starts, groups[index][which], choices[largest]))
         return [buckets[index] for index in done]
 
-    def _ordered(self, number: int) -> tuple[IntArray, FloatArray]:
-        """The choices of targets of a feature set, most promising first, and how promising they are."""
-        if number not in self._choices:
-            features = self.buckets.feature_sets[number]
-            choices = self.ground.choices(features.tolist(), self.ground.reached)
-            slots = self.ground.offsets[features] + choices
-            self._choices[number] = _sorted(choices, _below_one(self._mean[slots].sum(axis=1)))
-        return self._choices[number]
+    def _order(self, number: int) -> IntArray:
+        """The choices of targets of a feature set, most promising first.
+
+        Those that are tried at one time are in the order that is quick to try.
+        """
+        features = self.buckets.feature_sets[number]
+        choices = self.ground.choices(features.tolist(), self.ground.reached)
+        order = np.argsort(-self._mean[self.ground.offsets[features] + choices].sum(axis=1), kind="stable")
+        begin, width = 0, FIRST_CHOICES
+        while begin < len(order):
+            order[begin : begin + width].sort()
+            begin, width = begin + width, width * GROWTH
+        return choices[order]
 
     def _prices(self, features: IntArray, rows: Indices, choices: IntArray) -> IntArray:
         """What each choice costs all of these rows together."""
@@ -172,23 +170,6 @@ def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     everybody = np.arange(len(ground.rows))
     reached = reach_rows(ground, Batches(ground, part), everybody, part)
     return LazyListing(Batches(ground, stop), reached)
-
-
-def _below_one(promise: FloatArray) -> FloatArray:
-    """The same order in numbers that differ by less than one: one success counts for more."""
-    largest = float(np.abs(promise).max(initial=0.0))
-    return promise / (2.1 * largest) if largest > 0 else promise
-
-
-def _sorted(choices: IntArray, promise: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Most promising first; those that are tried at one time in the order that is quick to try."""
-    order = np.argsort(-promise, kind="stable")
-    begin, width = 0, FIRST_CHOICES
-    while begin < len(order):
-        some = order[begin : begin + width]
-        order[begin : begin + width] = some[np.lexsort((some, *choices[some].T[::-1]))]
-        begin, width = begin + width, width * GROWTH
-    return choices[order], promise[order]
 
 
 def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:

@@ -23,17 +23,7 @@ ROWS_AT_ONCE = 256
 
 @dataclass(frozen=True, eq=False)
 class FullListing:
-    """The columns of a problem, and who can be helped.
-
-    Attributes
-    ----------
-    table : ColumnTable
-        The columns.
-    unreachable : (n,) boolean array
-        Distinct rows of which it is proved that no column can hold them.
-    asked : int
-        Points that the classifier was asked about.
-    """
+    """The columns, the distinct rows that are proved to be in none, and how many points were asked about."""
 
     table: ColumnTable
     unreachable: BoolArray
@@ -53,21 +43,11 @@ def list_columns(
     memory: int = MEMORY,
     threads: int = THREADS,
 ) -> FullListing:
-    """List the columns of a problem.
+    """List the columns of a problem; the table is not complete where time or memory (bytes) do not suffice.
 
-    Parameters
-    ----------
-    problem : Problem
-        The question.
-    costed : bool
-        Drop only columns whose rows are all in another column and pay no more there. Otherwise all whose rows
-        are in another column; of columns with the same rows the one stays that costs them least together.
-    stop : Stop or None
-        When to end with what was found; the table is not complete then.
-    memory : int
-        How many bytes the columns may take; beyond, listing ends as if time were up.
-    threads : int
-        How many feature sets to look at beside each other, where the classifier need not be asked.
+    With ``costed`` only columns are dropped whose rows are all in another column and pay no more there.
+    Otherwise all whose rows are in another column; of columns with the same rows the one stays that costs
+    them least together. ``threads`` look at feature sets where the classifier need not be asked.
     """
     stop = stop or Stop()
     ground = Ground.of(problem)
