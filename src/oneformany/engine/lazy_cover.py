@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,21 +24,18 @@ MOST_WANTED = 1000
 AT_ONCE = 200
 
 
-@dataclass(frozen=True, eq=False)
-class LazyAnswer:
-    """Columns of a table that cover every row that can be helped; the best bound, and the table of that."""
-
-    table: ColumnTable
-    chosen: IntArray
-    proved: tuple[ColumnTable, CoverAnswer]
+Proved = tuple[ColumnTable, CoverAnswer]
 
 
-def cover_lazily(lazy: LazyListing, search: Search) -> LazyAnswer:
-    """Choose as few columns as possible, and look at buckets until none of them could do better."""
+def cover_lazily(lazy: LazyListing, search: Search) -> tuple[ColumnTable, IntArray, Proved]:
+    """Choose as few columns as possible, and look at buckets until none of them could do better.
+
+    Returns a table, columns of it that cover every row that can be helped, and the best bound with its table.
+    """
     stop = search.stop
     until = stop.part(LOOKING_TIME * stop.remaining())
     quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
-    proved: tuple[ColumnTable, CoverAnswer] | None = None
+    proved: Proved | None = None
     start = None
     with suppress(OutOfTimeError):
         _refine(lazy, until)
@@ -60,7 +57,7 @@ def cover_lazily(lazy: LazyListing, search: Search) -> LazyAnswer:
             break
     search.counters["buckets"] = len(lazy.buckets)
     search.counters["buckets evaluated"] = lazy.looked_at
-    return LazyAnswer(table, answer.chosen, proved or (table, answer))
+    return table, answer.chosen, proved or (table, answer)
 
 
 def _refine(lazy: LazyListing, stop: Stop) -> None:

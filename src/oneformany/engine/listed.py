@@ -147,20 +147,15 @@ class ListedRun:
         """The fewest for so many people."""
         with self._searching("coverage", "explanations") as search:
             share = solve_coverage(self.table, self.problem.multiplicity, needed, search, start)
-        complete = self.table.complete
-        self.choice = ChosenColumns(
-            share.chosen,
-            bound=share.bound if complete else min(1, len(share.chosen)),
-            coverage_proof=self.proofs.people(share) if complete else None,
-        )
+        proof = self.proofs.people(share) if self.table.complete else None
+        fewest = min(1, len(share.chosen)) if proof is None else share.bound
+        self.choice = ChosenColumns(share.chosen, bound=fewest, coverage_proof=proof)
 
     def _everybody(self, start: IntArray) -> None:
         proof: Proof | None = None if self.table.complete else self._optimistic_proof()
-        known = (
-            start if np.array_equal(self.table.incidence.covered_by(start), self.listing.reachable) else None
-        )
+        everybody = np.array_equal(self.table.incidence.covered_by(start), self.listing.reachable)
         with self._searching("cover", "explanations") as search:
-            cover = solve_cover(self.table, search, known)
+            cover = solve_cover(self.table, search, start if everybody else None)
         self.choice = ChosenColumns(cover.chosen, proof=proof or self.proofs.cover(cover))
 
     def _optimistic_proof(self) -> Proof:
@@ -179,11 +174,10 @@ class ListedRun:
                 rows = np.unique(self.problem.row_of[list(explanation.members)])
                 lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
         with self._searching("cover", "explanations") as search:
-            found = cover_lazily(lazy, search)
-        self.listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
-        table, answer = found.proved
-        proof = ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
-        self.choice = ChosenColumns(found.chosen, proof=proof)
+            table, chosen, (proved, answer) = cover_lazily(lazy, search)
+        self.listing = replace(self.listing, table=table, asked=lazy.batches.asked)
+        proof = ListedProofs(self.problem, proved, self.listing.unreachable).cover(answer)
+        self.choice = ChosenColumns(chosen, proof=proof)
 
     def cheapen(self, goal: Goal) -> None:
         """Settle the second objective: as few explanations for as many people as asked, at the least cost."""

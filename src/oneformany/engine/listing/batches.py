@@ -119,9 +119,8 @@ class Batches:
             if moved:
                 joins &= ground.rows[rows, feature][:, None] != choices[:, j]
         joins &= gained >= ground.deficit[rows][:, None]
-        if ground.decided or not joins.any():
-            return joins
-        self._settle(features, rows, choices, joins, np.full(joins.shape, not ground.exact))
+        if not ground.decided and joins.any():
+            self._settle(features, rows, choices, joins, np.full(joins.shape, not ground.exact))
         return joins
 
     def _judged_block(

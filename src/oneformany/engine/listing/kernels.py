@@ -315,8 +315,7 @@ def _cheapest(tables, features, budget, i, target, reach, lines):
 def cheapest_each(tables, features, budget, members, targets, reach, lines, costs):
     """Write the cost of the cheapest way of each member by itself, -1 where there is none, and its cells.
 
-    ``reach`` and ``lines`` are room to work in: a line of the first, and an entry of each line of the
-    second, per feature and one more; the last line of ``reach`` is 0.
+    ``reach`` and ``lines`` are room to work in; the last line of ``reach`` is 0.
     """
     for m in range(len(members)):
         costs[m] = _cheapest(tables, features, budget, members[m], targets[m], reach, lines)

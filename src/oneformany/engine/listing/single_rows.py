@@ -104,9 +104,8 @@ def reach_rows(ground: Ground, batches: Batches, rows: IntArray, stop: Stop) -> 
             part = stop.part(SECONDS_PER_QUESTION)
             answer = problem.oracle.reach(replace(problem.question(row), stop=part))
             if answer.point is None:
-                if answer.proved_none:
-                    unreachable[row] = True
-                else:
+                unreachable[row] = answer.proved_none
+                if not answer.proved_none:
                     hard.append(row)
                 continue
             goal = problem.cells_of(answer.point)
