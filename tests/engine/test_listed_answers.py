@@ -1,22 +1,40 @@
-"""Between columns of a listing and explanations."""
+"""Between a listing and a result: explanations and columns, and proofs on the rows as they were given."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from engine.problems import Veiled, refused_rows
-from engine.table.tables import table_of
-from oneformany.engine.listed_answers import ChosenColumns, columns_holding, groups_of, own_ends, reasons_of
+from engine.problems import Veiled, problem_of, refused_rows
+from engine.table.tables import random_table, table_of
+from oneformany.engine.listed_answers import (
+    ChosenColumns,
+    ListedProofs,
+    columns_holding,
+    groups_of,
+    optimistic_weights,
+    own_ends,
+    reasons_of,
+)
 from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.run import Options
+from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.solve import solve_exact
+from oneformany.engine.table.budget import solve_budget
+from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.result.explanation import Explanation
+from oneformany.result.proof import DualProof, EnumerationProof
 from oneformany.statistics import Statistics
+from oneformany.stop import Stop
+from strategies import random_problem, small_problems
 
 ORACLE = AdditiveOracle([[0, 1], [0, 1], [0, 2]], threshold=2)
 
@@ -73,3 +91,101 @@ def test_a_reason_has_a_score_where_there_is_a_closed_form_and_names_the_changes
         reasons = reasons_of(problem, list_columns(problem), Statistics())
         assert list(reasons) == [0]
         assert words in reasons[0]
+
+
+def problem_with(given):
+    """A problem of these rows; distinct ones are numbered as they first appear."""
+    levels = max(given) + 1
+    return Problem([[row] for row in given], (levels,), AdditiveOracle([np.arange(levels)], threshold=0), 1)
+
+
+def proofs_of(problem, table, unreachable=()):
+    beyond = np.zeros(table.n_rows, dtype=np.bool_)
+    beyond[list(unreachable)] = True
+    return ListedProofs(problem, table, beyond)
+
+
+def named_rows(case, given):
+    """The rows that a case names, as distinct ones: of its filters, the one that is covered, of its parts."""
+    own = [given[row] for pairs in case.filters for rows, _ in pairs for row in rows]
+    own += [] if case.row is None else [given[case.row]]
+    return [*own, *(row for part in case.parts for row in named_rows(part, given))]
+
+
+def tree_rows(tree):
+    """The same of a tree over distinct rows."""
+    own = [row for pairs in tree["filters"] for rows, _ in pairs for row in np.atleast_1d(rows).tolist()]
+    own += [tree["item"]] if "item" in tree else []
+    return [*own, *(row for part in tree.get("parts", []) for row in tree_rows(part))]
+
+
+def test_weights_stand_on_the_first_of_equal_rows():
+    problem = problem_with([0, 0, 1, 0, 2])
+    assert problem.rows[:, 0].tolist() == [0, 1, 2]
+    proofs = proofs_of(problem, table_of([[1, 2]], 3))
+    assert proofs.dual(np.array([5, 6, 7]), 7).weights == (5, 0, 6, 0, 7)
+    assert (proofs.one().weights, proofs.one().bound) == ((0, 0, 1, 0, 0), 1)
+
+
+def test_where_weights_say_as_much_as_a_tree_they_are_the_proof():
+    table = table_of([[0, 1], [1, 2], [0, 2]], 3)
+    proof = proofs_of(problem_with([0, 1, 1, 2]), table).cover(solve_cover(table))
+    assert isinstance(proof, DualProof)
+    assert proof.bound == 2
+
+
+def test_a_tree_over_columns_names_given_rows():
+    table = random_table(0, 36, 110, 4)
+    answer = solve_cover(table)
+    given = np.repeat(np.arange(36), 2).tolist()
+    proof = proofs_of(problem_with(given), table).cover(answer)
+    assert isinstance(proof, EnumerationProof)
+    assert proof.bound == answer.bound == len(answer.chosen)
+    named = [{given[row] for row in rows} for rows in proof.columns]
+    assert named == [set(table.group(column).tolist()) for column in answer.proof.columns.tolist()]
+    assert list(proof.weights[::2]) == answer.weights.weights.tolist()
+    assert named_rows(proof.cover, given) == tree_rows(answer.proof.tree)
+
+
+def test_rows_beyond_help_weigh_nothing_and_are_not_among_the_people():
+    problem = problem_with([0, 0, 1, 2, 3])
+    table = table_of([[1, 2], [3]], 4)
+    proof = proofs_of(problem, table, unreachable=[0]).people(solve_budget(table, problem.multiplicity, 1))
+    assert proof.weights[:2] == (0, 0)
+    assert (proof.rows, proof.scale) == (3, ONE_IN_TABLES)
+    assert proof.most(1) == 2
+
+
+def test_prices_stand_on_every_given_row():
+    problem = problem_with([0, 1, 0])
+    table = table_of([[0, 1], [1]], 2, [[2, 3], [1]])
+    answer = solve_cost(table, problem.multiplicity, 1, 3, np.array([0]))
+    proof = proofs_of(problem, table).cost(answer)
+    assert proof.prices == tuple(answer.prices[[0, 1, 0]].tolist())
+    assert (proof.scale, proof.bound, answer.cost) == (ONE_IN_COVERS, 7, 7)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small=small_problems(), data=st.data())
+def test_no_group_that_cells_and_moves_permit_weighs_more_and_no_answer_takes_fewer(small, data):
+    problem = problem_of(small)
+    result = solve(problem)
+    covered = np.asarray(result.assignment) >= 0
+    reachable = np.zeros(len(problem.rows), dtype=np.bool_)
+    reachable[problem.row_of[covered]] = True
+    if not reachable.any():
+        return
+    weights, capacity = optimistic_weights(problem, reachable, Stop())
+    assert not weights[~reachable].any()
+    assert -(-int(weights.sum()) // capacity) <= result.count
+    point = np.array([data.draw(st.integers(0, n - 1)) for n in problem.levels])
+    order = data.draw(st.permutations(range(problem.n_features)))
+    kept = np.array(order[problem.max_changes :], dtype=np.int64)
+    inside = (problem.rows[:, kept] == point[kept]).all(axis=1) & problem.may_move(problem.rows, point).all(1)
+    assert weights[inside].sum() <= capacity
+
+
+def test_without_time_no_more_than_one_explanation_is_proved():
+    problem = problem_of(random_problem(np.random.default_rng(0)))
+    found = optimistic_weights(problem, np.ones(len(problem.rows), dtype=np.bool_), Stop(0))
+    assert found is None or -(-int(found[0].sum()) // found[1]) <= 1

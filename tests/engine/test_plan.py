@@ -1,4 +1,4 @@
-"""Which way an answer is found."""
+"""Which way an answer is found, and what a listing would take before it is made."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 from engine.problems import Veiled, random_additive
-from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
-from oneformany.engine.plan import asks_for_cost, needs_listing, planned, worth_listing, worth_waiting
+from oneformany.engine.plan import (
+    affordable,
+    asks_for_cost,
+    needs_listing,
+    planned,
+    worth_listing,
+    worth_waiting,
+)
 from oneformany.engine.run import Options
 from oneformany.methods import solve
 from oneformany.oracles.blackbox import BlackBoxOracle
@@ -19,6 +25,7 @@ from oneformany.problem.goal import Goal
 from oneformany.stop import Stop
 
 PLAIN = random_additive(np.random.default_rng(0), rows=12, features=5, max_changes=3)
+PROBLEM = random_additive(np.random.default_rng(1), rows=40, features=6, max_changes=2)
 
 
 @pytest.mark.parametrize(
@@ -69,44 +76,51 @@ def test_what_is_too_much_is_listed_in_part_and_said_so():
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])
-@pytest.mark.parametrize("changes", [None, 1])
-def test_rows_of_which_one_table_would_be_too_large_are_listed_in_parts(share, changes, monkeypatch):
+def test_columns_that_outgrow_the_memory_are_not_all_listed_and_what_is_said_holds(share):
     problem = replace(PLAIN, share=share)
-    whole = list_columns(problem)
-    slots = sum(problem.levels)
-    built = []
-    made = Ground.of.__func__
-
-    def watched(cls, problem, only=None):
-        ground = made(cls, problem, only)
-        built.append(ground.gain.size)
-        return ground
-
-    monkeypatch.setattr(Ground, "of", classmethod(watched))
-    memory = 5 * 16 * slots
-    plan = planned(problem, Options(memory=memory), costed=True)
-    if changes is not None:
-        plan = replace(plan, changes=changes)
-    assert plan.rows_at_once == 5
-    assert "in 3 parts, and groups with rows of several parts can be missing" in plan.notes[1]
-    listing = replace(plan, memory=1 << 20).listing(Stop())
-    assert max(built) <= 5 * slots
-    assert not listing.table.complete
-    assert (listing.reachable == whole.reachable).all()
-    assert (listing.unreachable == whole.unreachable).all()
-    groups = [set(whole.table.group(column).tolist()) for column in range(len(whole.table))]
-    for column in range(len(listing.table)):
-        members = listing.table.group(column).tolist()
-        assert sorted(set(members)) == members
-        assert any(set(members) <= group for group in groups)
+    best, whole = solve(problem), list_columns(problem)
+    options = Options(way="listing", memory=400)
+    plan = planned(problem, options, costed=False)
+    assert not plan.listing(Stop()).table.complete
+    assert not (plan.listing(Stop()).unreachable & whole.reachable).any()
+    part = solve(problem, options=options)
+    assert part.covered <= best.covered
+    assert part.lower_bound <= best.count
+    assert part.undecided or part.count >= best.count
+    assert part.verify().outcome == "confirmed"
 
 
-@pytest.mark.parametrize("share", ["action", "features"])
-def test_an_answer_from_parts_holds_and_is_confirmed(share):
-    problem = replace(PLAIN, share=share)
-    best = solve(problem)
-    parts = solve(problem, options=Options(memory=5 * 16 * sum(problem.levels)))
-    assert (parts.covered, len(parts.unreachable)) == (best.covered, len(best.unreachable))
-    assert parts.lower_bound <= best.count <= parts.count
-    assert parts.verify().outcome == "confirmed"
-    assert any("parts" in note for note in parts.statistics.notes)
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_more_changes_are_more_work_and_limits_are_named(share):
+    few = affordable(replace(PROBLEM, share=share, max_changes=1))
+    many = affordable(replace(PROBLEM, share=share))
+    assert few.ok
+    assert few.work < many.work
+    assert few.reason == ""
+    tired = affordable(replace(PROBLEM, share=share), most_work=10.0)
+    assert not tired.ok
+    assert "more than 1.0e+01" in tired.reason
+
+
+def test_columns_are_at_least_those_that_are_listed():
+    listed = len(list_columns(replace(PROBLEM, share="action")).table)
+    assert affordable(replace(PROBLEM, share="action")).columns >= listed
+
+
+def test_a_limit_on_calls_is_a_limit_on_listing():
+    def never(codes):
+        return np.full(len(codes), 0.1)
+
+    free, limited = (BlackBoxOracle(never, PROBLEM.levels, max_calls=calls) for calls in (None, 5))
+    assert affordable(Problem(PROBLEM.codes, PROBLEM.levels, free, 2)).ok
+    estimate = affordable(Problem(PROBLEM.codes, PROBLEM.levels, limited, 2))
+    assert not estimate.ok
+    assert "more than the 5 calls allowed" in estimate.reason
+
+
+def test_buckets_are_for_classifiers_that_have_to_be_asked():
+    asked = replace(PROBLEM, oracle=Veiled(PROBLEM.oracle))
+    assert worth_waiting(asked, Options())
+    assert not worth_waiting(PROBLEM, Options())
+    assert not worth_waiting(asked, Options(most_work=1.0))
+    assert not worth_waiting(asked, Options(memory=10))

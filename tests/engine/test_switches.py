@@ -140,7 +140,7 @@ EACH = {
     "way": (SMALL, Options(), "listing", "columns listed"),
     "lazy": (ASKED, LISTED, False, "questions in batches"),
     "least_cost": (SMALL, Options(), True, "columns listed"),
-    "memory": (SMALL, LISTED, 100, "columns listed"),
+    "memory": (SMALL, LISTED, 1_000, "columns listed"),
     "most_work": (SMALL, LISTED, 1.0, "columns listed"),
     "table": (LARGE, LISTED, TableOptions(max_rounds=1), "rounds"),
 }

@@ -2,5 +2,5 @@
 
 ``exact.py`` generates columns: master and branching in ``tree/``, pricing in ``pricing/``, the set cover that
 closes the gap in ``cover/``, least cost in ``saving/``. ``listed.py`` lists all columns (``listing/``) and
-chooses from the table (``table/``). ``certificate.py`` and ``listed_proofs.py`` write down what is proved.
+chooses from the table (``table/``). ``certificate.py`` and ``listed_answers.py`` write down what is proved.
 """

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.listing.batches import OutOfTimeError
 from oneformany.engine.listing.lazy import LazyListing
-from oneformany.engine.listing.store.answers import OutOfTimeError
 from oneformany.engine.table.fewest import CoverAnswer, solve_cover
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
@@ -25,21 +24,18 @@ MOST_WANTED = 1000
 AT_ONCE = 200
 
 
-@dataclass(frozen=True, eq=False)
-class LazyAnswer:
-    """Columns of a table that cover every row that can be helped; the best bound, and the table of that."""
-
-    table: ColumnTable
-    chosen: IntArray
-    proved: tuple[ColumnTable, CoverAnswer]
+Proved = tuple[ColumnTable, CoverAnswer]
 
 
-def cover_lazily(lazy: LazyListing, search: Search) -> LazyAnswer:
-    """Choose as few columns as possible, and look at buckets until none of them could do better."""
+def cover_lazily(lazy: LazyListing, search: Search) -> tuple[ColumnTable, IntArray, Proved]:
+    """Choose as few columns as possible, and look at buckets until none of them could do better.
+
+    Returns a table, columns of it that cover every row that can be helped, and the best bound with its table.
+    """
     stop = search.stop
     until = stop.part(LOOKING_TIME * stop.remaining())
     quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
-    proved: tuple[ColumnTable, CoverAnswer] | None = None
+    proved: Proved | None = None
     start = None
     with suppress(OutOfTimeError):
         _refine(lazy, until)
@@ -56,12 +52,12 @@ def cover_lazily(lazy: LazyListing, search: Search) -> LazyAnswer:
         if not len(answer.wanted) or stop.expired():
             break
         try:
-            _in_parts(lazy.look_at, waiting[answer.wanted[:MOST_WANTED] - usable], stop)
+            _look_at(lazy, waiting[answer.wanted[:MOST_WANTED] - usable], stop)
         except OutOfTimeError:
             break
     search.counters["buckets"] = len(lazy.buckets)
     search.counters["buckets evaluated"] = lazy.looked_at
-    return LazyAnswer(table, answer.chosen, proved or (table, answer))
+    return table, answer.chosen, proved or (table, answer)
 
 
 def _refine(lazy: LazyListing, stop: Stop) -> None:
@@ -82,17 +78,12 @@ def _refine(lazy: LazyListing, stop: Stop) -> None:
         used = np.flatnonzero((values > USED) | (weights.loads[last] >= HEAVY * weights.capacity))
         if not len(used):
             return
-        used = waiting[used[np.argsort(-values[used], kind="stable")]]
-        new = used[~lazy.glanced_at[used]]
-        if len(new):
-            _in_parts(lazy.glance_at, new, stop)
-        else:
-            _in_parts(lazy.look_at, used, stop)
+        _look_at(lazy, waiting[used[np.argsort(-values[used], kind="stable")]], stop)
 
 
-def _in_parts(look: Callable[[IntArray], None], which: IntArray, stop: Stop) -> None:
+def _look_at(lazy: LazyListing, which: IntArray, stop: Stop) -> None:
     """Look at buckets, some at a time, as long as there is time."""
     for begin in range(0, len(which), AT_ONCE):
         if stop.expired():
             return
-        look(which[begin : begin + AT_ONCE])
+        lazy.look_at(which[begin : begin + AT_ONCE])

@@ -15,12 +15,17 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.lazy_cover import cover_lazily
-from oneformany.engine.listed_answers import ChosenColumns, columns_holding, groups_of, reasons_of
-from oneformany.engine.listed_proofs import ListedProofs
+from oneformany.engine.listed_answers import (
+    ChosenColumns,
+    ListedProofs,
+    columns_holding,
+    groups_of,
+    optimistic_weights,
+    reasons_of,
+)
+from oneformany.engine.listing.batches import OutOfTimeError
 from oneformany.engine.listing.lazy import LazyListing, lazy_listing
 from oneformany.engine.listing.listing import FullListing
-from oneformany.engine.listing.store.answers import OutOfTimeError
-from oneformany.engine.optimistic import optimistic_weights
 from oneformany.engine.plan import Plan, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
 from oneformany.engine.table.budget import solve_budget, solve_coverage
@@ -64,6 +69,8 @@ def solve_by_listing(
 class ListedRun:
     """One listing, and answers to one goal after another; ``progress`` is told about each step."""
 
+    listing: FullListing
+
     def __init__(
         self,
         problem: Problem,
@@ -78,17 +85,9 @@ class ListedRun:
         self._table_options = replace(options.table, seed=seed)
         self._progress = progress
         self._seed = seed
-        self._listing: FullListing | None = None
         self._lazy: LazyListing | None = None
         self._plan = Plan(problem)
         self._listed = self.statistics
-
-    @property
-    def listing(self) -> FullListing:
-        """The listing, once it is made."""
-        if self._listing is None:
-            raise AssertionError("the columns are listed first")
-        return self._listing
 
     @property
     def table(self) -> ColumnTable:
@@ -106,10 +105,10 @@ class ListedRun:
         with self.statistics.timed("listing"):
             if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
                 self._lazy = lazy_listing(self.problem, self.stop)
-                self._listing = self._lazy.listing()
+                self.listing = self._lazy.listing()
             else:
                 self._plan = planned(self.problem, self.options, costed=cheap)
-                self._listing = self._plan.listing(self.stop)
+                self.listing = self._plan.listing(self.stop)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.notes += self._plan.notes
         self._report("explanations")(State("listing", self.table.n_rows, 0))
@@ -142,26 +141,21 @@ class ListedRun:
         proof = self.proofs.people(best) if self.table.complete else None
         most = best.bound if self.table.complete else self.proofs.rows
         fewest = 0 if proof is None else proof.fewest(best.covered)
-        self.choice = ChosenColumns(best.chosen, bound=fewest, coverage=proof, covered_bound=most)
+        self.choice = ChosenColumns(best.chosen, bound=fewest, coverage_proof=proof, covered_bound=most)
 
     def _share(self, needed: int, start: IntArray) -> None:
         """The fewest for so many people."""
         with self._searching("coverage", "explanations") as search:
             share = solve_coverage(self.table, self.problem.multiplicity, needed, search, start)
-        complete = self.table.complete
-        self.choice = ChosenColumns(
-            share.chosen,
-            bound=share.bound if complete else min(1, len(share.chosen)),
-            coverage=self.proofs.people(share) if complete else None,
-        )
+        proof = self.proofs.people(share) if self.table.complete else None
+        fewest = min(1, len(share.chosen)) if proof is None else share.bound
+        self.choice = ChosenColumns(share.chosen, bound=fewest, coverage_proof=proof)
 
     def _everybody(self, start: IntArray) -> None:
         proof: Proof | None = None if self.table.complete else self._optimistic_proof()
-        known = (
-            start if np.array_equal(self.table.incidence.covered_by(start), self.listing.reachable) else None
-        )
+        everybody = np.array_equal(self.table.incidence.covered_by(start), self.listing.reachable)
         with self._searching("cover", "explanations") as search:
-            cover = solve_cover(self.table, search, known)
+            cover = solve_cover(self.table, search, start if everybody else None)
         self.choice = ChosenColumns(cover.chosen, proof=proof or self.proofs.cover(cover))
 
     def _optimistic_proof(self) -> Proof:
@@ -180,11 +174,10 @@ class ListedRun:
                 rows = np.unique(self.problem.row_of[list(explanation.members)])
                 lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
         with self._searching("cover", "explanations") as search:
-            found = cover_lazily(lazy, search)
-        self._listing = replace(self.listing, table=found.table, asked=lazy.batches.asked)
-        table, answer = found.proved
-        proof = ListedProofs(self.problem, table, self.listing.unreachable).cover(answer)
-        self.choice = ChosenColumns(found.chosen, proof=proof)
+            table, chosen, (proved, answer) = cover_lazily(lazy, search)
+        self.listing = replace(self.listing, table=table, asked=lazy.batches.asked)
+        proof = ListedProofs(self.problem, proved, self.listing.unreachable).cover(answer)
+        self.choice = ChosenColumns(chosen, proof=proof)
 
     def cheapen(self, goal: Goal) -> None:
         """Settle the second objective: as few explanations for as many people as asked, at the least cost."""
@@ -203,29 +196,27 @@ class ListedRun:
         proof = self.proofs.cost(found) if self.table.complete and self._plan.costed else None
         proved = proof is not None and found.proved
         self.choice = replace(
-            self.choice, columns=found.chosen, owner=found.assignment, cost=proof, cost_open=not proved
+            self.choice, columns=found.chosen, owner=found.assignment, cost_proof=proof, cost_open=not proved
         )
 
     def result(self, goal: Goal) -> Result:
         """State what was found and what was proved."""
         self.statistics.count("questions in batches", self.listing.asked)
+        claims = {
+            name: value for name, value in vars(self.choice).items() if name not in {"columns", "owner"}
+        }
         return build_result(
             self.problem,
             groups_of(self.problem, self.table, self.choice),
             reasons=reasons_of(self.problem, self.listing, self.statistics),
             helpable=np.flatnonzero(self.listing.reachable),
-            proof=self.choice.proof,
-            bound=self.choice.bound,
-            coverage_proof=self.choice.coverage,
-            cost_proof=self.choice.cost,
-            cost_open=self.choice.cost_open,
+            **claims,
             stop=self.stop,
             statistics=self.statistics,
             versions=versions_of(PACKAGES),
             method="exact",
             seed=self._seed,
             goal=goal if goal.limited else None,
-            covered_bound=self.choice.covered_bound,
         )
 
     @contextmanager

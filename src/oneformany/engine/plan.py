@@ -1,21 +1,24 @@
-"""Which way an answer is found: by listing all columns, a part of them, or by searching for them."""
+"""Which way an answer is found: by listing all columns, some, or by searching; what a listing would take."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from math import comb
 
 import numpy as np
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, FloatArray
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.estimate import Estimate, affordable, bucketing
-from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.buckets import CodedRows
+from oneformany.engine.listing.ground import FORBIDDEN, Ground
 from oneformany.engine.listing.listing import FullListing, list_columns
-from oneformany.engine.listing.parts import joined_listings, parts_of, rows_at_once
-from oneformany.engine.listing.reaching import REACHING_TIME, reach_rows
+from oneformany.engine.listing.sharing import useful_targets
+from oneformany.engine.listing.single_rows import REACHING_TIME, reach_rows
+from oneformany.engine.listing.store import Store, alone
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
-from oneformany.engine.table.table import NO_CELL, ColumnTable
+from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.statistics import Statistics
@@ -23,6 +26,16 @@ from oneformany.stop import Stop
 
 MANY_ROWS = 1_000
 QUICK = 2e9  # steps, a second or two
+MOST_WORK = 2e10
+TRYING = 1.0
+ADDING = 20.0
+SEARCHING = 300.0
+RESTRICTING = 500.0
+JUDGING = 100.0
+ASKING = 1000.0
+SAMPLES = 8
+BYTES = 40
+SEED = 2
 
 
 def needs_listing(problem: Problem, goal: Goal) -> bool:
@@ -41,128 +54,162 @@ def asks_for_cost(problem: Problem, goal: Goal, options: Options) -> bool:
 def worth_listing(problem: Problem, goal: Goal, options: Options) -> bool:
     """Whether a listing is the quicker way, or the least cost is asked for and can be had."""
     if asks_for_cost(problem, goal, options):
-        return affordable(problem, costed=True, most_work=options.most_work, memory=options.memory).ok
-    return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK, memory=options.memory).ok
+        return affordable(problem, costed=True, most_work=options.most_work).ok
+    return len(problem.rows) >= MANY_ROWS and affordable(problem, most_work=QUICK).ok
 
 
 def worth_waiting(problem: Problem, options: Options) -> bool:
     """Whether to ask the classifier about buckets only where a cover would use them."""
     if not options.lazy or problem.share != "point" or getattr(problem.oracle, "max_calls", None) is not None:
         return False
-    return bucketing(problem, most_work=options.most_work, memory=options.memory)
+    n, p = problem.rows.shape
+    if comb(p, min(problem.max_changes, p)) * n * p * ADDING > options.most_work:
+        return False
+    ground = Ground.of(problem)
+    if ground.decided:
+        return False
+    shared, buckets, _ = _sampled_buckets(ground)
+    return comb(len(ground.changeable), ground.size) * (BYTES * (shared + buckets)) <= options.memory
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is going to be listed.
+    """What is going to be listed: all that least cost needs, or all, or what makes fewer ``changes``.
 
-    Attributes
-    ----------
-    problem : Problem
-        The question.
-    costed : bool
-        Whether all columns are kept that least cost needs.
-    changes : int or None
-        How many features the listed columns change at most, where all of them would be too many.
-    memory : int
-        Bytes that the listing may take.
-    rows_at_once : int or None
-        How many rows are listed at a time, where a table of all of them would take too much memory.
-    notes : tuple of str
-        What is left out, in words.
+    The ``notes`` say what is left out.
     """
 
     problem: Problem
     costed: bool = False
     changes: int | None = None
     memory: int = 1 << 30
-    rows_at_once: int | None = None
     notes: tuple[str, ...] = ()
 
     def listing(self, stop: Stop) -> FullListing:
         """List what is planned; where that is a part, nothing is proved by its absence from it."""
-        if self.rows_at_once is not None:
-            return self._listing_in_parts(list(parts_of(self.problem, self.rows_at_once)), stop)
         listed = self.problem if self.changes is None else replace(self.problem, max_changes=self.changes)
         found = list_columns(listed, costed=self.costed, stop=stop, memory=self.memory)
         return found if self.changes is None else _with_rows_alone(self.problem, found, stop)
 
-    def _listing_in_parts(self, parts: list[Problem], stop: Stop) -> FullListing:
-        found = []
-        for number, part in enumerate(parts):
-            time = stop.part(stop.remaining() / (len(parts) - number))
-            found.append(replace(self, problem=part, rows_at_once=None).listing(time))
-        return joined_listings(found)
-
 
 def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
-    """Decide what to list: everything, or, where that would be too much, what changes fewer features.
-
-    Where one table of all rows and cells would take too much memory, rows are listed in parts.
-    """
-    size = rows_at_once(problem, options.memory)
-    n_parts = -(-len(problem.rows) // size)
-
-    def estimated(asked: Problem, *, costed: bool = False) -> Estimate:
-        most_work = options.most_work / n_parts
-        return affordable(asked, costed=costed, most_work=most_work, memory=options.memory)
-
-    notes: list[str] = []
+    """Decide what to list: everything, or, where that would be too much, what changes fewer features."""
+    most_work, notes = options.most_work, []
     if costed:
-        estimate = estimated(problem, costed=True)
+        estimate = affordable(problem, costed=True, most_work=most_work)
         if estimate.ok:
             return Plan(problem, costed=True, memory=options.memory)
         notes.append(f"the least cost is not proved: a listing for it would take {estimate.reason}")
-    listed = problem
-    if n_parts > 1:
-        listed = next(parts_of(problem, size))
-        notes.append(
-            f"rows were listed in {n_parts} parts, and groups with rows of several parts can be missing: all "
-            f"at once have {estimated(problem).reason}"
-        )
-    estimate = estimated(listed)
+    estimate = affordable(problem, most_work=most_work)
     changes = None
     if not estimate.ok:
         fewer = range(problem.max_changes - 1, 1, -1)
-        changes = next((n for n in fewer if estimated(replace(listed, max_changes=n)).ok), 1)
+        within = (n for n in fewer if affordable(replace(problem, max_changes=n), most_work=most_work).ok)
+        changes = next(within, 1)
         notes.append(
             f"only columns that change at most {changes} of the {problem.max_changes} features were listed: "
             f"all would take {estimate.reason}"
         )
-    at_once = size if n_parts > 1 else None
-    return Plan(problem, changes=changes, memory=options.memory, rows_at_once=at_once, notes=tuple(notes))
+    return Plan(problem, changes=changes, memory=options.memory, notes=tuple(notes))
 
 
 def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
     """Give every row that needs more changes than were listed a column of its own, or a proof."""
     ground = Ground.of(problem)
-    waiting = np.flatnonzero(~part.reachable)
+    unreachable, ends = ground.hopeless(), ground.rows.copy()
     if ground.decided:
         screened = screen(problem, Statistics(), stop)
-        points = dict(zip(screened.helpable.tolist(), screened.points, strict=True))
-        proved = np.array(list(screened.reasons), dtype=np.int64)
+        rows = screened.helpable
+        ends[rows] = np.array(screened.points).reshape(-1, problem.n_features)
+        unreachable[list(screened.reasons)] = True
     else:
         soon = stop.part(REACHING_TIME * stop.remaining())
-        reached = reach_rows(ground, Batches(ground, soon), waiting, soon)
-        points = {row: reached.cells[row] for row in np.flatnonzero(reached.reachable).tolist()}
-        proved = np.flatnonzero(reached.unreachable)
-    alone = [(row, points[row]) for row in waiting.tolist() if row in points]
-    unreachable = ground.hopeless()
-    unreachable[proved] = True
-    return FullListing(_extended(ground, part.table, alone), unreachable, part.asked)
+        reached = reach_rows(ground, Batches(ground, soon), np.flatnonzero(~part.reachable), soon)
+        rows, ends = np.flatnonzero(reached.reachable), reached.cells
+        unreachable |= reached.unreachable
+    rows = rows[~part.reachable[rows]]
+    store = Store(ground, costed=False)
+    store.absorb(alone(ground, rows, ends[rows]))
+    more = store.table(complete=False)
+    table = part.table.followed_by(more.starts, more.rows, more.costs, more.changed, more.targets)
+    return FullListing(replace(table, complete=False), unreachable, part.asked)
 
 
-def _extended(ground: Ground, table: ColumnTable, alone: list[tuple[int, IntArray]]) -> ColumnTable:
-    """Add a column for each of some rows and the point it goes to; others may be missing."""
-    rows = np.array([row for row, _ in alone], dtype=np.int32)
-    points = np.array([point for _, point in alone], dtype=np.int64).reshape(len(rows), ground.rows.shape[1])
-    changed = points != ground.rows[rows]
-    costs = ground.price[rows[:, None], ground.offsets[:-1] + points].sum(axis=1)
-    told = {
-        "point": points,
-        "action": np.where(changed, points, NO_CELL),
-        "features": np.full_like(points, NO_CELL),
-    }
-    targets = told[ground.problem.share].astype(np.int32)
-    extended = table.followed_by(np.arange(len(rows) + 1), rows, costs, changed, targets)
-    return replace(extended, complete=False)
+@dataclass(frozen=True)
+class Estimate:
+    """What a listing would take: elementary steps, about 10**9 a second, and columns, dominated ones too.
+
+    The ``reason`` says why that is too much; it is empty where it is not.
+    """
+
+    work: float
+    columns: float
+    reason: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether to do it."""
+        return not self.reason
+
+
+def affordable(problem: Problem, *, costed: bool = False, most_work: float = MOST_WORK) -> Estimate:
+    """Estimate what listing all columns would take; so many steps are affordable."""
+    ground = Ground.of(problem)
+    work, columns = _size(ground, costed=costed)
+    calls = getattr(problem.oracle, "max_calls", None)
+    reason = ""
+    if work > most_work:
+        reason = f"{work:.1e} steps for {columns:.1e} columns, more than {most_work:.1e}"
+    elif calls is not None and work > calls * ASKING:
+        reason = f"about {work / ASKING:.1e} points to ask about, more than the {calls} calls allowed"
+    return Estimate(work, columns, reason)
+
+
+def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
+    n, p, k = len(ground.rows), ground.rows.shape[1], ground.size
+    full = float(comb(len(ground.changeable), k))
+    if ground.problem.share == "point":
+        shared, buckets, single = _sampled_buckets(ground)
+        simple = ground.problem.own is None and (ground.units != FORBIDDEN).all()
+        if ground.decided and simple and not costed:
+            return full * n * (p + k) * ADDING, full * buckets + n
+        tries = float(_ways(ground, ground.reached)[k])
+        tried = tries * shared + (
+            0.0 if ground.decided else float(_ways(ground, ground.goals).sum()) * single
+        )
+        return full * n * p * ADDING + tried * _step(ground, TRYING), tries * buckets + n
+    if ground.problem.share == "features" and ground.decided:
+        return full * n * SEARCHING, full
+    actions = float(_ways(ground, useful_targets(ground, costed=costed)).sum())
+    return actions * n * _step(ground, ADDING), actions if ground.problem.share == "action" else full
+
+
+def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
+    """Rows that are not alone for a feature set, buckets they form, rows that are always alone.
+
+    Means over a few sets, and the last over all of these.
+    """
+    random, coded = np.random.default_rng(SEED), CodedRows.of(ground)
+    shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.rows), dtype=np.bool_)
+    for _ in range(SAMPLES):
+        features = np.sort(random.permutation(ground.changeable)[: ground.size])
+        rows, bounds = coded.agreeing(features)
+        alone[rows] = False
+        shared += len(rows) / SAMPLES
+        buckets += (len(bounds) - 1) / SAMPLES
+    return shared, buckets, int(alone.sum())
+
+
+def _step(ground: Ground, compiled: float) -> float:
+    if ground.decided:
+        return compiled
+    if ground.exact:
+        return RESTRICTING
+    return JUDGING if isinstance(ground.problem.oracle, JudgesMoves) else ASKING
+
+
+def _ways(ground: Ground, slots: BoolArray) -> FloatArray:
+    """Ways to choose no feature, one, two and so on up to full size, and a slot of each."""
+    counts = np.add.reduceat(slots.astype(np.float64), ground.offsets[:-1])[ground.changeable]
+    product: FloatArray = reduce(np.convolve, [np.array([1.0, count]) for count in counts], np.ones(1))
+    return product[: ground.size + 1]

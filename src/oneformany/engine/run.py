@@ -53,8 +53,7 @@ class Options:
         After the first objective, look for the least cost; by default where costs or a goal are given, or
         where rows need not share a point. Without a time limit it may take minutes.
     memory : int
-        Bytes that a listing may take: its columns, and what rows gain and pay at every cell; where the latter
-        would be too large, rows are listed in parts.
+        Bytes that the columns of a listing may take; beyond, it ends with those that it has.
     most_work : float
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.listing.ground import deficits, gains
-from oneformany.oracles.protocol import Relaxation
+from oneformany.engine.listing.ground import Ground
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -45,7 +44,7 @@ def screen(
     reasons: Reasons = {}
     with statistics.timed("screening"):
         if relaxation is not None and relaxation.exact and not problem.restrictions:
-            _climb(problem, relaxation, stop or Stop(), points, reasons)
+            _climb(problem, stop or Stop(), points, reasons)
         else:
             points |= known or {}
             _ask(problem, stop or Stop(), points, reasons)
@@ -72,22 +71,23 @@ def _ask(problem: Problem, stop: Stop, points: Points, reasons: Reasons) -> None
             reasons[row] = _reason(problem, score, problem.oracle.upper_bound(question.domain))
 
 
-def _climb(problem: Problem, relaxation: Relaxation, stop: Stop, points: Points, reasons: Reasons) -> None:
+def _climb(problem: Problem, stop: Stop, points: Points, reasons: Reasons) -> None:
     """Take the moves that gain most; where they do not reach the threshold, nothing does."""
     for first in range(0, len(problem.rows), BLOCK):
         if stop.expired():
             break
         block = np.arange(first, min(first + BLOCK, len(problem.rows)))
-        rows, values = problem.rows[block], problem.values[block]
+        ground = Ground.of(problem, block)
+        rows, values = ground.rows, ground.values
         best, gain = np.empty((2, *rows.shape), dtype=np.int64)
         for feature in range(problem.n_features):
-            every = gains(problem, relaxation, feature, rows[:, feature], values[:, feature])
+            every = ground.gain(feature, np.arange(len(block)))
             best[:, feature], gain[:, feature] = every.argmax(axis=1), every.max(axis=1)
         best = np.where(gain > 0, best, rows)
         order = np.argsort(-gain, axis=1, kind="stable")
         score = np.cumsum(np.take_along_axis(gain, order, axis=1), axis=1)
-        lacks = deficits(relaxation, values)[:, None]
-        needed = (np.column_stack((np.zeros_like(block), score)) < lacks).sum(axis=1)
+        reached = np.column_stack((np.zeros_like(block), score))
+        needed = (reached < ground.deficit[:, None]).sum(axis=1)
         moved = np.where(np.argsort(order, axis=1) < needed[:, None], best, rows)
         enough = needed <= problem.max_changes
         points |= zip(block[enough].tolist(), moved[enough], strict=True)

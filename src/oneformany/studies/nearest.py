@@ -130,8 +130,8 @@ class _OneRow:
 
     def _cheapest_of(self, problem: Problem, left_out: frozenset[int]) -> Alternative | None:
         from oneformany.engine.listing.batches import Batches
-        from oneformany.engine.listing.cost.cheapest import cheapest
         from oneformany.engine.listing.ground import Ground
+        from oneformany.engine.listing.single_rows import cheapest
 
         ground = Ground.of(problem, only=np.array([problem.row_of[self.row]]))
         features = np.setdiff1d(ground.changeable, np.array(list(left_out), dtype=np.int64))

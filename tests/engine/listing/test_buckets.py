@@ -11,6 +11,8 @@ import pytest
 from engine.problems import random_additive
 from oneformany.engine.listing.buckets import Buckets, CodedRows
 from oneformany.engine.listing.ground import Ground
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
 
 
 def ground_of(seed):
@@ -47,10 +49,10 @@ def test_buckets_are_the_sets_of_rows_that_agree_each_once_with_its_feature_sets
     assert found == expected
 
 
-def test_the_sum_of_random_numbers_is_the_same_for_equal_rows_only():
+def test_words_are_the_same_for_equal_rows_only():
     ground = ground_of(0)
     coded = CodedRows.of(ground)
-    assert len(np.unique(coded.codes)) == len(np.unique(ground.rows, axis=0))
+    assert len(np.unique(coded.words, axis=0)) == len(np.unique(ground.rows, axis=0))
 
 
 def test_some_buckets_can_be_taken_in_another_order():
@@ -61,15 +63,15 @@ def test_some_buckets_can_be_taken_in_another_order():
     assert rows[starts[1] : starts[2]].tolist() == buckets.group(0).tolist()
 
 
-def test_buckets_are_told_apart_by_cells_when_codes_are_equal():
-    ground = ground_of(0)
-    features = np.array([0, 3])
-    cells, places = ground.rows.astype(np.int32), int(ground.offsets[-1])
-    for keys in (np.zeros(places, dtype=np.uint64), np.arange(places, dtype=np.uint64)):
-        whole = keys[ground.offsets[:-1] + cells].sum(axis=1, dtype=np.uint64)
-        order, starts = CodedRows(cells, ground.offsets, keys, whole).agreeing(features)
+def test_cells_that_one_word_cannot_tell_apart_take_several():
+    rng = np.random.default_rng(0)
+    levels = (50,) * 30
+    cells = np.repeat(rng.integers(levels, size=(20, 30)), 2, axis=0)
+    cells[::2, [0, 29]] = rng.integers(50, size=(20, 2))
+    oracle = AdditiveOracle([np.arange(50)] * 30, threshold=0)
+    coded = CodedRows.of(Ground.of(Problem(cells, levels, oracle, 2)))
+    assert coded.words.shape[1] > 1
+    for features in (np.array([0, 29]), np.array([3, 4])):
+        order, starts = coded.agreeing(features)
         found = {tuple(order[begin:end].tolist()) for begin, end in pairwise(starts)}
-        outside = np.delete(cells, features, axis=1)
-        _, bucket = np.unique(outside, axis=0, return_inverse=True)
-        expected = [tuple(np.flatnonzero(bucket == b).tolist()) for b in range(bucket.max() + 1)]
-        assert found == {rows for rows in expected if len(rows) > 1}
+        assert found == agreeing(coded.cells, features)

@@ -16,7 +16,7 @@ from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.lazy import lazy_listing
-from oneformany.engine.listing.reaching import reach_rows
+from oneformany.engine.listing.single_rows import reach_rows
 from oneformany.engine.solve import solve_exact
 from oneformany.problem import Problem
 from oneformany.stop import Stop

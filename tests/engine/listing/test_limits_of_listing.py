@@ -9,8 +9,8 @@ import pytest
 
 from engine.listing.sharing_problems import KINDS, draw_oracle, draw_problem
 from engine.problems import random_additive
-from oneformany.engine.listing.estimate import affordable
 from oneformany.engine.listing.listing import list_columns
+from oneformany.engine.plan import affordable
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.problem import Problem
 from oneformany.stop import Stop

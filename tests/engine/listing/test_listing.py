@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from engine.listing.sharing_problems import KINDS, draw_problem
 from engine.problems import random_additive
 from oneformany.engine.listed_answers import own_ends
-from oneformany.engine.listing.jobs import accepted_groups
-from oneformany.engine.listing.listing import SHARINGS, list_columns
+from oneformany.engine.listing.batches import Batches
+from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.listing import add_single_rows, list_columns
+from oneformany.engine.listing.sharing import SHARINGS, accepted_groups
+from oneformany.engine.listing.store import Store
+from oneformany.oracles.additive import AdditiveOracle
+from oneformany.problem import Problem
+from oneformany.stop import Stop
 from reference import smallest_cover
 from reference_sharing import all_groups, cost_of_joining, maximal, undominated
 
@@ -137,3 +143,26 @@ def test_another_way_to_share_can_be_plugged_in(monkeypatch):
         assert len(np.unique(rows[:, 1:], axis=0)) == 1
     alone = replace(problem, share="point", max_changes=1, allowed=[None, np.eye(3), np.eye(3)])
     assert (list_columns(alone).reachable == listing.reachable).all()
+
+
+def test_single_rows_get_the_cheapest_change_that_they_have_and_those_without_are_settled_too():
+    oracle = AdditiveOracle([[0, 1, 3], [0, 1, 1]], threshold=3)
+    ground = Ground.of(Problem([[0, 0], [1, 1], [1, 2]], (3, 3), oracle, 1, [np.triu(np.ones((3, 3))), None]))
+    store = Store(ground, costed=False)
+    batches = Batches(ground, Stop())
+    assert add_single_rows(store, batches, np.array([0, 2]), Stop()).tolist() == [True, True]
+    assert store.columns.rows.tolist() == [0, 2]
+    assert store.columns.features[:, 0].tolist() == [0, 0]
+    assert store.columns.targets[:, 0].tolist() == [2, 2]
+    nobody = Ground.of(Problem([[0, 0]], (3, 3), AdditiveOracle([[0, 1, 3], [0, 1, 1]], threshold=5), 1))
+    nothing = Store(nobody, costed=False)
+    assert add_single_rows(nothing, Batches(nobody, Stop()), np.array([0]), Stop()).all()
+    assert nothing.count == 0
+
+
+def test_when_time_is_up_rows_are_not_settled():
+    ground = Ground.of(random_additive(np.random.default_rng(0), rows=5))
+    store = Store(ground, costed=False)
+    settled = add_single_rows(store, Batches(ground, Stop()), np.arange(5), Stop(0))
+    assert not settled.any()
+    assert store.count == 0

@@ -1,26 +1,80 @@
-"""Who accepts what, asked of a classifier in batches of distinct changed rows."""
+"""Who accepts what, asked of a classifier in batches of distinct changed rows, and never twice."""
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
-from oneformany.engine.listing.store.answers import Answers, OutOfTimeError
-from oneformany.oracles.protocol import NEAR, JudgesMoves
+from oneformany.engine.listing import kernels
+from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices, word_factors
+from oneformany.oracles.protocol import NEAR, JudgesMoves, Oracle
 from oneformany.stop import Stop
 
 PAIRS = 1 << 13  # few, so that slow classifiers have answered about some choices when time is up
 JUDGED_PAIRS = 1 << 20
+BATCH = 1 << 14
+FIRST_POINTS = 1 << 10
+MOST_POINTS = 1 << 23
+
+
+class OutOfTimeError(Exception):
+    """Time was up while a classifier was asked."""
+
+
+class Answers:
+    """Answers by point, as long as they fit; ends by :class:`OutOfTimeError`."""
+
+    def __init__(self, oracle: Oracle, stop: Stop) -> None:
+        self.asked = 0
+        self._oracle = oracle
+        self._stop = stop
+        self._factors = word_factors(oracle.levels)
+        self._count = 0
+        self._words = np.empty((FIRST_POINTS, self._factors.shape[1]), dtype=np.int64)
+        self._known = np.zeros(FIRST_POINTS, dtype=np.bool_)
+        self._slots = np.full(4 * FIRST_POINTS, -1, dtype=np.int32)
+
+    def positive(self, points: IntArray) -> BoolArray:
+        """Whether each point, in the codes that the classifier reads, is positive."""
+        if self._count + len(points) > MOST_POINTS:
+            self._forget()
+        self._make_room(len(points))
+        entries = np.empty(len(points), dtype=np.int32)
+        before = self._count
+        self._count = kernels.number(points @ self._factors, self._words, self._slots, before, entries)
+        fresh = np.empty(self._count - before, dtype=np.int64)
+        new = entries >= before
+        fresh[entries[new] - before] = np.flatnonzero(new)
+        for begin in range(0, len(fresh), BATCH):
+            if self._stop.expired():
+                self._forget()  # points that were not asked about would count as negative
+                raise OutOfTimeError
+            batch = points[fresh[begin : begin + BATCH]]
+            self._known[before + begin : before + begin + len(batch)] = self._oracle.positive(batch)
+            self.asked += len(batch)
+        return np.asarray(self._known[entries])
+
+    def _forget(self) -> None:
+        self._count = 0
+        self._slots[:] = -1
+
+    def _make_room(self, points: int) -> None:
+        needed = self._count + points
+        if needed <= len(self._known):
+            return
+        longer = max(needed, 2 * len(self._known))
+        words, answers = self._words[: self._count], self._known[: self._count]
+        self._words = np.empty((longer, words.shape[1]), dtype=np.int64)
+        self._known = np.zeros(longer, dtype=np.bool_)
+        self._known[: self._count] = answers
+        self._slots = np.full(1 << (2 * longer).bit_length(), -1, dtype=np.int32)
+        kernels.number(words, self._words, self._slots, 0, np.empty(self._count, dtype=np.int32))
 
 
 class Batches:
     """Acceptance of pairs of a row and a choice of targets, for any classifier and any restriction.
 
-    Ends by :class:`~oneformany.engine.listing.store.answers.OutOfTimeError` when time is up.
+    Ends by :class:`OutOfTimeError` when time is up.
     """
 
     def __init__(self, ground: Ground, stop: Stop) -> None:
@@ -39,16 +93,6 @@ class Batches:
     def asked(self) -> int:
         """Points that the classifier was asked about."""
         return self._answers.asked + self._judged
-
-    @cached_property
-    def _goals(self) -> NDArray[np.int32]:
-        """``(n, slots)``: the value that each row takes at each slot, -1 where it may not go."""
-        ground, own = self.ground, self.ground.problem.own
-        cells = np.arange(ground.offsets[-1]) - np.repeat(ground.offsets[:-1], np.diff(ground.offsets))
-        values = cells if own is None else np.concatenate(own.targets)
-        goals = np.where(ground.gain == FORBIDDEN, -1, values).astype(np.int32)
-        goals[np.arange(len(goals))[:, None], ground.offsets[:-1] + ground.rows] = ground.values
-        return goals
 
     def accepted(
         self, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool = False
@@ -69,15 +113,14 @@ class Batches:
         joins = np.ones((len(rows), len(choices)), dtype=np.bool_)
         gained = np.zeros((len(rows), len(choices)), dtype=np.int64)
         for j, feature in enumerate(features):
-            got = ground.gain[rows[:, None], ground.offsets[feature] + choices[:, j]]
+            got = ground.gain(feature, rows)[:, choices[:, j]]
             joins &= got != FORBIDDEN
             gained += np.where(got == FORBIDDEN, 0, got)
             if moved:
                 joins &= ground.rows[rows, feature][:, None] != choices[:, j]
         joins &= gained >= ground.deficit[rows][:, None]
-        if ground.decided or not joins.any():
-            return joins
-        self._settle(features, rows, choices, joins, np.full(joins.shape, not ground.exact))
+        if not ground.decided and joins.any():
+            self._settle(features, rows, choices, joins, np.full(joins.shape, not ground.exact))
         return joins
 
     def _judged_block(
@@ -86,13 +129,14 @@ class Batches:
         """Let an oracle that is quick at it judge all pairs; ask it about what is near."""
         if self._stop.expired():
             raise OutOfTimeError
-        ground = self.ground
+        ground, own = self.ground, self.ground.problem.own
         goals = np.full((len(rows), len(features), ground.problem.width), -1, dtype=np.int32)
         for j, feature in enumerate(features):
-            begin, end = ground.offsets[feature], ground.offsets[feature + 1]
-            goals[:, j, : end - begin] = self._goals[rows, begin:end]
-            if moved:
-                goals[np.arange(len(rows)), j, ground.rows[rows, feature]] = -1
+            may = ground.gain(feature, rows) != FORBIDDEN
+            targets = np.arange(may.shape[1]) if own is None else own.targets[feature]
+            goals[:, j, : may.shape[1]] = np.where(may, targets, -1)
+            stays = -1 if moved else ground.values[rows, feature]
+            goals[np.arange(len(rows)), j, ground.rows[rows, feature]] = stays
         judged = judge.judge_moves(ground.values[rows], features, goals, choices)
         self._judged += judged.size
         joins = np.asarray(judged != 0)

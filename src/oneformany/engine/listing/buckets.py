@@ -7,63 +7,54 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.listing import kernels
-from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.ground import Ground, word_factors
 
-CODE_SEED = 1
-SEED = 3
+SEED = 1
 
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Cells of rows, with a random number per slot and their sum per row: equal rows have equal sums."""
+    """Cells of rows, also as a few integers each: sums over features, so that some are easily left out."""
 
-    cells: NDArray[np.int32]
-    offsets: IntArray
-    keys: NDArray[np.uint64]
-    codes: NDArray[np.uint64]
+    cells: IntArray
+    factors: IntArray
+    words: IntArray
 
     @classmethod
     def of(cls, ground: Ground, only: IntArray | None = None) -> CodedRows:
         """Code some rows of a problem; ``None``: all."""
-        rows = ground.rows if only is None else ground.rows[only]
-        random = np.random.default_rng(CODE_SEED)
-        keys = random.integers(2**64, size=int(ground.offsets[-1]), dtype=np.uint64)
-        codes = keys[ground.offsets[:-1] + rows].sum(axis=1, dtype=np.uint64)
-        return cls(rows.astype(np.int32), ground.offsets, keys, codes)
+        cells, factors = (
+            ground.rows if only is None else ground.rows[only],
+            word_factors(ground.problem.levels),
+        )
+        return cls(cells, factors, cells @ factors)
 
     def agreeing(self, features: IntArray) -> tuple[NDArray[np.int32], IntArray]:
         """Sets of two or more rows that agree outside of some features: their rows, and where each begins."""
-        n, p = self.cells.shape
-        outside = np.ones(p, dtype=np.bool_)
-        outside[features] = False
-        slots = np.full(1 << max(4, (2 * n - 1).bit_length()), -1, dtype=np.int32)
-        codes, numbers = np.empty(n, dtype=np.uint64), np.empty((4, n), dtype=np.int32)
-        starts, order = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32)
-        found = kernels.fill_buckets(
-            *(self.cells, self.keys, self.codes, self.offsets),
-            *(features, outside, slots, codes, numbers, starts, order),
-        )
-        return order[: starts[found]], starts[: found + 1]
+        n, words = len(self.words), self.words - self.cells[:, features] @ self.factors[features]
+        slots = np.full(1 << (2 * n).bit_length(), -1, dtype=np.int32)
+        bucket = np.empty(n, dtype=np.int32)
+        found = kernels.number(words, np.empty_like(words), slots, 0, bucket)
+        rows = np.arange(n + 1, dtype=np.int32)
+        by_bucket = sparse.csc_matrix((rows[:-1], bucket, rows), shape=(found, n)).tocsr()
+        sizes = np.diff(by_bucket.indptr)
+        several = sizes >= 2
+        starts = np.concatenate([[0], np.cumsum(sizes[several], dtype=np.int64)])
+        return by_bucket.data[np.repeat(several, sizes)], starts
 
 
 @dataclass(frozen=True, eq=False)
 class Buckets:
     """Sets of two or more rows that agree outside of some features, each once.
 
-    Every group of a column is part of a bucket of its features.
-
-    Attributes
-    ----------
-    starts, rows : integer arrays
-        The rows of bucket b are ``rows[starts[b] : starts[b + 1]]``, ascending.
-    set_starts, sets : integer arrays
-        The feature sets of bucket b are ``sets[set_starts[b] : set_starts[b + 1]]``.
-    feature_sets : (m, size) integer array
-        All sets of full size.
+    Every group of a column is part of a bucket of its features. Bucket b has the rows
+    ``rows[starts[b] : starts[b + 1]]``, ascending, and ``sets[set_starts[b] : set_starts[b + 1]]`` are the
+    numbers of its ``feature_sets``, of which there are all of full size.
     """
 
     starts: IntArray
@@ -81,12 +72,15 @@ class Buckets:
         nothing = np.zeros(0, dtype=np.int64)
         members, sizes, owners = [nothing], [nothing], [nothing]
         for number, features in enumerate(sets):
-            order, bounds = coded.agreeing(features)
-            members.append(rows[order])
+            found, bounds = coded.agreeing(features)
+            members.append(rows[found])
             sizes.append(np.diff(bounds))
             owners.append(np.full(len(bounds) - 1, number))
-        joined = np.concatenate(members).astype(np.int32)
-        return _distinct(joined, np.concatenate(sizes), np.concatenate(owners), sets, len(ground.rows))
+        joined, owner = np.concatenate(members).astype(np.int32), np.concatenate(owners)
+        starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+        order, new = _beside_equals(starts, len(ground.rows), owner, joined)
+        entries, begins = entries_of(starts, order[new])
+        return cls(begins, joined[entries], np.append(np.flatnonzero(new), len(owner)), owner[order], sets)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -101,22 +95,20 @@ class Buckets:
         return self.rows[entries], starts
 
 
-def _distinct(
-    rows: NDArray[np.int32], sizes: IntArray, owners: IntArray, sets: IntArray, n_rows: int
-) -> Buckets:
-    """Put equal buckets of several feature sets together."""
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+def _beside_equals(
+    starts: IntArray, n_rows: int, then: IntArray, rows: NDArray[np.int32]
+) -> tuple[IntArray, BoolArray]:
+    """Order groups so that equal ones are neighbours, and say which are not equal to the one before.
+
+    Equal ones are in the order of ``then``.
+    """
     keys = np.random.default_rng(SEED).integers(2**64, size=n_rows, dtype=np.uint64)
     sums = np.concatenate([[np.uint64(0)], np.cumsum(keys[rows], dtype=np.uint64)])
-    order = np.lexsort((owners, sums[starts[1:]] - sums[starts[:-1]], sizes))
-    entries, starts = entries_of(starts, order)
-    rows = rows[entries]
-    sizes = np.diff(starts)
-    before = np.arange(len(rows)) - np.repeat(sizes, sizes)
-    differs = np.flatnonzero((before < 0) | (rows != rows[before]))
-    new = np.zeros(len(sizes), dtype=np.bool_)
-    new[np.searchsorted(starts, differs, side="right") - 1] = True
+    order = np.lexsort((then, sums[starts[1:]] - sums[starts[:-1]], np.diff(starts)))
+    entries, begins = entries_of(starts, order)
+    sizes = np.diff(begins)
+    before = np.arange(len(entries)) - np.repeat(sizes, sizes)
+    differs = (before < 0) | (rows[entries] != rows[entries[before]])
+    new = np.logical_or.reduceat(differs, begins[:-1])
     new[1:] |= np.diff(sizes) != 0
-    first = np.flatnonzero(new)
-    entries, starts = entries_of(starts, first)
-    return Buckets(starts, rows[entries], np.append(first, len(sizes)), owners[order], sets)
+    return order, new

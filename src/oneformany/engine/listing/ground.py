@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.oracles.protocol import Relaxation
 from oneformany.problem import Problem
 
 FORBIDDEN = np.iinfo(np.int64).min
-BYTES_PER_ENTRY = 16  # gain and price of a row at a slot
+STAYS = FORBIDDEN + 1
+LARGEST_WORD = 2**62
 Indices = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """One entry per row and *slot*: the cells of all features, one feature after the other.
+    """Gains and prices, by the cell a row comes from and the cell it goes to: no table has rows times cells.
+
+    A *slot* is a cell of a feature, all features one after the other.
 
     Attributes
     ----------
@@ -28,23 +30,21 @@ class Ground:
         Cells and own values of the distinct rows.
     offsets : (p + 1,) array
         Feature ``l`` owns the slots ``offsets[l]`` to ``offsets[l + 1]``.
-    gain : (n, slots) array
-        What the score (or the bound on it) gains when a row goes there: 0 where it is, ``FORBIDDEN`` where it
-        may not go or where there is no target.
-    price : (n, slots) array
-        What going there costs the row.
+    units, price : arrays
+        What the score (or the bound on it) gets from a target, ``STAYS`` in the cell that a row comes from,
+        ``FORBIDDEN`` where it may not go or there is no target; and what going there costs.
+    begin : (n, p) array
+        Where the cells of each feature begin in ``units`` and ``price``, for each row.
+    own : (n, p) array
+        What the score gets from the value that each row has.
     deficit : (n,) array
         A row is accepted only if it gains at least this; with ``exact`` exactly then.
     potential : (n, p) array
         The largest gain of each feature.
     changeable : array
         Features in which some row may move.
-    reached : (slots,) boolean array
-        Slots where some row is or may go.
-    goals : (slots,) boolean array
-        Slots where some row may go.
-    simple : bool
-        Whether rows that end at the same point gain the same score there, and nobody is forbidden anything.
+    reached, goals : (slots,) boolean arrays
+        Slots where some row is or may go; where some row may go.
     exact : bool
         Whether gains decide.
     """
@@ -53,14 +53,15 @@ class Ground:
     rows: IntArray
     values: IntArray
     offsets: IntArray
-    gain: IntArray
+    units: IntArray
     price: IntArray
+    begin: IntArray
+    own: IntArray
     deficit: IntArray
     potential: IntArray
     changeable: IntArray
     reached: BoolArray
     goals: BoolArray
-    simple: bool
     exact: bool
 
     @classmethod
@@ -69,42 +70,54 @@ class Ground:
         relaxation = problem.oracle.relaxation()
         rows = problem.rows if only is None else problem.rows[only]
         values = problem.values if only is None else problem.values[only]
-        n, p = rows.shape
-        offsets = np.concatenate([[0], np.cumsum(problem.levels)]).astype(np.int64)
-        gain = np.empty((n, offsets[-1]), dtype=np.int64)
-        price = np.empty((n, offsets[-1]), dtype=np.int64)
-        for feature in range(p):
-            own = slice(offsets[feature], offsets[feature + 1])
-            gain[:, own] = gains(problem, relaxation, feature, rows[:, feature], values[:, feature])
-            price[:, own] = _prices(problem, feature, rows[:, feature])
-        moves = gain != FORBIDDEN
-        reached = moves.any(axis=0)
-        simple = problem.own is None and bool(moves.all())
-        moves[np.arange(n)[:, None], offsets[:-1] + rows] = False
-        changeable = [
-            feature for feature in range(p) if moves[:, offsets[feature] : offsets[feature + 1]].any()
-        ]
-        potential = np.maximum.reduceat(gain, offsets[:-1], axis=1)
+        begin, own, potential = np.zeros((3, *rows.shape), dtype=np.int64)
+        units, price, reached, goals, size = [], [], [], [], 0
+        for feature, n_cells in enumerate(problem.levels):
+            targets = np.arange(n_cells) if problem.own is None else problem.own.targets[feature]
+            cells, line = np.unique(rows[:, feature], return_inverse=True)
+            stays = np.arange(n_cells) == cells[:, None]
+            may = np.tile(targets >= 0, (len(cells), 1))
+            rule = problem.moves[feature]
+            if rule is not None:
+                may &= rule[cells]
+            goal = np.zeros((len(cells), n_cells), dtype=np.int64)
+            if relaxation is not None:
+                score = np.asarray(relaxation.units[feature], dtype=np.int64)
+                goal[:] = score[targets]
+                own[:, feature] = score[values[:, feature]]
+            goal[~may] = FORBIDDEN
+            goal[stays] = STAYS
+            best = goal.max(axis=1)[line.ravel()]
+            potential[:, feature] = np.where(best == STAYS, 0, np.maximum(best - own[:, feature], 0))
+            begin[:, feature] = size + n_cells * line.ravel()
+            units.append(goal.ravel())
+            price.append((~stays if problem.costs is None else problem.costs.tables[feature][cells]).ravel())
+            reached.append((may | stays).any(axis=0))
+            goals.append((may & ~stays).any(axis=0))
+            size += goal.size
+        needed = 0 if relaxation is None else relaxation.threshold - relaxation.intercept
         return cls(
             problem=problem,
             rows=rows,
             values=values,
-            offsets=offsets,
-            gain=gain,
-            price=price,
-            deficit=deficits(relaxation, values),
+            offsets=np.concatenate([[0], np.cumsum(problem.levels)]).astype(np.int64),
+            units=np.concatenate(units),
+            price=np.concatenate(price).astype(np.int64),
+            begin=begin,
+            own=own,
+            deficit=needed - own.sum(axis=1),
             potential=potential,
-            changeable=np.array(changeable, dtype=np.int64),
-            reached=reached,
-            goals=moves.any(axis=0),
-            simple=simple,
+            changeable=np.flatnonzero([some.any() for some in goals]),
+            reached=np.concatenate(reached),
+            goals=np.concatenate(goals),
             exact=relaxation is not None and relaxation.exact,
         )
 
     @property
-    def tables(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Gains, prices, deficits and offsets, as kernels take them."""
-        return self.gain, self.price, self.deficit, self.offsets
+    def tables(self) -> tuple[IntArray, ...]:
+        """What kernels read to tell gains and prices."""
+        rows = self.begin, self.own, self.units, self.price, self.deficit
+        return *rows, self.offsets, self.potential
 
     @property
     def decided(self) -> bool:
@@ -115,6 +128,17 @@ class Ground:
     def size(self) -> int:
         """How many features a full set changes."""
         return min(self.problem.max_changes, len(self.changeable))
+
+    def gain(self, feature: int, rows: Indices) -> IntArray:
+        """What rows gain at each cell of a feature, ``FORBIDDEN`` where they may not go."""
+        cells = np.arange(self.problem.levels[feature])
+        units = self.units[self.begin[rows, feature][:, None] + cells]
+        gain = np.where(units == STAYS, 0, units - self.own[rows, feature][:, None])
+        return np.where(units == FORBIDDEN, FORBIDDEN, gain)
+
+    def paid(self, feature: int, rows: Indices, cells: Indices) -> IntArray:
+        """What rows pay in a feature for going to cells."""
+        return np.asarray(self.price[self.begin[rows, feature] + cells])
 
     def hopeless(self) -> BoolArray:
         """Rows that no ``max_changes`` moves can help, by their gains alone: a proof for any classifier."""
@@ -128,46 +152,15 @@ class Ground:
             return np.zeros((1, 0), dtype=np.int64)
         return np.stack([axis.ravel() for axis in np.meshgrid(*cells, indexing="ij")], axis=1)
 
-    def room(self, features: IntArray) -> tuple[BoolArray, IntArray, IntArray]:
-        """Room for kernels to work in: per feature and cell, one bit and three numbers; eight per feature."""
-        k = len(features)
-        widest = int(np.diff(self.offsets)[features].max(initial=1))
-        wide = np.zeros((3, k, widest), dtype=np.int64)
-        return np.zeros((k, widest), dtype=np.bool_), wide, np.zeros((8, k + 1), dtype=np.int64)
 
-
-def gains(
-    problem: Problem, relaxation: Relaxation | None, feature: int, cells: IntArray, values: IntArray
-) -> IntArray:
-    """What rows in these cells, with these own values, gain at each cell of a feature."""
-    n_cells = problem.levels[feature]
-    targets = np.arange(n_cells) if problem.own is None else problem.own.targets[feature]
-    if relaxation is None:
-        gain = np.zeros((len(cells), n_cells), dtype=np.int64)
-    else:
-        units = np.asarray(relaxation.units[feature], dtype=np.int64)
-        gain = units[np.maximum(targets, 0)][None, :] - units[values][:, None]
-    gain[:, targets < 0] = FORBIDDEN
-    rule = None if problem.allowed is None else problem.allowed[feature]
-    if rule is not None:
-        gain[~np.asarray(rule, dtype=np.bool_)[cells]] = FORBIDDEN
-    gain[np.arange(len(cells)), cells] = 0
-    return gain
-
-
-def _prices(problem: Problem, feature: int, cells: IntArray) -> IntArray:
-    if problem.costs is not None:
-        return np.asarray(problem.costs.tables[feature][cells])
-    price = np.ones((len(cells), problem.levels[feature]), dtype=np.int64)
-    price[np.arange(len(cells)), cells] = 0
-    return price
-
-
-def deficits(relaxation: Relaxation | None, values: IntArray) -> IntArray:
-    """What rows with these own values have to gain at least."""
-    if relaxation is None:
-        return np.zeros(len(values), dtype=np.int64)
-    score = np.full(len(values), relaxation.intercept, dtype=np.int64)
-    for feature, own in enumerate(values.T):
-        score += np.asarray(relaxation.units[feature], dtype=np.int64)[own]
-    return np.asarray(relaxation.threshold - score)
+def word_factors(levels: tuple[int, ...]) -> IntArray:
+    """Factors ``(p, words)`` that turn a row of levels into a few integers, different for different rows."""
+    columns = [np.zeros(len(levels), dtype=np.int64)]
+    size = 1
+    for feature, n in enumerate(levels):
+        if size * n > LARGEST_WORD:
+            columns.append(np.zeros(len(levels), dtype=np.int64))
+            size = 1
+        columns[-1][feature] = size
+        size *= n
+    return np.stack(columns, axis=1)

@@ -9,7 +9,7 @@ the largest groups that it holds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from functools import cache
 
 import numpy as np
 
@@ -18,34 +18,25 @@ from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.buckets import Buckets
 from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
-from oneformany.engine.listing.jobs import priced
-from oneformany.engine.listing.listing import FullListing, table_of
-from oneformany.engine.listing.reaching import REACHING_TIME, Reached, reach_rows
-from oneformany.engine.listing.store.columns import Store
+from oneformany.engine.listing.listing import FullListing
+from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
+from oneformany.engine.listing.store import Store, alone, priced
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 
 SAMPLE = 100
 FIRST_CHOICES = 16
-FIRST_SETS = 3
 GROWTH = 8
 SEED = 4
+TINY = 1e-300
 
 
 class LazyListing:
     """Columns that are known, and buckets of which nobody knows what the classifier makes of them.
 
-    Rows share a point. It begins with a column for each row that can be helped.
-
-    Attributes
-    ----------
-    open : (buckets,) boolean array
-        Buckets that were not looked at and are not part of a column.
-    glanced_at : (buckets,) boolean array
-        Buckets on which the most promising targets were tried.
-    looked_at : int
-        Buckets that were.
+    Rows share a point. It begins with a column for each row that can be helped. ``open`` are the buckets that
+    were not looked at and are not part of a column, ``looked_at`` counts those that were.
     """
 
     def __init__(self, batches: Batches, reached: Reached) -> None:
@@ -53,16 +44,14 @@ class LazyListing:
         self.ground, self.batches, self.reached = ground, batches, reached
         self.buckets = Buckets.of(ground, np.flatnonzero(reached.reachable))
         self.open = np.ones(len(self.buckets), dtype=np.bool_)
-        self.glanced_at = np.zeros(len(self.buckets), dtype=np.bool_)
         self.looked_at = 0
         self._store = Store(ground, costed=False)
-        self._choices: dict[int, tuple[IntArray, FloatArray]] = {}
-        self._mean = _mean_scores(batches, np.flatnonzero(reached.reachable))
+        self._ordered = cache(self._order)
+        rows = np.flatnonzero(reached.reachable)
+        self._store.absorb(alone(ground, rows, reached.cells[rows]))
+        self._mean = _mean_scores(batches, rows)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
-        self._helped = _below_one(best)
-        for row in np.flatnonzero(reached.reachable).tolist():
-            changed = np.flatnonzero(reached.cells[row] != ground.rows[row])
-            self.add(changed, np.array([row]), reached.cells[row, changed])
+        self._helped = best / (2.1 * np.abs(best).max(initial=TINY))  # one success counts for more
 
     def listing(self) -> FullListing:
         """What there is now, as a listing."""
@@ -77,14 +66,14 @@ class LazyListing:
 
     def add(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
         """Add a column that these rows, in rising order, accept: to the goals of the features."""
-        self._absorb(features, np.array([0, len(rows)]), rows, goal[None])
+        self._store.absorb(priced(self.ground, features, np.array([0, len(rows)]), rows, goal[None]))
 
     def table(self) -> tuple[ColumnTable, IntArray]:
         """All columns, then the open buckets as if they were columns; and the numbers of these."""
         # What is part of a column is not needed any more.
         self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
         waiting = np.flatnonzero(self.open)
-        known = table_of(self._store, "point", complete=True)
+        known = self._store.table(complete=True)
         buckets = self.buckets
         rows, starts = buckets.taken(waiting)
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
@@ -94,96 +83,84 @@ class LazyListing:
         free = np.zeros(len(rows), dtype=np.int64)
         return known.followed_by(starts, rows, free, changed, targets), waiting
 
-    def glance_at(self, which: IntArray) -> None:
-        """Try the few most promising targets on some open buckets; those that they do not serve stay open."""
-        self._look({int(bucket): islice(self._sets(int(bucket)), FIRST_SETS) for bucket in which}, quick=True)
-        self.glanced_at[which] = True
-
     def look_at(self, which: IntArray) -> None:
         """Ask the classifier about some open buckets, as much as it takes to replace them by columns."""
-        self._look({int(bucket): self._sets(int(bucket)) for bucket in which}, quick=False)
-        self.open[which] = False
-        self.looked_at += len(which)
-
-    def _look(self, waiting: dict[int, Iterator[int]], *, quick: bool) -> None:
+        waiting = {bucket: self._sets(bucket) for bucket in which.tolist()}
         while waiting:
             by_set: dict[int, list[int]] = {}
             for bucket, sets in waiting.items():
                 by_set.setdefault(next(sets, -1), []).append(bucket)
             done = by_set.pop(-1, [])
             for number, buckets in sorted(by_set.items()):
-                done += self._look_inside(number, buckets, quick=quick)
+                done += self._look_inside(number, buckets)
             for bucket in done:
                 del waiting[bucket]
+        self.open[which] = False
+        self.looked_at += len(which)
 
     def _sets(self, bucket: int) -> Iterator[int]:
         """The feature sets of a bucket, those first that have helped most buckets or are most promising."""
         own = self.buckets.sets[self.buckets.set_starts[bucket] : self.buckets.set_starts[bucket + 1]]
         return iter(own[np.argsort(-self._helped[own], kind="stable")].tolist())
 
-    def _look_inside(self, number: int, buckets: Sequence[int], *, quick: bool) -> list[int]:
+    def _look_inside(self, number: int, buckets: Sequence[int]) -> list[int]:
         """Try the targets of a feature set on some buckets; return those that one target serves whole."""
         features = self.buckets.feature_sets[number]
-        choices, promise = self._ordered(number)
-        if quick:
-            choices = choices[:FIRST_CHOICES]
+        choices = self._ordered(number)
         groups = [self.buckets.group(bucket) for bucket in buckets]
-        left = np.arange(len(buckets))
+        sizes, left = np.array([len(group) for group in groups]), np.arange(len(buckets))
         tried = [np.zeros((len(group), 0), dtype=np.bool_) for group in groups]
         done, begin, width = [], 0, FIRST_CHOICES
         while len(left) and begin < len(choices):
             some = choices[begin : begin + width]
-            for part in _parts(left, groups, self.batches.pairs // len(some)):
+            filled = np.cumsum(sizes[left]) // max(1, self.batches.pairs // len(some))
+            for part in np.split(left, np.flatnonzero(np.diff(filled)) + 1):
                 rows = np.concatenate([groups[index] for index in part])
                 accepted = self.batches.accepted(features, rows, some)
-                ends = np.cumsum([len(groups[index]) for index in part])
-                for index, mine in zip(part, np.split(accepted, ends[:-1]), strict=True):
+                for index, mine in zip(part, np.split(accepted, np.cumsum(sizes[part])[:-1]), strict=True):
                     whole = np.flatnonzero(mine.all(axis=0))
                     if len(whole):
                         price = self._prices(features, groups[index], some[whole])
                         best = int(whole[price.argmin()])
                         self.add(features, groups[index], some[best])
-                        promise[begin + best] += 1.0
                         done.append(index)
                     tried[index] = np.concatenate([tried[index], mine], axis=1)
             left = np.setdiff1d(left, done)
             begin, width = begin + width, width * GROWTH
         self._helped[number] += len(done)
-        if done:
-            self._choices[number] = _sorted(self._choices[number][0], promise)
         for index in left.tolist():
             size = tried[index].sum(axis=0)
             order = np.lexsort((self._prices(features, groups[index], choices), -size))
             order = order[: np.count_nonzero(size >= 2)]
             largest = np.empty(len(order), dtype=np.int64)
             largest = largest[: kernels.largest_groups(tried[index], order, largest)]
-            members = [groups[index][tried[index][:, choice]] for choice in largest]
-            if members:
-                starts = np.cumsum([0, *(len(rows) for rows in members)])
-                self._absorb(features, starts, np.concatenate(members), choices[largest])
+            _, which = np.nonzero(tried[index].T[largest])
+            starts = np.concatenate([[0], np.cumsum(size[largest])])
+            self._store.absorb(priced(self.ground, features, starts, groups[index][which], choices[largest]))
         return [buckets[index] for index in done]
 
-    def _ordered(self, number: int) -> tuple[IntArray, FloatArray]:
-        """The choices of targets of a feature set, most promising first, and how promising they are."""
-        if number not in self._choices:
-            features = self.buckets.feature_sets[number]
-            choices = self.ground.choices(features.tolist(), self.ground.reached)
-            slots = self.ground.offsets[features] + choices
-            self._choices[number] = _sorted(choices, _below_one(self._mean[slots].sum(axis=1)))
-        return self._choices[number]
+    def _order(self, number: int) -> IntArray:
+        """The choices of targets of a feature set, most promising first.
+
+        Those that are tried at one time are in the order that is quick to try.
+        """
+        features = self.buckets.feature_sets[number]
+        choices = self.ground.choices(features.tolist(), self.ground.reached)
+        order = np.argsort(-self._mean[self.ground.offsets[features] + choices].sum(axis=1), kind="stable")
+        begin, width = 0, FIRST_CHOICES
+        while begin < len(order):
+            order[begin : begin + width].sort()
+            begin, width = begin + width, width * GROWTH
+        return choices[order]
 
     def _prices(self, features: IntArray, rows: Indices, choices: IntArray) -> IntArray:
         """What each choice costs all of these rows together."""
         total = np.zeros(len(choices), dtype=np.int64)
         people = self.ground.problem.multiplicity[rows]
         for feature, cells in zip(features, choices.T, strict=True):
-            begin, end = self.ground.offsets[feature], self.ground.offsets[feature + 1]
-            total += (people @ self.ground.price[rows, begin:end])[cells]
+            every = np.arange(self.ground.problem.levels[feature])
+            total += (people @ self.ground.paid(feature, rows[:, None], every))[cells]
         return total
-
-    def _absorb(self, features: IntArray, starts: IntArray, rows: Indices, targets: IntArray) -> None:
-        members, goals = rows.astype(np.int32), targets.astype(np.int32)
-        self._store.absorb(priced(self.ground, features, starts, members, goals))
 
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
@@ -195,37 +172,6 @@ def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     return LazyListing(Batches(ground, stop), reached)
 
 
-def _below_one(promise: FloatArray) -> FloatArray:
-    """The same order in numbers that differ by less than one: one success counts for more."""
-    largest = float(np.abs(promise).max(initial=0.0))
-    return promise / (2.1 * largest) if largest > 0 else promise
-
-
-def _sorted(choices: IntArray, promise: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Most promising first; those that are tried at one time in the order that is quick to try."""
-    order = np.argsort(-promise, kind="stable")
-    begin, width = 0, FIRST_CHOICES
-    while begin < len(order):
-        some = order[begin : begin + width]
-        order[begin : begin + width] = some[np.lexsort((some, *choices[some].T[::-1]))]
-        begin, width = begin + width, width * GROWTH
-    return choices[order], promise[order]
-
-
-def _parts(left: IntArray, groups: Sequence[Indices], most: int) -> Iterator[list[int]]:
-    """Some groups at a time, of not many more rows than so many."""
-    part: list[int] = []
-    rows = 0
-    for index in left.tolist():
-        part.append(index)
-        rows += len(groups[index])
-        if rows >= most:
-            yield part
-            part, rows = [], 0
-    if part:
-        yield part
-
-
 def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
     """The mean score of some rows after each single move: which targets are promising, nothing more."""
     ground = batches.ground
@@ -234,10 +180,12 @@ def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
     if not len(rows):
         return mean
     for feature in ground.changeable.tolist():
-        for slot in range(ground.offsets[feature], ground.offsets[feature + 1]):
-            may = rows[ground.gain[rows, slot] != FORBIDDEN]
+        gain = ground.gain(feature, rows)
+        for cell in range(gain.shape[1]):
+            may = rows[gain[:, cell] != FORBIDDEN]
             if len(may):
                 after = ground.rows[may].copy()
-                after[:, feature] = slot - ground.offsets[feature]
-                mean[slot] = float(np.mean(ground.problem.oracle.score(batches.values(may, after))))
+                after[:, feature] = cell
+                scores = ground.problem.oracle.score(batches.values(may, after))
+                mean[ground.offsets[feature] + cell] = scores.mean()
     return mean

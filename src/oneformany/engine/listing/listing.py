@@ -6,37 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.arrays import BoolArray
-from oneformany.engine.listing.actions import action_jobs
-from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.feature_sets import feature_jobs
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.jobs import Sharing, run
-from oneformany.engine.listing.points import add_single_rows, point_jobs
-from oneformany.engine.listing.store.answers import OutOfTimeError
-from oneformany.engine.listing.store.columns import Store
-from oneformany.engine.table.table import NO_CELL, ColumnTable
-from oneformany.problem import Problem, Share
+from oneformany.engine.listing.sharing import SHARINGS, run
+from oneformany.engine.listing.single_rows import cheapest
+from oneformany.engine.listing.store import Store, alone
+from oneformany.engine.table.table import ColumnTable
+from oneformany.problem import Problem
 from oneformany.stop import Stop
 
 MEMORY = 1 << 30
 THREADS = 2
-SHARINGS: dict[Share, Sharing] = {"point": point_jobs, "action": action_jobs, "features": feature_jobs}
+ROWS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
 class FullListing:
-    """The columns of a problem, and who can be helped.
-
-    Attributes
-    ----------
-    table : ColumnTable
-        The columns.
-    unreachable : (n,) boolean array
-        Distinct rows of which it is proved that no column can hold them.
-    asked : int
-        Points that the classifier was asked about.
-    """
+    """The columns, the distinct rows that are proved to be in none, and how many points were asked about."""
 
     table: ColumnTable
     unreachable: BoolArray
@@ -56,21 +43,11 @@ def list_columns(
     memory: int = MEMORY,
     threads: int = THREADS,
 ) -> FullListing:
-    """List the columns of a problem.
+    """List the columns of a problem; the table is not complete where time or memory (bytes) do not suffice.
 
-    Parameters
-    ----------
-    problem : Problem
-        The question.
-    costed : bool
-        Drop only columns whose rows are all in another column and pay no more there. Otherwise all whose rows
-        are in another column; of columns with the same rows the one stays that costs them least together.
-    stop : Stop or None
-        When to end with what was found; the table is not complete then.
-    memory : int
-        How many bytes the columns may take; beyond, listing ends as if time were up.
-    threads : int
-        How many feature sets to look at beside each other, where the classifier need not be asked.
+    With ``costed`` only columns are dropped whose rows are all in another column and pay no more there.
+    Otherwise all whose rows are in another column; of columns with the same rows the one stays that costs
+    them least together. ``threads`` look at feature sets where the classifier need not be asked.
     """
     stop = stop or Stop()
     ground = Ground.of(problem)
@@ -81,23 +58,22 @@ def list_columns(
         complete = _fill(store, batches, stop, memory, threads if ground.decided else 1)
         settled[:] = complete
         if problem.share == "point":
-            alone = np.flatnonzero(~store.covered() & ~ground.hopeless() | store.costed)
+            single = np.flatnonzero(~store.covered() & ~ground.hopeless() | store.costed)
             settled[:] = True
-            settled[alone] = add_single_rows(store, batches, alone, stop)
+            settled[single] = add_single_rows(store, batches, single, stop)
             complete = complete and bool(settled.all())
     except OutOfTimeError:
         complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     store.reduce(stop)
     unreachable = ~store.covered() & (settled | ground.hopeless())
-    return FullListing(table_of(store, problem.share, complete=complete), unreachable, batches.asked)
+    return FullListing(store.table(complete=complete), unreachable, batches.asked)
 
 
 def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int) -> bool:
     """Look at all feature sets; return whether none was left out."""
     jobs = SHARINGS[store.ground.problem.share](store.ground, batches, costed=store.costed)
-    for pieces in run(jobs, stop, threads):
-        for found in pieces:
-            store.absorb(found)
+    for found in run(jobs, stop, threads):
+        store.absorb(found)
         if store.bytes > memory:
             store.reduce(stop)
             if store.bytes > 3 * memory // 4:
@@ -105,17 +81,15 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
     return not stop.expired()
 
 
-def table_of(store: Store, share: Share, *, complete: bool) -> ColumnTable:
-    """Write the columns of a store as a table; ``complete``: none is missing."""
-    shape = store.count, store.ground.rows.shape[1]
-    changed = np.zeros(shape, dtype=np.bool_)
-    targets = np.full(shape, NO_CELL, dtype=np.int32)
-    if share == "point" and store.count:
-        targets[:] = store.ground.rows[store.rows[store.starts[:-1]]]
-    for feature, target in zip(store.features.T, store.targets.T, strict=True):
-        used = np.flatnonzero(feature >= 0)
-        changed[used, feature[used]] = True
-        if share != "features":
-            targets[used, feature[used]] = target[used]
-    parts = store.starts.copy(), store.rows.copy(), store.costs.copy()
-    return ColumnTable(*parts, changed, targets, len(store.ground.rows), complete)
+def add_single_rows(store: Store, batches: Batches, rows: IntArray, stop: Stop) -> BoolArray:
+    """Add for each of some rows the cheapest column it has by itself; return which rows were settled."""
+    ground, settled = store.ground, np.zeros(len(rows), dtype=np.bool_)
+    for begin in range(0, len(rows), ROWS_AT_ONCE):
+        if stop.expired():
+            break
+        some = rows[begin : begin + ROWS_AT_ONCE]
+        costs, cells = cheapest(ground, batches, some, ground.changeable, ground.size)
+        ends = np.where(cells >= 0, cells, ground.rows[some])
+        store.absorb(alone(ground, some[costs >= 0], ends[costs >= 0]))
+        settled[begin : begin + len(some)] = True
+    return settled

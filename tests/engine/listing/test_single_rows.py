@@ -1,4 +1,4 @@
-"""The cheapest way of one row by itself, against trying every change."""
+"""What a row can do by itself, against trying every change."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
+from engine.problems import Shrugging, Veiled, oracle_of, problem_of
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cost.cheapest import NEVER, cheapest, cheapest_of_set
 from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.single_rows import NEVER, cheapest, cheapest_of_set, reach_rows
+from oneformany.engine.screening import screen
+from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 from reference_sharing import cost_of_joining
+from strategies import small_problems
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -65,3 +69,32 @@ def test_of_no_rows_nothing_is_said():
     ground = Ground.of(problem)
     costs, cells = cheapest_of_set(ground, Batches(ground, Stop()), np.zeros(0, dtype=np.int64), (0,))
     assert (costs.shape, cells.shape) == ((0,), (0, 1))
+
+
+def reached(problem, stop=None):
+    ground, stop = Ground.of(problem), stop or Stop()
+    return reach_rows(ground, Batches(ground, stop), np.arange(len(problem.rows)), stop)
+
+
+@settings(max_examples=40, deadline=None)
+@given(small=small_problems())
+def test_every_row_gets_a_change_that_is_accepted_or_a_proof_also_where_the_oracle_shrugs(small):
+    truth = screen(problem_of(small), Statistics())
+    for oracle in (Veiled(oracle_of(small)), Shrugging(oracle_of(small))):
+        problem = problem_of(small, oracle)
+        found = reached(problem)
+        assert np.flatnonzero(found.reachable).tolist() == truth.helpable.tolist()
+        assert (found.unreachable == ~found.reachable).all()
+        rows, ends = problem.rows[found.reachable], found.cells[found.reachable]
+        if len(rows):
+            assert problem.oracle.positive(ends).all()
+            assert ((rows != ends).sum(axis=1) <= problem.max_changes).all()
+            assert problem.may_move(rows, ends).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(small=small_problems())
+def test_without_time_nothing_is_known(small):
+    found = reached(problem_of(small, Veiled(oracle_of(small))), Stop(0))
+    assert not found.reachable.any()
+    assert not found.unreachable.any()

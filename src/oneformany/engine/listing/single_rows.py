@@ -1,19 +1,24 @@
-"""The cheapest way of one row by itself."""
+"""What a row can do by itself: its cheapest change, any change, or a proof that there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import IntArray
-from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.cost import kernels
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.listing import kernels
+from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.stop import Stop
 
 NEVER: int = np.iinfo(np.int64).max
+REACHING_TIME = 0.4  # of what is left, for rows one by one
+SECONDS_PER_QUESTION = 1.0
+ROWS_AT_ONCE = 16
 
 
 def cheapest(
@@ -30,9 +35,7 @@ def cheapest(
     reach = np.zeros((len(features) + 1, budget + 1), dtype=np.int64)
     lines = np.zeros((5, len(features) + 1), dtype=np.int64)
     members = rows.astype(np.int32)
-    kernels.cheapest_each(
-        ground.tables, ground.potential, features, budget, members, cells, reach, lines, costs
-    )
+    kernels.cheapest_each(ground.tables, features, budget, members, cells, reach, lines, costs)
     return costs, cells
 
 
@@ -69,7 +72,57 @@ def cheapest_of_set(
     accepted = batches.accepted(np.array(changed, dtype=np.int64), rows, choices, moved=True)
     price = np.zeros(accepted.shape, dtype=np.int64)
     for j, feature in enumerate(changed):
-        price += ground.price[rows[:, None], ground.offsets[feature] + choices[:, j]]
+        price += ground.paid(feature, rows[:, None], choices[:, j])
     price[~accepted] = NEVER
     best = price.argmin(axis=1)
     return price[np.arange(len(rows)), best], choices[best]
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """Rows with a change that the classifier accepts, the cells they go to, and rows proved to have none."""
+
+    reachable: BoolArray
+    cells: IntArray
+    unreachable: BoolArray
+
+
+def reach_rows(ground: Ground, batches: Batches, rows: IntArray, stop: Stop) -> Reached:
+    """Find for each of some rows a change that the classifier accepts, or a proof that there is none.
+
+    Where time does not suffice, nothing is known about the rest.
+    """
+    problem = ground.problem
+    cells = ground.rows.copy()
+    reachable = np.zeros(len(cells), dtype=np.bool_)
+    unreachable = ground.hopeless()
+    left = rows[~unreachable[rows]]
+    hard = []
+    try:
+        while len(left) and not stop.expired():
+            row, left = int(left[0]), left[1:]
+            part = stop.part(SECONDS_PER_QUESTION)
+            answer = problem.oracle.reach(replace(problem.question(row), stop=part))
+            if answer.point is None:
+                unreachable[row] = answer.proved_none
+                if not answer.proved_none:
+                    hard.append(row)
+                continue
+            goal = problem.cells_of(answer.point)
+            changed = np.flatnonzero(goal != ground.rows[row])
+            asked = np.concatenate([[row], left])
+            joins = batches.accepted(changed, asked, goal[None, changed])[:, 0]
+            reachable[asked[joins]] = True
+            cells[asked[joins][:, None], changed] = goal[changed]
+            left = left[~joins[1:]]
+            if not joins[0]:  # a rule on whole rows forbids it
+                hard.append(row)
+        for begin in range(0, len(hard), ROWS_AT_ONCE):
+            some = np.array(hard[begin : begin + ROWS_AT_ONCE])
+            costs, goals = cheapest(ground, batches, some, ground.changeable, ground.size)
+            reachable[some[costs >= 0]] = True
+            unreachable[some[costs < 0]] = True
+            cells[some] = np.where(goals >= 0, goals, cells[some])
+    except OutOfTimeError:
+        pass
+    return Reached(reachable, cells, unreachable)

@@ -1,1 +1,0 @@
-"""What was found and asked so far."""
