@@ -13,7 +13,7 @@ from oneformany.engine.listing.cost.cheapest import cheapest as cheapest_alone
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.screening import screen
-from oneformany.engine.table.cost_kernels import cheapest
+from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
 from oneformany.result.build import Group

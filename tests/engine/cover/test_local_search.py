@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.local_search import LocalSearch
-from oneformany.engine.cover.primal import greedy_columns
 from oneformany.stop import Stop
 
 GROUPS = st.lists(st.sets(st.integers(0, 6), min_size=1), min_size=1, max_size=10)

@@ -1,4 +1,4 @@
-"""Compiled passes over a table of columns: loads, primal-dual steps, duals made feasible.
+"""Compiled passes over a table of columns: primal-dual steps, duals made feasible.
 
 Python makes the arrays: a kernel that does so itself takes twice as long to compile.
 """
@@ -7,44 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import FloatArray
 from oneformany.compiled import lean
 from oneformany.engine.cover.incidence import Incidence
 
 
-def integer_loads(incidence: Incidence, weights: IntArray) -> IntArray:
-    """Total weight of each column."""
-    loads = np.zeros(incidence.n_columns, np.int64)
-    _loads(incidence.starts, incidence.rows, weights, loads)
-    return loads
-
-
 @lean()
-def _loads(starts, rows, weights, loads):
-    for j in range(len(loads)):
-        total = 0
-        for e in range(starts[j], starts[j + 1]):
-            total += weights[rows[e]]
-        loads[j] = total
-
-
-@lean()
-def primal_dual_steps(
-    starts,
-    rows,
-    row_starts,
-    row_columns,
-    budget,
-    price,
-    upper,
-    balance,
-    values,
-    duals,
-    value_sum,
-    dual_sum,
-    work,
-    steps,
-):
+def primal_dual_steps(table, budget, price, upper, balance, values, duals, value_sum, dual_sum, work, steps):
     """Take steps towards the optimum of a covering program; return the price of a column.
 
     The program is ``min sum price x + sum upper s`` with ``A x + s >= 1``; with ``budget >= 0`` columns are
@@ -52,6 +21,7 @@ def primal_dual_steps(
     length of its own, one over its size (Pock and Chambolle, 2011), and ``balance`` weighs the two sides.
     ``values`` and ``duals`` are moved in place, ``value_sum`` and ``dual_sum`` collect them.
     """
+    starts, rows, row_starts, row_columns = table
     m = len(starts) - 1
     n = len(row_starts) - 1
     for _ in range(steps):

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.local_search import LocalSearch
-from oneformany.engine.cover.primal import greedy_columns
 from oneformany.stop import Stop
 
 THREADS = 2

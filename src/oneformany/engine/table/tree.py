@@ -1,4 +1,4 @@
-"""A complete search over columns that writes down its proof.
+"""A complete search over columns that writes down its proof, and what all questions to a table share.
 
 At a node some columns are chosen and some are excluded. Integer numbers on the rows, from the duals of a
 linear program, bound what the columns left to choose can add. A column with which the bound misses the goal
@@ -8,15 +8,15 @@ the other. The numbers are kept as *filters*, so that anyone can check the tree 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-import highspy
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.program import solved
+from oneformany.engine.cover.program import CoveringProgram, RelaxedCover
 from oneformany.engine.table.options import Search
 from oneformany.stop import Stop
 
@@ -60,22 +60,58 @@ class TreeQuestion(Protocol):
 class TreeProof:
     """No ``budget`` columns of a table reach a goal: a tree over all that could be among them.
 
-    Attributes
-    ----------
-    budget : int
-        How many columns may be chosen.
-    target : int
-        People that they do not cover, or the cost that they exceed.
-    columns : array of int
-        The columns in question; weights or prices exclude all others of the table.
-    tree : dict
-        Over indices into ``columns`` and rows of the table.
+    The ``target`` are people that they do not cover, the cost that they exceed, or the columns that do not
+    cover everybody. Weights or prices exclude all ``columns`` of the table but these; the tree is over
+    indices into them.
     """
 
     budget: int
     target: int
     columns: IntArray
     tree: dict[str, Any]
+
+
+class Choice(ABC):
+    """A question to a table under way: the best columns so far, and what is proved about them."""
+
+    best: IntArray
+
+    def __init__(self, search: Search) -> None:
+        self.search = search
+        self.proof: TreeProof | None = None
+
+    @abstractmethod
+    def standing(self) -> tuple[int, int]:
+        """What the best columns are worth, and what no others are better than."""
+
+    @abstractmethod
+    def offer(self, columns: IntArray) -> None:
+        """Take other columns if they are better."""
+
+    @abstractmethod
+    def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
+        """Look at everything that could be better, as :func:`search_tree` does."""
+
+    def finished(self) -> bool:
+        """Whether nothing is better, or time is up."""
+        value, bound = self.standing()
+        return value == bound or self.search.stop.expired()
+
+    def report(self, phase: str) -> None:
+        """Tell whoever listens where the search stands."""
+        self.search.report(phase, *self.standing())
+
+    def settle(self, max_nodes: int) -> None:
+        """Find something better, or prove that there is nothing, as long as either can be done."""
+        while not self.finished():
+            found = self.search_all(max_nodes)
+            if found is None:
+                return
+            if isinstance(found, TreeProof):
+                self.proof = found
+            else:
+                self.offer(found)
+            self.report("search")
 
 
 def search_tree(
@@ -151,9 +187,9 @@ def renamed(tree: dict[str, Any], rows_of: Sequence[Sequence[int]]) -> dict[str,
     return {**tree, "filters": filters, **parts}
 
 
-def run_node(highs: highspy.Highs, stop: Stop, m: int, n: int) -> tuple[FloatArray, FloatArray]:
-    """Solve the program of a node: values of its first ``m`` columns, duals of its first ``n`` rows."""
-    solution = solved(highs, stop)
-    if isinstance(solution, str):
+def node_solution(program: CoveringProgram, stop: Stop) -> RelaxedCover:
+    """Solve the program of a node, or say that it stays undecided."""
+    found = program.solve(stop)
+    if isinstance(found, str):
         raise UndecidedError
-    return np.array(solution.col_value)[:m], np.array(solution.row_dual)[:n]
+    return found
