@@ -8,10 +8,10 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import first_given, on_given, renumbered
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.table.budget import PeopleAnswer
+from oneformany.engine.table.choice import TreeProof, renamed
 from oneformany.engine.table.cost import CostAnswer
 from oneformany.engine.table.fewest import CoverAnswer
 from oneformany.engine.table.table import ColumnTable
-from oneformany.engine.table.tree import TreeProof, renamed
 from oneformany.problem import Problem
 from oneformany.result.goal_proofs import CostProof, CoverageProof, Exclusion
 from oneformany.result.proof import DualProof, EnumerationProof, Proof

@@ -5,13 +5,16 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.cover.set_cover import CoverRelaxation, cover_within
 from oneformany.stop import Stop
 
 MOST_ITEMS = 9
+TRIANGLE = [np.array([0, 1]), np.array([1, 2]), np.array([0, 2])]
+ALL3 = np.ones(3, dtype=np.bool_)
 
 
 @st.composite
@@ -82,11 +85,45 @@ def _closes(tree, needed, usable, left):
     return True
 
 
+@pytest.mark.parametrize(("n", "budget"), [(0, 0), (2, 3)])
+def test_without_columns_nothing_is_covered_but_nothing(n, budget):
+    found = cover_within([], n, budget, Stop())
+    assert found.chosen == (None if n else [])
+    assert n == 0 or closes(found.proof, n, [], budget)
+
+
 def test_time_that_is_up_leaves_it_open():
     found = cover_within([np.array([0])], 1, 1, Stop(0))
     assert (found.chosen, found.proof) == (None, None)
 
 
 def test_cuts_close_an_odd_cycle_in_one_node():
-    triangle = [np.array([0, 1]), np.array([1, 2]), np.array([0, 2])]
-    assert cover_within(triangle, 3, 1, Stop(), cuts=True).nodes == 1
+    assert cover_within(TRIANGLE, 3, 1, Stop(), cuts=True).nodes == 1
+
+
+def test_a_cut_lifts_an_odd_cycle_to_two():
+    relaxation = CoverRelaxation(TRIANGLE, 3)
+    relaxed = relaxation.solve(ALL3, ALL3, Stop())
+    assert relaxed.value == pytest.approx(1.5)
+    assert relaxation.cut(ALL3, relaxed.values)
+    assert relaxation.triples == [(0, 1, 2)]
+    assert relaxation.demands.tolist() == [1, 1, 1, 2]
+    assert relaxation.solve(ALL3, ALL3, Stop()).value == pytest.approx(2.0)
+    assert not relaxation.cut(ALL3, relaxed.values)
+
+
+def test_an_item_that_no_usable_column_covers_is_named():
+    relaxation = CoverRelaxation(TRIANGLE, 3)
+    assert relaxation.solve(ALL3, np.array([True, False, False]), Stop()) == 2
+
+
+def test_time_that_is_up_is_said():
+    assert CoverRelaxation(TRIANGLE, 3).solve(ALL3, ALL3, Stop(0)) == "stopped"
+
+
+def test_the_usable_columns_of_an_item_are_the_same_after_cuts():
+    relaxation = CoverRelaxation(TRIANGLE, 3)
+    for _ in range(2):
+        assert [relaxation.columns_of(item, ALL3).tolist() for item in range(3)] == [[0, 2], [0, 1], [1, 2]]
+        assert relaxation.columns_of(0, np.array([False, True, True])).tolist() == [2]
+        relaxation.cut(ALL3, np.full(3, 0.5))

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.table.tables import choices, groups_of, people_of, random_table, table_of, tables
+from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, solve_budget, solve_coverage
+from oneformany.engine.table.choice import TreeProof
 from oneformany.engine.table.options import Search, TableOptions
-from oneformany.engine.table.tree import TreeProof, UndecidedError
 from oneformany.stop import Stop
 
 NONE = np.zeros(0, dtype=np.int64)
@@ -257,7 +258,7 @@ def test_what_the_relaxation_excludes_is_part_of_no_answer(case, k, target, data
     chosen = data.draw(st.lists(st.integers(0, len(table) - 1), max_size=k - 1, unique=True))
     usable = np.array(data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table))))
     usable[chosen] = False
-    relaxed = question.relax(np.array(chosen, dtype=np.int64), usable)
+    relaxed = question.relax(TreeNode(np.array(chosen, dtype=np.int64), usable, {}))
     assert not relaxed.light[~usable].any()
     for size in range(k - len(chosen) + 1):
         for more in combinations(np.flatnonzero(usable).tolist(), size):
@@ -269,19 +270,12 @@ def test_what_the_relaxation_excludes_is_part_of_no_answer(case, k, target, data
 
 def test_two_of_three_pairs_hold_three_people_and_four_are_too_many():
     table, people = table_of([[0, 1], [1, 2], [0, 2]], 4), np.ones(4, dtype=np.int64)
-    everything = np.ones(3, dtype=np.bool_)
-    assert not BudgetQuestion(table.incidence, people, 2, 3, Stop()).relax(NONE, everything).closed
-    assert BudgetQuestion(table.incidence, people, 2, 4, Stop()).relax(NONE, everything).closed
-
-
-def test_a_node_ends_where_nothing_is_left_to_choose():
-    question = BudgetQuestion(table_of([[0], [1]], 2).incidence, np.array([1, 1]), 1, 2, Stop())
-    assert question.ended(NONE, np.array([True, False])) is None
-    assert question.ended(NONE, np.array([False, False])) == {}
-    assert question.ended(np.array([0]), np.array([False, True])) == {}
+    root = TreeNode(NONE, np.ones(3, dtype=np.bool_), {})
+    assert not BudgetQuestion(table.incidence, people, 2, 3, Stop()).relax(root).closed
+    assert BudgetQuestion(table.incidence, people, 2, 4, Stop()).relax(root).closed
 
 
 def test_without_time_a_node_is_not_decided():
     question = BudgetQuestion(table_of([[0], [1]], 2).incidence, np.array([1, 1]), 1, 2, Stop(0))
     with pytest.raises(UndecidedError):
-        question.relax(NONE, np.ones(2, dtype=np.bool_))
+        question.relax(TreeNode(NONE, np.ones(2, dtype=np.bool_), {}))

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from engine.table.tables import choices, groups_of, people_of, table_of, tables
 from oneformany.engine.cover.incidence import merged
+from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.budget import solve_budget, solve_coverage
 from oneformany.engine.table.cost import CostQuestion, CostSearch, price_bound, solve_cost
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search, TableOptions
-from oneformany.engine.table.tree import UndecidedError
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
@@ -318,8 +318,9 @@ def test_what_the_relaxation_excludes_is_part_of_no_answer(case, k, needed, targ
     usable = np.array(data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table))))
     usable[chosen] = False
     start = np.array(chosen, dtype=np.int64)
-    ended = question.ended(start, usable)
-    relaxed = question.relax(start, usable) if ended is None else None
+    node = TreeNode(start, usable, {})
+    ended = question.ended(node)
+    relaxed = question.relax(node) if ended is None else None
     for size in range(k - len(chosen) + 1):
         for more in combinations(np.flatnonzero(usable).tolist(), size):
             columns = [*chosen, *more]
@@ -335,26 +336,28 @@ def test_what_the_relaxation_excludes_is_part_of_no_answer(case, k, needed, targ
 def test_a_node_ends_where_its_columns_serve_too_few_or_none_is_left_to_choose():
     table = table_of([[0], [1], [0, 1]], 2, [[1], [1], [4, 4]])
     question = question_of(table, np.array([1, 1]), 2, 2, 3)
-    assert question.ended(NONE, np.array([True, False, False])) == {"short": True}
-    assert question.ended(NONE, np.array([True, True, False])) is None
-    assert question.ended(np.array([0, 1]), np.array([False, False, True])) == {"evaluated": True}
+    assert question.ended(TreeNode(NONE, np.array([True, False, False]), {})) == {"short": True}
+    assert question.ended(TreeNode(NONE, np.array([True, True, False]), {})) is None
+    assert question.ended(TreeNode(np.array([0, 1]), np.array([False, False, True]), {})) == {
+        "evaluated": True
+    }
 
 
 def test_prices_close_a_node_as_soon_as_the_cost_is_too_low():
     table = table_of([[0], [1], [0, 1]], 2, [[1], [1], [4, 4]])
-    everything, people = np.ones(3, dtype=np.bool_), np.array([1, 1])
-    assert question_of(table, people, 2, 2, 1).relax(NONE, everything).closed
-    open_ = question_of(table, people, 2, 2, 2).relax(NONE, everything)
+    root, people = TreeNode(NONE, np.ones(3, dtype=np.bool_), {}), np.array([1, 1])
+    assert question_of(table, people, 2, 2, 1).relax(root).closed
+    open_ = question_of(table, people, 2, 2, 2).relax(root)
     assert not open_.closed
     assert not open_.light[:2].any()
-    assert question_of(table, people, 1, 2, 7).relax(NONE, everything).closed  # one column serves both for 8
+    assert question_of(table, people, 1, 2, 7).relax(root).closed  # one column serves both for 8
 
 
 def test_a_knapsack_that_is_too_large_leaves_a_node_undecided(monkeypatch):
     monkeypatch.setattr("oneformany.engine.table.cost_levels.MOST_STEPS", 0)
     table = table_of([[0, 1, 2]], 3, [[5, 4, 4]])
-    people, chosen, nothing = np.array([3, 2, 2]), np.array([0]), np.zeros(1, dtype=np.bool_)
-    assert question_of(table, people, 1, 3, 16).ended(chosen, nothing) == {"evaluated": True}
-    assert question_of(table, people, 1, 3, 11).ended(chosen, nothing) == {"evaluated": True}
+    people, full = np.array([3, 2, 2]), TreeNode(np.array([0]), np.zeros(1, dtype=np.bool_), {})
+    assert question_of(table, people, 1, 3, 16).ended(full) == {"evaluated": True}
+    assert question_of(table, people, 1, 3, 11).ended(full) == {"evaluated": True}
     with pytest.raises(UndecidedError):  # 15 is possible, but the rows that are found pay 16
-        question_of(table, people, 1, 3, 15).ended(chosen, nothing)
+        question_of(table, people, 1, 3, 15).ended(full)

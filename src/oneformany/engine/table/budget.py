@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
 from oneformany.engine.cover.greedy import greedy, swap_columns
 from oneformany.engine.cover.incidence import Incidence, entries_of
 from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.program import best_columns, budgeted
+from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES, integer_weights
+from oneformany.engine.table.choice import Choice, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.engine.table.tree import Choice, Relaxed, TreeProof, node_solution, search_tree
 from oneformany.stop import Stop
 
 STEPS_PER_ROUND = 100
@@ -246,7 +246,7 @@ class BudgetSearch(Choice):
         if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
             return None
         question = BudgetQuestion(part, self.people[kept], self.k, target, self.search.stop)
-        return search_tree(question, columns, kept[:, None].tolist(), self.search, max_nodes)
+        return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
 
     def _swap(self, columns: IntArray) -> None:
         """Exchange columns one by one while that helps, and offer what comes out."""
@@ -394,7 +394,7 @@ class _Coverage(Choice):
         return columns[: int(np.searchsorted(np.cumsum(new)[begins], self.needed))]
 
 
-class BudgetQuestion:
+class BudgetQuestion(TreeQuestion):
     """Whether ``budget`` columns cover ``target`` people.
 
     Integer weights on the rows that are still uncovered, each at most the row's people times
@@ -412,19 +412,16 @@ class BudgetQuestion:
         """Whether they cover so many."""
         return int(self.people[self.incidence.covered_by(columns)].sum()) >= self.target
 
-    def ended(self, chosen: IntArray, usable: BoolArray) -> dict[str, Any] | None:
-        """Where nothing is left to choose, there is nothing to say."""
-        return {} if len(chosen) == self.budget or not usable.any() else None
-
-    def relax(self, chosen: IntArray, usable: BoolArray) -> Relaxed:
+    def relax(self, node: TreeNode) -> Relaxed:
         """Cover as many of the people left by parts of columns."""
+        chosen, usable = node.chosen, node.usable
         left = np.where(self.incidence.covered_by(chosen), 0, self.people)
         lacking = (self.target - int(self.people.sum() - left.sum())) * ONE_IN_COVERS
         n, more = len(left), self.budget - len(chosen)
         self._program.price(left)
         self._program.use(np.append(np.ones(n, dtype=np.bool_), usable))
         self._program.demand(np.append(np.ones(n), -more))
-        relaxed = node_solution(self._program, self.stop)
+        relaxed = self.solved(self._program)
         weights = np.clip(integer_weights(relaxed.duals[:n], ONE_IN_COVERS), 0, left * ONE_IN_COVERS)
         loads = self.incidence.loads(weights)
         capacity = int(loads[usable].max(initial=0))

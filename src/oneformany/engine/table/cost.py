@@ -15,12 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.incidence import Merged, merged
 from oneformany.engine.cover.program import CoveringProgram
+from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.budget import BudgetSearch
+from oneformany.engine.table.choice import Choice, TreeProof
 from oneformany.engine.table.cost_levels import (
     CostLevels,
     cheapest,
@@ -30,14 +32,6 @@ from oneformany.engine.table.cost_levels import (
 )
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.engine.table.tree import (
-    Choice,
-    Relaxed,
-    TreeProof,
-    UndecidedError,
-    node_solution,
-    search_tree,
-)
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
@@ -275,10 +269,10 @@ class CostSearch(Choice):
         part = self.table.take(columns)
         rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.shared)
         question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, self.search.stop)
-        return search_tree(question, columns, rows.members, self.search, max_nodes)
+        return self.searched(question, self.cost - 1, columns, rows.members, max_nodes)
 
 
-class CostQuestion:
+class CostQuestion(TreeQuestion):
     """Whether ``budget`` columns serve ``needed`` people for at most ``target``.
 
     Integer prices per person bound the cost: what the cheapest people pay who make up the needed number, less
@@ -327,24 +321,25 @@ class CostQuestion:
         reached = int((people * least)[kept].sum()) <= self.target
         return reached, reached or exact
 
-    def ended(self, chosen: IntArray, usable: BoolArray) -> dict[str, Any] | None:
+    def ended(self, node: TreeNode) -> dict[str, Any] | None:
         """Columns that together serve too few, or nothing left to choose, so that costs are added up."""
-        served = self._least(np.append(chosen, np.flatnonzero(usable)))[0]
+        served = self._least(np.append(node.chosen, np.flatnonzero(node.usable)))[0]
         if self.table.people[served].sum() < self.needed:
             return {"short": True}
-        if len(chosen) < self.budget and usable.any():
+        if super().ended(node) is None:
             return None
-        if not self._reach(chosen)[1]:
+        if not self._reach(node.chosen)[1]:
             raise UndecidedError
         return {"evaluated": True}
 
-    def relax(self, chosen: IntArray, usable: BoolArray) -> Relaxed:
+    def relax(self, node: TreeNode) -> Relaxed:
         """Serve enough people at the least cost by parts of columns, over pairs of row and level."""
+        chosen, usable = node.chosen, node.usable
         people, more = self.table.people, self.budget - len(chosen)
         covered = self.levels.incidence.covered_by(chosen)
         self._program.demand(np.concatenate((~covered, [self._demands[-2], -more])))
         self._program.use(np.append(np.ones(self._others, dtype=np.bool_), usable))
-        relaxed = node_solution(self._program, self.stop)
+        relaxed = self.solved(self._program)
         prices = self.levels.prices(np.where(covered, 0.0, relaxed.duals[: len(covered)]), people)
         savings = column_savings(self.table, people, prices)
         best = np.sort(savings[usable])[::-1][:more]

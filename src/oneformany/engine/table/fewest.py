@@ -17,9 +17,9 @@ from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.table.choice import Choice, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.engine.table.tree import Choice, TreeProof
 
 STEPS_PER_ROUND = 250
 ROUGH_GAIN = 1e-3
