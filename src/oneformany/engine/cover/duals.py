@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.cover.duals_kernels import feasible_duals, primal_dual_steps
 from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.kernels import feasible_duals, primal_dual_steps
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 

@@ -22,8 +22,8 @@ import numpy as np
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.cover.kernels import violated_triples
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
-from oneformany.engine.cover.relaxation_kernels import violated_triples
 from oneformany.engine.cover.tree import (
     CoverSearch,
     Relaxed,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from oneformany.engine.cover.fixed_set import FixedSetSearch
 from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence, joined
-from oneformany.engine.cover.local_search import LocalSearch
+from oneformany.engine.cover.local_search import FixedSetSearch, LocalSearch
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.tree.column_generation import Node
 from oneformany.engine.tree.enumeration import EnumeratedColumns, heavy_columns
