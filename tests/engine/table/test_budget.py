@@ -10,11 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.table.tables import choices, groups_of, people_of, random_table, table_of, tables
+from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
-from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, solve_budget, solve_coverage
+from oneformany.engine.table.budget import (
+    FEW_FAILURES,
+    BudgetQuestion,
+    BudgetSearch,
+    solve_budget,
+    solve_coverage,
+)
 from oneformany.engine.table.choice import TreeProof
-from oneformany.engine.table.options import Search, TableOptions
+from oneformany.engine.table.options import PATIENCE, Search, TableOptions
 from oneformany.stop import Stop
 
 NONE = np.zeros(0, dtype=np.int64)
@@ -173,6 +180,25 @@ def test_rounding_and_repairs_of_a_share_have_switches_and_counters():
         assert switched.counters[counter] == 0
         assert answer.covered >= 100
         assert answer.bound <= len(full.chosen)
+
+
+@pytest.mark.parametrize("limit", [None, 1e6])
+def test_without_a_time_limit_repairs_end_after_so_many_in_a_row_that_did_not_help(monkeypatch, limit):
+    helped = iter([False] * 20 + [True] + [False] * 10**6)
+    monkeypatch.setattr(Repair, "_once", lambda *_: next(helped))
+    # Pairs of three people: parts of columns cover two people each, the second column of three only one.
+    pairs = [[i, i + 1] for i in (0, 1, 3, 4, 6, 7)] + [[0, 2], [3, 5], [6, 8]]
+    table, people = table_of(pairs, 9), np.ones(9, dtype=np.int64)
+    allowed = PATIENCE if limit is None else 200
+    for most, expected in ((200, 21 + allowed), (PATIENCE - 1, PATIENCE - 1)):
+        search = Search(Stop(limit), TableOptions(exact=False, max_failures=most))
+        answer = solve_budget(table, people, 4, search)
+        assert (answer.covered, answer.bound) == (7, 8)
+        assert search.counters["repairs"] == expected
+    search = Search(Stop(limit), TableOptions(exact=False))
+    share = solve_coverage(table, people, 8, search)
+    assert (len(share.chosen), share.bound) == (5, 4)
+    assert search.counters["repairs"] == FEW_FAILURES + allowed
 
 
 def test_a_forged_proof_is_noticed():

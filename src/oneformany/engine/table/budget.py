@@ -116,7 +116,7 @@ def solve_coverage(
     coverage.repair(FEW_FAILURES)
     coverage.search_between()
     coverage.settle(search.options.max_nodes)
-    coverage.repair(search.options.max_failures)
+    coverage.repair(search.patience)
     coverage.settle(search.options.max_nodes)
     covered = budget.covered(coverage.best)
     return PeopleAnswer(np.sort(coverage.best), covered, coverage.bound, coverage.weights, coverage.proof)
@@ -219,7 +219,7 @@ class BudgetSearch(Choice):
             return
         covered, most = self.standing()
         repair = self.repairing(self.best, covered + 1)
-        repair.run(most, self.search.stop, self.search.options.max_failures)
+        repair.run(most, self.search.stop, self.search.patience)
         self.search.counters["repairs"] += repair.repairs
         self.offer(repair.chosen)
 
