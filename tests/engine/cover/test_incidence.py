@@ -59,9 +59,8 @@ def test_the_entries_of_columns_come_one_column_after_the_other(groups, data):
     assert found == [sorted(groups[column]) for column in columns]
 
 
-def test_columns_are_taken_while_there_is_room_for_their_entries():
+def test_rows_know_their_columns_and_columns_their_weight():
     table = incidence_of([{0, 1}, {2}, {3, 4, 5}])
-    assert table.first_within(np.array([2, 1, 0]), 4).tolist() == [2, 1]
     assert table.columns_of(np.array([1, 2])).tolist() == [0, 1]
     assert table.loads(np.array([1, 2, 4, 8, 16, 32])).tolist() == [3, 4, 56]
 

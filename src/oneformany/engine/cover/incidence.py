@@ -110,10 +110,6 @@ class Incidence:
             rows = _first(self.rows[entries_of(self.starts, columns)[0]], seen)
         return np.array(near[:most], dtype=np.int64)
 
-    def first_within(self, columns: IntArray, entries: int) -> IntArray:
-        """As many of these columns, in their order, as have so many entries together."""
-        return columns[np.cumsum(self.sizes[columns]) <= entries]
-
     def part(self, columns: IntArray, needed: BoolArray) -> tuple[Incidence, IntArray]:
         """Only these columns and the needed rows of each; also the numbers that the kept rows had."""
         entries, begins = entries_of(self.starts, columns)

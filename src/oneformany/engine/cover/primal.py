@@ -159,7 +159,11 @@ class Repair:
             return False
         seconds = min(SECONDS_PER_REPAIR, stop.remaining())
         found = best_columns(small, seconds, np.flatnonzero(np.isin(columns, freed)), people, len(freed))
-        self._learn(freed, proved=found.proved)
+        if found.proved:  # free more columns after that, fewer after a program that was too large
+            self.complete = len(freed) == int(self.inside.sum())
+            self.freed = min(MOST_FREED, self.freed + self.freed // 10 + 1)
+        else:
+            self.freed = max(FEWEST_FREED, self.freed * 4 // 5)
         if found.chosen is None or len(found.chosen) > len(freed):
             return False
         reached = small.covered_by(found.chosen)
@@ -171,11 +175,3 @@ class Repair:
             kept[columns[found.chosen]] = True
             self.inside = kept
         return gain > 0
-
-    def _learn(self, freed: IntArray, *, proved: bool) -> None:
-        """Free more columns after a program that was solved, fewer after one that was too large."""
-        if proved:
-            self.complete = len(freed) == int(self.inside.sum())
-            self.freed = min(MOST_FREED, self.freed + self.freed // 10 + 1)
-        else:
-            self.freed = max(FEWEST_FREED, self.freed * 4 // 5)

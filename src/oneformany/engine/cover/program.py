@@ -47,14 +47,9 @@ def as_matrix(groups: Sequence[IntArray], n_rows: int) -> sparse.csc_matrix:
 
 
 class CoveringProgram:
-    """Choose columns at least cost such that every row is covered as often as it asks.
+    """Choose columns at least cost such that every row is covered as often as it demands.
 
-    Parameters
-    ----------
-    demands : array
-        How often each row is to be covered.
-    presolve : bool
-        Let HiGHS simplify before it solves; it then cannot start from the last basis.
+    ``presolve``: let HiGHS simplify before it solves; it then cannot start from the last basis.
     """
 
     def __init__(self, demands: FloatArray, *, presolve: bool = False) -> None:
@@ -67,11 +62,6 @@ class CoveringProgram:
         self._demands = np.zeros(0)
         self._usable = np.ones(0, dtype=np.bool_)
         self.add_rows(demands)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows so far."""
-        return len(self._demands)
 
     def add_rows(self, demands: FloatArray, block: sparse.csr_matrix | None = None) -> None:
         """Add rows, with their entries in the columns so far."""
@@ -117,13 +107,7 @@ class CoveringProgram:
             self._usable = columns.copy()
 
     def solve(self, stop: Stop) -> RelaxedCover | Literal["infeasible", "stopped"]:
-        """Solve from the last basis; "stopped" when time was too short for that.
-
-        Raises
-        ------
-        SolverError
-            HiGHS failed.
-        """
+        """Solve from the last basis; "stopped" when time was too short for that."""
         if stop.expired():
             return "stopped"
         # The clock of HiGHS counts all runs of one program.

@@ -58,26 +58,11 @@ class PeopleAnswer:
 
 
 def solve_budget(
-    table: ColumnTable,
-    people: IntArray,
-    k: int,
-    search: Search | None = None,
-    start: IntArray | None = None,
+    table: ColumnTable, people: IntArray, k: int, search: Search | None = None, start: IntArray | None = None
 ) -> PeopleAnswer:
-    """Choose at most ``k`` columns that together cover as many people as possible.
+    """Choose at most ``k`` columns that together cover as many people, of those in each row, as possible.
 
-    Parameters
-    ----------
-    table : ColumnTable
-        The columns; the bound is about these.
-    people : array of int
-        How many people each row stands for.
-    k : int
-        Most columns.
-    search : Search or None
-        When to end with what there is, switches, and who is told about people covered, and at most.
-    start : array of int or None
-        Columns that are known to be good.
+    The start are columns that are known to be good; progress is told in people covered, and at most.
     """
     budget = BudgetSearch(table.incidence, people, search or Search())
     budget.begin(k, start)
@@ -104,7 +89,7 @@ def solve_coverage(
 ) -> PeopleAnswer:
     """Choose as few columns as possible that together cover so many people, or all who can be covered.
 
-    The other parameters are those of :func:`solve_budget`; progress is told in columns.
+    All else is as for :func:`solve_budget`; progress is told in columns.
     """
     search = search or Search()
     budget = BudgetSearch(table.incidence, people, search)
@@ -229,8 +214,9 @@ class BudgetSearch(Choice):
         """The best of the columns that have a value, of some others, and of those at the start."""
         valued = np.flatnonzero(values > 1e-3)
         valued = valued[np.argsort(-values[valued], kind="stable")]
-        columns = self.incidence.first_within(np.concatenate((valued, others)), PROGRAM_ENTRIES)
-        columns = np.union1d(columns, start)
+        columns = np.concatenate((valued, others))
+        within = np.cumsum(self.incidence.sizes[columns]) <= PROGRAM_ENTRIES
+        columns = np.union1d(columns[within], start)
         part, _ = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
         seconds = min(seconds, 0.8 * self.search.stop.remaining())
         found = best_columns(part, seconds, np.searchsorted(columns, start), self.people, self.k).chosen

@@ -74,17 +74,11 @@ class CostAnswer:
 
 
 def solve_cost(
-    table: ColumnTable,
-    people: IntArray,
-    k: int,
-    needed: int,
-    start: IntArray,
-    search: Search | None = None,
+    table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search | None = None
 ) -> CostAnswer:
     """Choose at most ``k`` columns that serve so many people at the least total cost.
 
-    It begins with columns that serve so many, an answer to the first question. The other parameters are
-    those of :func:`~oneformany.engine.table.budget.solve_budget`; progress is told in costs.
+    It begins with columns that serve so many, an answer to the first question; progress is told in costs.
     """
     search = search or Search()
     cost = CostSearch(table, people, k, needed, start, search)

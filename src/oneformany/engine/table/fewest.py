@@ -65,17 +65,8 @@ def solve_cover(
 ) -> CoverAnswer:
     """Choose as few columns as possible that together hold every row that any column holds.
 
-    Parameters
-    ----------
-    table : ColumnTable
-        The columns; the bound is about these.
-    search : Search or None
-        When to end with what there is, switches, and who is told about each step.
-    start : array of int or None
-        Columns of a cover that is known.
-    usable : int or None
-        Only so many of the columns, from the first on, may be chosen, and they cover what all do; the others
-        count for the bound alone. ``None``: all.
+    The start is a cover that is known. Where only so many columns, from the first on, are ``usable``, these
+    cover what all do; the others may not be chosen and count for the bound alone.
     """
     search = search or Search()
     cover = _Cover(table, search, start, len(table) if usable is None else usable)
