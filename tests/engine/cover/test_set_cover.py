@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.cover.set_cover import CoverRelaxation, cover_within
+from oneformany.engine.cover.set_cover import CoverQuestion, cover_within
+from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.stop import Stop
 
 MOST_ITEMS = 9
@@ -101,29 +102,39 @@ def test_cuts_close_an_odd_cycle_in_one_node():
     assert cover_within(TRIANGLE, 3, 1, Stop(), cuts=True).nodes == 1
 
 
+def root(usable=ALL3):
+    return TreeNode(np.zeros(0, dtype=np.int64), usable.copy(), {})
+
+
 def test_a_cut_lifts_an_odd_cycle_to_two():
-    relaxation = CoverRelaxation(TRIANGLE, 3)
-    relaxed = relaxation.solve(ALL3, ALL3, Stop())
-    assert relaxed.value == pytest.approx(1.5)
-    assert relaxation.cut(ALL3, relaxed.values)
-    assert relaxation.triples == [(0, 1, 2)]
-    assert relaxation.demands.tolist() == [1, 1, 1, 2]
-    assert relaxation.solve(ALL3, ALL3, Stop()).value == pytest.approx(2.0)
-    assert not relaxation.cut(ALL3, relaxed.values)
+    question, node = CoverQuestion(TRIANGLE, 3, 1, Stop()), root()
+    values, numbers, closed, _ = question.relax(node)
+    assert values.sum() == pytest.approx(1.5)
+    assert closed
+    assert question.tighten(node, values)
+    assert question.triples == [(0, 1, 2)]
+    assert [question.named(row) for row in range(4)] == [0, 1, 2, [0, 1, 2]]
+    again = question.relax(node)
+    assert again.values.sum() == pytest.approx(2.0)
+    assert len(again.numbers) == len(numbers) + 1
+    assert not question.tighten(node, values)  # it is known
+    assert not CoverQuestion(TRIANGLE, 3, 1, Stop(), cuts=False).tighten(root(), values)
 
 
-def test_an_item_that_no_usable_column_covers_is_named():
-    relaxation = CoverRelaxation(TRIANGLE, 3)
-    assert relaxation.solve(ALL3, np.array([True, False, False]), Stop()) == 2
+def test_an_item_that_no_usable_column_covers_closes_a_node():
+    found = CoverQuestion(TRIANGLE, 3, 2, Stop()).relax(root(np.array([True, False, False])))
+    assert found.closed
+    assert found.numbers.tolist() == [0, 0, 1]
 
 
-def test_time_that_is_up_is_said():
-    assert CoverRelaxation(TRIANGLE, 3).solve(ALL3, ALL3, Stop(0)) == "stopped"
+def test_time_that_is_up_leaves_a_node_undecided():
+    with pytest.raises(UndecidedError):
+        CoverQuestion(TRIANGLE, 3, 2, Stop(0)).relax(root())
 
 
 def test_the_usable_columns_of_an_item_are_the_same_after_cuts():
-    relaxation = CoverRelaxation(TRIANGLE, 3)
+    question = CoverQuestion(TRIANGLE, 3, 1, Stop())
     for _ in range(2):
-        assert [relaxation.columns_of(item, ALL3).tolist() for item in range(3)] == [[0, 2], [0, 1], [1, 2]]
-        assert relaxation.columns_of(0, np.array([False, True, True])).tolist() == [2]
-        relaxation.cut(ALL3, np.full(3, 0.5))
+        assert [question.columns_of(item, ALL3).tolist() for item in range(3)] == [[0, 2], [0, 1], [1, 2]]
+        assert question.columns_of(0, np.array([False, True, True])).tolist() == [2]
+        question.tighten(root(), np.full(3, 0.5))

@@ -18,7 +18,7 @@ rows = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4)), min_size=1, max
 
 
 def levels_of(table):
-    return CostLevels.of(table.starts, table.rows, table.costs, table.n_rows)
+    return CostLevels.of(table, table.n_rows)
 
 
 @pytest.mark.parametrize("widest", [0, 10**6])

@@ -22,10 +22,6 @@ class _Gains:
         for column in used:
             self.move(column, 1)
 
-    def best(self) -> int:
-        """The first of the columns that add most."""
-        return int(self.gains.argmax())
-
     def move(self, column: int, by: int) -> None:
         """Take a column in (``by`` 1) or out (-1); gains change where no other one covers a row."""
         group = self.incidence.group(column)
@@ -40,7 +36,7 @@ def greedy(incidence: Incidence, weights: IntArray, taken: Sequence[int] = ()) -
     """Take the column of greatest new weight until none brings anything; return the columns in that order."""
     chosen = list(taken)
     adding = _Gains(incidence, weights, chosen)
-    while incidence.n_columns and adding.gains[column := adding.best()] > 0:
+    while incidence.n_columns and adding.gains[column := int(adding.gains.argmax())] > 0:
         chosen.append(column)
         adding.move(column, 1)
     return np.array(chosen, dtype=np.int64)
@@ -80,7 +76,7 @@ def swap_columns(incidence: Incidence, people: IntArray, chosen: IntArray) -> in
     swaps = 0
     for index, old in enumerate(chosen.tolist()):
         adding.move(old, -1)
-        best = adding.best()
+        best = int(adding.gains.argmax())
         if adding.gains[best] > adding.gains[old]:
             chosen[index] = best
             swaps += 1

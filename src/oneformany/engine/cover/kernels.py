@@ -65,13 +65,8 @@ def _price_for(starts, values, loads, budget, balance, price):
             if moved > 0.0:
                 total += moved
                 slope += length
-        if slope == 0.0:
-            price = loads[0]
-            for j in range(len(values)):
-                price = max(price, loads[j])
-            for j in range(len(values)):
-                length = balance / max(1, starts[j + 1] - starts[j])
-                price = min(price, loads[j] + values[j] / length)
+        if slope == 0.0:  # beyond all columns; from below, these steps never go too far
+            price = 0.0
             continue
         step = (total - budget) / slope
         price += step

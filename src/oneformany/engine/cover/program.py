@@ -59,8 +59,6 @@ class CoveringProgram:
         if not presolve:
             self._highs.setOptionValue("presolve", "off")
         self.n_columns = 0
-        self._demands = np.zeros(0)
-        self._usable = np.ones(0, dtype=np.bool_)
         self.add_rows(demands)
 
     def add_rows(self, demands: FloatArray, block: sparse.csr_matrix | None = None) -> None:
@@ -70,7 +68,6 @@ class CoveringProgram:
             block = sparse.csr_matrix((count, self.n_columns), dtype=np.int64)
         bounds = np.asarray(demands, dtype=np.float64), np.full(count, highspy.kHighsInf)
         self._highs.addRows(count, *bounds, *_entries(block))
-        self._demands = np.concatenate((self._demands, demands))
 
     def add_columns(
         self, block: sparse.csc_matrix, costs: FloatArray | None = None, upper: float = highspy.kHighsInf
@@ -82,16 +79,11 @@ class CoveringProgram:
         costs = np.ones(count) if costs is None else np.asarray(costs, dtype=np.float64)
         self._highs.addCols(count, costs, np.zeros(count), np.full(count, upper), *_entries(block))
         self.n_columns += count
-        self._usable = np.concatenate((self._usable, np.ones(count, dtype=np.bool_)))
 
     def demand(self, demands: FloatArray) -> None:
         """Ask each row so often from now on."""
-        changed = np.flatnonzero(demands != self._demands).astype(np.int32)
-        if len(changed):
-            upper = np.full(len(changed), highspy.kHighsInf)
-            lower = np.asarray(demands, dtype=np.float64)[changed]
-            self._highs.changeRowsBounds(len(changed), changed, lower, upper)
-            self._demands = np.array(demands, dtype=np.float64)
+        lower, upper = np.asarray(demands, dtype=np.float64), np.full(len(demands), highspy.kHighsInf)
+        self._highs.changeRowsBounds(len(demands), np.arange(len(demands), dtype=np.int32), lower, upper)
 
     def price(self, costs: FloatArray) -> None:
         """Let the first columns cost so much from now on."""
@@ -99,12 +91,10 @@ class CoveringProgram:
         self._highs.changeColsCost(len(costs), columns, np.asarray(costs, dtype=np.float64))
 
     def use(self, columns: BoolArray) -> None:
-        """Use these columns only from now on, each as often as one likes."""
-        changed = np.flatnonzero(columns != self._usable).astype(np.int32)
-        if len(changed):
-            upper = np.where(columns[changed], highspy.kHighsInf, 0.0)
-            self._highs.changeColsBounds(len(changed), changed, np.zeros(len(changed)), upper)
-            self._usable = columns.copy()
+        """Of the last columns, use these only from now on, each as often as one likes."""
+        last = np.arange(self.n_columns - len(columns), self.n_columns, dtype=np.int32)
+        upper = np.where(columns, highspy.kHighsInf, 0.0)
+        self._highs.changeColsBounds(len(columns), last, np.zeros(len(columns)), upper)
 
     def solve(self, stop: Stop) -> RelaxedCover | Literal["infeasible", "stopped"]:
         """Solve from the last basis; "stopped" when time was too short for that."""

@@ -152,7 +152,7 @@ class BudgetSearch(Choice):
 
     def relax(self) -> Iterator[None]:
         """Take first-order steps, round by round, until one gains next to nothing."""
-        relaxation = self._relaxed()
+        relaxation = self.relaxed()
         for number in self.search.rounds(RELAXATION_TIME):
             relaxation.advance(STEPS_PER_ROUND, self.search.stop)
             before = self.reach
@@ -182,15 +182,6 @@ class BudgetSearch(Choice):
         found = self.programmed(values, usable[heaviest], self.best, PROGRAM_SECONDS)
         if found is not None and len(found) <= self.k:
             self._swap(found)
-
-    def rounded(self, start: IntArray, enough: int) -> IntArray:
-        """Round the relaxation until so many people are covered; the start covers them."""
-        relaxation = self._relaxed()
-        relaxation.advance(STEPS_PER_ROUND // 2, self.search.stop)
-        core = np.union1d(np.flatnonzero(relaxation.mean_values > LEAST_VALUE), start)
-        self.search.counters["dives"] += 1
-        part = self.search.stop.part(ROUNDING_TIME * self.search.stop.remaining())
-        return dive(self.incidence, core, relaxation, part, self.people, enough)
 
     def repairing(self, start: IntArray, target: int) -> Repair:
         """Repairs over the columns of small reduced cost that columns with so many people can be among."""
@@ -246,7 +237,7 @@ class BudgetSearch(Choice):
                 break
         self.offer(swapped)
 
-    def _relaxed(self) -> FirstOrder:
+    def relaxed(self) -> FirstOrder:
         """The relaxation, from where the last one stopped."""
         people = self.people.astype(np.float64)
         found, last = FirstOrder(self.incidence, people, self.k), self._relaxation
@@ -322,10 +313,16 @@ class _Coverage(Choice):
 
     def round(self) -> None:
         """Round the relaxation to columns that are enough."""
-        if not self.finished() and self.search.options.diving:
-            self.budget.k = self.bound
-            self.offer(self.budget.rounded(self.best, self.needed))
-            self.report("rounding")
+        if self.finished() or not self.search.options.diving:
+            return
+        self.budget.k = self.bound
+        relaxation, stop = self.budget.relaxed(), self.search.stop
+        relaxation.advance(STEPS_PER_ROUND // 2, stop)
+        core = np.union1d(np.flatnonzero(relaxation.mean_values > LEAST_VALUE), self.best)
+        part = stop.part(ROUNDING_TIME * stop.remaining())
+        self.offer(dive(self.budget.incidence, core, relaxation, part, self.budget.people, self.needed))
+        self.search.counters["dives"] += 1
+        self.report("rounding")
 
     def repair(self, failures: int) -> None:
         """Do without one column after the other; let repairs cover again whom that leaves uncovered."""
@@ -405,7 +402,7 @@ class BudgetQuestion(TreeQuestion):
         lacking = (self.target - int(self.people.sum() - left.sum())) * ONE_IN_COVERS
         n, more = len(left), self.budget - len(chosen)
         self._program.price(left)
-        self._program.use(np.append(np.ones(n, dtype=np.bool_), usable))
+        self._program.use(usable)
         self._program.demand(np.append(np.ones(n), -more))
         relaxed = self.solved(self._program)
         weights = np.clip(integer_weights(relaxed.duals[:n], ONE_IN_COVERS), 0, left * ONE_IN_COVERS)

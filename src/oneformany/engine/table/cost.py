@@ -120,7 +120,7 @@ class CostSearch(Choice):
         self.table, self.people, self.k, self.needed = table, people, k, needed
         self.top = int(table.costs.max(initial=0))
         self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
-        self.levels = CostLevels.of(table.starts, table.rows, table.costs, table.n_rows)
+        self.levels = CostLevels.of(table, table.n_rows)
         self.budget = self._budget(self.unserved)
         self.shared = needed < int(people[np.unique(table.rows)].sum())
         self.best = np.asarray(start, dtype=np.int64)
@@ -283,7 +283,7 @@ class CostQuestion(TreeQuestion):
         self.budget, self.needed, self.target = budget, needed, target
         self.n_columns = m = len(table.starts) - 1
         people, r = table.people, len(table.people)
-        self.levels = levels = CostLevels.of(table.starts, table.rows, table.costs, r)
+        self.levels = levels = CostLevels.of(table, r)
         n = levels.incidence.n_rows
         # First come the rows that are left out, which pay nothing at any level; beyond the people who can be
         # spared that is dear. Then come levels that are left uncovered, and the columns.
@@ -299,7 +299,6 @@ class CostQuestion(TreeQuestion):
         parts = [[None, uncovered, columns], [np.ones((1, 1)), None, None], [None, None, -np.ones((1, m))]]
         costs = np.concatenate(([unserved], losses, np.zeros(m)))
         self._program.add_columns(sparse.bmat(parts, format="csc"), costs)
-        self._others = self._program.n_columns - m
 
     def reached_by(self, columns: IntArray) -> bool:
         """Whether they are known to serve enough people within the cost."""
@@ -332,7 +331,7 @@ class CostQuestion(TreeQuestion):
         people, more = self.table.people, self.budget - len(chosen)
         covered = self.levels.incidence.covered_by(chosen)
         self._program.demand(np.concatenate((~covered, [self._demands[-2], -more])))
-        self._program.use(np.append(np.ones(self._others, dtype=np.bool_), usable))
+        self._program.use(usable)
         relaxed = self.solved(self._program)
         prices = self.levels.prices(np.where(covered, 0.0, relaxed.duals[: len(covered)]), people)
         savings = column_savings(self.table, people, prices)
@@ -342,7 +341,7 @@ class CostQuestion(TreeQuestion):
         least = int(best[-1]) if len(best) == more else 0
         most = self.target * ONE_IN_COVERS
         light = usable & (bound + np.maximum(0, least - savings) > most)
-        return Relaxed(relaxed.values[self._others :], prices, bound > most, light)
+        return Relaxed(relaxed.values[-self.n_columns :], prices, bound > most, light)
 
     def _least(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         """The rows that these columns serve, and what each pays."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.incidence import Incidence, Merged, entries_of
@@ -37,8 +36,9 @@ class CostLevels:
     lowest: IntArray
 
     @classmethod
-    def of(cls, starts: IntArray, rows: NDArray[np.int32], costs: IntArray, n_rows: int) -> CostLevels:
+    def of(cls, table: ColumnTable | Merged, n_rows: int) -> CostLevels:
         """Number the levels of each row: the distinct costs that it has in some column."""
+        starts, rows, costs = table.starts, table.rows, table.costs
         width = int(costs.max(initial=0)) + 1
         keys = rows.astype(np.int64) * width + costs
         if n_rows * width <= WIDEST:

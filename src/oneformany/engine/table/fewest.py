@@ -98,9 +98,7 @@ class _Cover(Choice):
         if start is not None:
             self.offer(np.asarray(start, dtype=np.int64))
         self.relaxation = FirstOrder(self.incidence)
-        duals = np.zeros(self.incidence.n_rows)
-        duals[np.flatnonzero(self.incidence.reachable)[:1]] = 1.0
-        self.weights: Weights = weighed(self.incidence, duals)
+        self.weights: Weights = weighed(self.incidence, self.relaxation.duals)
         self.bound = self.weights.cover_bound
         self.wanted = np.zeros(0, dtype=np.int64)
 
@@ -142,16 +140,17 @@ class _Cover(Choice):
         )
         return float(values.sum() + np.maximum(0.0, 1.0 - covers)[self.incidence.reachable].sum())
 
-    def core(self) -> IntArray:
-        """The columns that good covers use: of small reduced cost, and those of the best cover."""
-        light = (1.0 - CORE) * self.weights.capacity
-        return np.union1d(np.flatnonzero(self.weights.loads[: self.usable] >= light), self.best)
+    def core(self, columns: IntArray) -> IntArray:
+        """Those that good covers use: of small reduced cost, and those of the best cover."""
+        light = self.weights.loads[columns] < (1.0 - CORE) * self.weights.capacity
+        return np.union1d(columns[~light & (columns < self.usable)], self.best)
 
     def round(self) -> None:
         """Round the relaxation to a cover."""
         if self.finished() or not self.search.options.diving:
             return
-        self.offer(dive(self.incidence, self.core(), self.relaxation, self.search.stop))
+        core = self.core(np.arange(self.usable))
+        self.offer(dive(self.incidence, core, self.relaxation, self.search.stop))
         self.search.counters["dives"] += 1
         self.report("rounding")
 
@@ -169,7 +168,7 @@ class _Cover(Choice):
         """Improve small parts until that stops helping."""
         if self.finished() or not self.search.options.repair:
             return
-        core = np.intersect1d(self.core(), np.union1d(self._heavy(len(self.best) - 1), self.best))
+        core = self.core(self._heavy(len(self.best) - 1))
         repair = Repair(self.incidence, core, self.best, self.search.options.seed)
 
         def improved() -> None:
@@ -212,7 +211,6 @@ class _Cover(Choice):
         """Columns that a smaller cover could use and that may not be chosen, the likeliest first."""
         if len(self.wanted) or self.bound == len(self.best):
             return self.wanted
-        least = self.weights.total - (len(self.best) - 2) * self.weights.capacity
-        heavy = np.flatnonzero(self.weights.loads >= least)
+        heavy = self._heavy(len(self.best) - 1)
         wanted = heavy[heavy >= self.usable]
         return wanted[np.argsort(-self.weights.loads[wanted], kind="stable")]

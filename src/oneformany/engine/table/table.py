@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,23 +57,12 @@ class ColumnTable:
         """Rows of one column."""
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
-    def followed_by(
-        self,
-        starts: IntArray,
-        rows: NDArray[np.int32],
-        costs: IntArray,
-        changed: BoolArray,
-        targets: NDArray[np.int32],
-    ) -> ColumnTable:
-        """Further columns behind these."""
-        return replace(
-            self,
-            starts=np.concatenate([self.starts, self.starts[-1] + starts[1:]]),
-            rows=np.concatenate([self.rows, rows]),
-            costs=np.concatenate([self.costs, costs]),
-            changed=np.concatenate([self.changed, changed]),
-            targets=np.concatenate([self.targets, targets]),
-        )
+    def followed_by(self, starts: IntArray, *others: NDArray[Any]) -> ColumnTable:
+        """Further columns behind these: where they begin, their rows, costs, changed features and targets."""
+        mine = self.rows, self.costs, self.changed, self.targets
+        rows, costs, changed, targets = (np.concatenate(pair) for pair in zip(mine, others, strict=True))
+        begins = np.concatenate([self.starts, self.starts[-1] + starts[1:]])
+        return ColumnTable(begins, rows, costs, changed, targets, self.n_rows, self.complete)
 
     def take(self, columns: IntArray) -> ColumnTable:
         """Only some of the columns, in the order given; not complete any more."""
