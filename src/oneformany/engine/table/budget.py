@@ -99,7 +99,6 @@ def solve_coverage(
     coverage.round()
     coverage.relax()
     coverage.repair(FEW_FAILURES)
-    coverage.search_between()
     coverage.settle(search.options.max_nodes)
     coverage.repair(search.patience)
     coverage.settle(search.options.max_nodes)
@@ -281,11 +280,6 @@ class _Coverage(Choice):
         if found > self.bound:
             self.bound, self.weights, self.proof = found, self.budget.weights, None
 
-    def try_columns(self, k: int) -> None:
-        """Let a budget of ``k`` columns begin; take what it begins with if that is enough."""
-        self.budget.begin(k)
-        self.offer(self.budget.best)
-
     def relax(self) -> None:
         """Bound the people for as many columns as the bound says, and so on until it stays."""
         k = len(self.best)
@@ -294,7 +288,8 @@ class _Coverage(Choice):
             if self.finished() or part.expired():
                 return
             before = self.bound
-            self.try_columns(k)
+            self.budget.begin(k)
+            self.offer(self.budget.best)
             for _ in self.budget.relax():
                 self.raise_bound()
                 self.report("relaxation")
@@ -303,13 +298,6 @@ class _Coverage(Choice):
             if self.bound in {before, k}:
                 return
             k = self.bound
-
-    def relax_further(self) -> None:
-        """Bound the people for the columns of the budget, unless more are needed."""
-        for _ in self.budget.relax():
-            self.raise_bound()
-            if self.bound > self.budget.k:
-                return
 
     def round(self) -> None:
         """Round the relaxation to columns that are enough."""
@@ -339,29 +327,13 @@ class _Coverage(Choice):
             self.report("repair")
         self.search.counters["repairs"] += repair.repairs
 
-    def search_between(self) -> None:
-        """Try numbers of columns between the bound and the best."""
-        low = self.bound
-        while low < len(self.best) and not self.finished():
-            k = (low + len(self.best)) // 2
-            self.try_columns(k)
-            if k < len(self.best) and not self.search.stop.expired():
-                self.relax_further()
-                self.budget.improve()
-                self.offer(self.budget.best)
-            if len(self.best) > k:
-                low = k + 1
-            self.report("program")
-
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search completely whether as many columns as the bound says suffice."""
-        while not self.finished():
-            self.budget.begin(self.bound)
-            self.relax_further()
-            if self.bound == self.budget.k:
-                break
-        if self.finished():
-            return None
+        self.budget.begin(self.bound)
+        for _ in self.budget.relax():
+            self.raise_bound()
+            if self.bound > self.budget.k:  # they do not, as the weights say
+                return None if self.finished() else self.search_all(max_nodes)
         found = self.budget.search_all(max_nodes, self.needed)
         if isinstance(found, TreeProof):
             self.bound, self.weights = self.bound + 1, self.budget.weights
