@@ -45,8 +45,11 @@ def test_rounded_covers_hold_every_row_and_no_column_too_many(groups):
     table = incidence_of(groups)
     relaxation = FirstOrder(table)
     relaxation.advance(100, Stop())
+    everybody = np.ones(N_ROWS, dtype=np.int64), int(table.reachable.sum())
     for stop in (Stop(), Stop(0)):
-        assert is_cover_without_waste(table, dive(table, np.arange(len(groups)), relaxation, stop))
+        assert is_cover_without_waste(
+            table, dive(table, np.arange(len(groups)), relaxation, stop, *everybody)
+        )
 
 
 @settings(max_examples=40, deadline=None)

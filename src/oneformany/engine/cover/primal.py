@@ -15,7 +15,7 @@ from oneformany.stop import Stop
 
 STEPS_PER_DIVE = 50
 SHARE_PER_DIVE = 0.05
-SHARE_WITH_PEOPLE = 0.2  # rougher, in less than half the time
+SHARE_WITH_BUDGET = 0.2  # rougher, in less than half the time
 FIRST_FREED = 60
 FEWEST_FREED = 20
 MOST_FREED = 400
@@ -24,22 +24,15 @@ MOST_ENTRIES = 50_000  # of a program; with more, HiGHS takes far longer than it
 
 
 def dive(
-    incidence: Incidence,
-    core: IntArray,
-    relaxation: FirstOrder,
-    stop: Stop,
-    people: IntArray | None = None,
-    enough: int | None = None,
+    incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Stop, people: IntArray, lacking: int
 ) -> IntArray:
     """Round the relaxation: take its surest columns, go on with the rows that are left, and so on.
 
-    The columns of the core together cover whatever can be covered, or at least ``enough`` of the ``people``
-    that the rows count; then the dive ends there. When time is up, it goes on greedily.
+    It ends when as many of the people that the rows count are covered as were lacking; the columns of the
+    core together cover so many. When time is up, it goes on greedily.
     """
     needed = incidence.reachable.copy()
-    part_taken = SHARE_PER_DIVE if people is None else SHARE_WITH_PEOPLE
-    people = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
-    lacking = int(people[needed].sum()) if enough is None else enough
+    part_taken = SHARE_PER_DIVE if relaxation.budget < 0 else SHARE_WITH_BUDGET
     chosen: list[int] = []
     columns, below = core, relaxation
     values, duals = relaxation.values[core], relaxation.duals.copy()

@@ -112,10 +112,8 @@ def cheapest_rows(costs: IntArray, people: IntArray, needed: int) -> tuple[BoolA
         return kept, True
     alike = bool((people[rows] == 1).all())
     if alike or len(rows) * spare > MOST_STEPS:
-        for row in rows[np.lexsort((people[rows], -costs[rows]))].tolist():
-            if people[row] <= spare:
-                kept[row] = False
-                spare -= int(people[row])
+        dearest = rows[np.lexsort((people[rows], -costs[rows]))]
+        kept[dearest[np.cumsum(people[dearest]) <= spare]] = False
         return kept, alike
     saved = np.zeros(spare + 1, dtype=np.int64)  # the most that is saved by leaving out at most so many
     left = np.zeros((len(rows), spare + 1), dtype=np.bool_)

@@ -135,9 +135,7 @@ class _Cover(Choice):
     def _value(self) -> float:
         """A cover by parts of columns: the mean values, with what they lack counted in full."""
         values = self.relaxation.mean_values
-        covers = np.bincount(
-            self.incidence.rows, np.repeat(values, self.incidence.sizes), self.incidence.n_rows
-        )
+        covers = self.incidence.matrix @ values
         return float(values.sum() + np.maximum(0.0, 1.0 - covers)[self.incidence.reachable].sum())
 
     def core(self, columns: IntArray) -> IntArray:
@@ -150,7 +148,9 @@ class _Cover(Choice):
         if self.finished() or not self.search.options.diving:
             return
         core = self.core(np.arange(self.usable))
-        self.offer(dive(self.incidence, core, self.relaxation, self.search.stop))
+        each = np.ones(self.incidence.n_rows, dtype=np.int64)
+        everybody = int(self.incidence.reachable.sum())
+        self.offer(dive(self.incidence, core, self.relaxation, self.search.stop, each, everybody))
         self.search.counters["dives"] += 1
         self.report("rounding")
 
