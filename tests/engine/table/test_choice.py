@@ -49,6 +49,15 @@ def test_a_search_that_cannot_decide_or_has_no_time_leaves_things_open(stop):
     assert search.told == []
 
 
+def test_only_who_listens_is_told():
+    search = Countdown([])
+    search.report("start")
+    assert search.told == [("start", 9, 0)]
+    search.search.progress = None
+    search.report("start")
+    assert len(search.told) == 1
+
+
 def test_complete_searches_are_counted_and_speak_of_columns_and_rows_of_the_table():
     search = Countdown([])
     columns = 10 * np.arange(20)

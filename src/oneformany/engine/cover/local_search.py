@@ -21,7 +21,7 @@ import numpy as np
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.cover.local_kernels import BEST, walk
+from oneformany.engine.cover.kernels import BEST, walk
 from oneformany.stop import Stop
 
 STEPS_AT_ONCE = 20_000

@@ -87,6 +87,7 @@ class Repair:
         self.part, _ = incidence.part(self.core, np.ones(incidence.n_rows, dtype=np.bool_))
         self.inside = np.isin(self.core, chosen)
         self.people = people
+        self._each = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
         self.repairs = 0
         self.freed = FIRST_FREED
         self.complete = False
@@ -101,8 +102,7 @@ class Repair:
     @property
     def covered(self) -> int:
         """The people, or the rows, that they cover."""
-        covered = self.part.covered_by(np.flatnonzero(self.inside))
-        return int(covered.sum() if self.people is None else self.people[covered].sum())
+        return int(self._each[self.part.covered_by(np.flatnonzero(self.inside))].sum())
 
     def meets(self, goal: int) -> bool:
         """Whether so many people are covered, or everybody by no more than so many columns."""
@@ -126,8 +126,7 @@ class Repair:
         """Do without the column whose loss leaves the fewest people uncovered."""
         used = np.flatnonzero(self.inside)
         part, kept = self.part.part(used, self.part.reachable)
-        people = np.ones(len(kept), dtype=np.int64) if self.people is None else self.people[kept]
-        losses = part.loads(np.where(np.diff(part.row_starts) == 1, people, 0))
+        losses = part.loads(np.where(np.diff(part.row_starts) == 1, self._each[kept], 0))
         self.inside[used[losses.argmin()]] = False
         self.complete = False
 

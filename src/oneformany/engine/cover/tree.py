@@ -37,10 +37,7 @@ class CoverSearch:
 
 @dataclass(eq=False)
 class TreeNode:
-    """Columns that are chosen, those that may still be, what is proved here, and how deep it lies.
-
-    ``tightened`` is how often its relaxation was to be made stronger.
-    """
+    """Columns chosen, those that may still be, what is proved here, how deep it lies, how often tightened."""
 
     chosen: IntArray
     usable: BoolArray

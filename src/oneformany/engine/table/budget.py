@@ -350,12 +350,7 @@ class _Coverage(Choice):
 
 
 class BudgetQuestion(TreeQuestion):
-    """Whether ``budget`` columns cover ``target`` people.
-
-    Integer weights on the rows that are still uncovered, each at most the row's people times
-    ``ONE_IN_COVERS``, bound what the columns left to choose can add: if none of the usable columns weighs
-    more than C, then r more columns add at most ``r C + sum(m - u)``.
-    """
+    """Whether ``budget`` columns cover ``target`` people: the bound above, over uncovered rows."""
 
     def __init__(self, incidence: Incidence, people: IntArray, budget: int, target: int, stop: Stop) -> None:
         self.incidence, self.people = incidence, people

@@ -11,7 +11,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.tree import TreeQuestion, search_tree
-from oneformany.engine.table.options import Search
+from oneformany.engine.table.options import Search, State
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,8 @@ class Choice(ABC):
 
     def report(self, phase: str) -> None:
         """Tell whoever listens where the search stands."""
-        self.search.report(phase, *self.standing())
+        if self.search.progress is not None:
+            self.search.progress(State(phase, *self.standing()))
 
     def settle(self, max_nodes: int) -> None:
         """Find something better, or prove that there is nothing, as long as either can be done."""

@@ -269,11 +269,9 @@ class CostSearch(Choice):
 class CostQuestion(TreeQuestion):
     """Whether ``budget`` columns serve ``needed`` people for at most ``target``.
 
-    Integer prices per person bound the cost: what the cheapest people pay who make up the needed number, less
-    the savings of the chosen columns against the prices, less the greatest savings of as many usable columns
-    as are left to choose. A node is also closed where its columns together serve too few; where no column is
-    left to choose, the cost of the needed people is simply added up. In the relaxation a person costs
-    ``unserved`` whom nobody serves.
+    Prices bound the cost of a node, where the chosen columns save what they do. It is also closed where its
+    columns together serve too few; where none is left to choose, the cost of the needed people is simply
+    added up. In the relaxation a person costs ``unserved`` whom nobody serves.
     """
 
     def __init__(

@@ -51,11 +51,6 @@ class CoverAnswer:
     proof: TreeProof | None
     wanted: IntArray
 
-    @property
-    def proved(self) -> bool:
-        """Whether the cover is proved to be smallest."""
-        return self.bound >= len(self.chosen)
-
 
 def solve_cover(
     table: ColumnTable,

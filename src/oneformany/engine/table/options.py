@@ -82,11 +82,6 @@ class Search:
     progress: Callable[[State], None] | None = None
     counters: Counter[str] = field(default_factory=Counter)
 
-    def report(self, phase: str, value: int, bound: int) -> None:
-        """Tell whoever listens where the search stands."""
-        if self.progress is not None:
-            self.progress(State(phase, value, bound))
-
     @property
     def patience(self) -> int:
         """Repairs for people in a row that may fail; fewer without a time limit, as each may take seconds."""

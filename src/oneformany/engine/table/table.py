@@ -59,8 +59,9 @@ class ColumnTable:
 
     def followed_by(self, starts: IntArray, *others: NDArray[Any]) -> ColumnTable:
         """Further columns behind these: where they begin, their rows, costs, changed features and targets."""
-        mine = self.rows, self.costs, self.changed, self.targets
-        rows, costs, changed, targets = (np.concatenate(pair) for pair in zip(mine, others, strict=True))
+        mine: list[NDArray[Any]] = [self.rows, self.costs, self.changed, self.targets]
+        parts: list[NDArray[Any]] = [np.concatenate(pair) for pair in zip(mine, others, strict=True)]
+        rows, costs, changed, targets = parts
         begins = np.concatenate([self.starts, self.starts[-1] + starts[1:]])
         return ColumnTable(begins, rows, costs, changed, targets, self.n_rows, self.complete)
 
