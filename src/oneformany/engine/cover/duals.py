@@ -109,8 +109,8 @@ class FirstOrder:
             taken += some
         self.mean_values, self.mean_duals = value_sum / taken, dual_sum / taken
         if self.budget >= 0:  # weigh the two sides by how far each has moved
-            primal = _moved(self.incidence.starts, values, self.values)
-            dual = _moved(self.incidence.row_starts, duals, self.duals)
+            primal = float(np.sqrt((self.incidence.sizes * (self.values - values) ** 2).sum()))
+            dual = float(np.sqrt((np.diff(self.incidence.row_starts) * (self.duals - duals) ** 2).sum()))
             if primal > 1e-9 and dual > 1e-9:
                 self.balance = float(np.sqrt(self.balance * primal / dual))
 
@@ -132,8 +132,3 @@ class FirstOrder:
         heaviest = float(np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1]).max())
         price = min(max(self.price, 1e-6), heaviest)
         return [max(1e-6, price + part * (heaviest - price)) for part in (1.0, 0.0, 0.1, 0.3)]
-
-
-def _moved(starts: IntArray, before: FloatArray, now: FloatArray) -> float:
-    """How far numbers have moved, where many entries count more."""
-    return float(np.sqrt((np.diff(starts) * (now - before) ** 2).sum()))

@@ -68,11 +68,10 @@ class LocalSearch:
 
     def run(self, goal: int, steps: int, stop: Stop) -> IntArray:
         """Look for a cover by ``goal`` columns, for so many steps; return the best one."""
-        left = steps
-        while left > 0 and len(self.best) > goal and not stop.expired():
-            some = min(left, STEPS_AT_ONCE)
+        until = self.steps + steps
+        while self.steps < until and len(self.best) > goal and not stop.expired():
+            some = min(until - self.steps, STEPS_AT_ONCE)
             walk(self._table, self._columns, self._rows, self._scalars, goal, some)
-            left -= some
             self.steps += some
         return self.best
 

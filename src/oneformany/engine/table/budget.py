@@ -228,9 +228,8 @@ class BudgetSearch(Choice):
         """Exchange columns one by one while that helps, and offer what comes out."""
         swapped = columns.astype(np.int64)
         for _ in range(SWEEPS):
-            if self.search.stop.expired():
-                break
-            swaps = swap_columns(self.incidence, self.people, swapped)
+            expired = self.search.stop.expired()
+            swaps = 0 if expired else swap_columns(self.incidence, self.people, swapped)
             self.search.counters["swaps"] += swaps
             if not swaps:
                 break

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder
-from oneformany.engine.cover.incidence import Merged, merged
+from oneformany.engine.cover.incidence import Merged, entries_of, merged
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
@@ -104,8 +104,7 @@ class PriceBound(NamedTuple):
 def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, needed: int) -> PriceBound:
     """Bound the cost of ``k`` columns that serve so many people by prices per person."""
     savings = column_savings(table, people, prices)
-    reachable = np.zeros(table.n_rows, dtype=np.bool_)
-    reachable[table.rows] = True
+    reachable = table.incidence.reachable
     pays = people_at_prices(prices[reachable], people[reachable], needed)
     return PriceBound(pays - int(np.sort(savings)[::-1][:k].sum()), prices, savings)
 
@@ -304,8 +303,8 @@ class CostQuestion(TreeQuestion):
 
     def _reach(self, columns: IntArray) -> tuple[bool, bool]:
         """Whether they serve enough people within the cost, and whether that is certain."""
-        rows, least = self._least(columns)
-        people = self.table.people[rows]
+        owner, least = cheapest(self.table, columns, len(self.table.people))
+        least, people = least[owner >= 0], self.table.people[owner >= 0]
         if people.sum() < self.needed or people_at_prices(least, people, self.needed) > self.target:
             return False, True
         kept, exact = cheapest_rows(least, people, self.needed)
@@ -314,8 +313,8 @@ class CostQuestion(TreeQuestion):
 
     def ended(self, node: TreeNode) -> dict[str, Any] | None:
         """Columns that together serve too few, or nothing left to choose, so that costs are added up."""
-        served = self._least(np.append(node.chosen, np.flatnonzero(node.usable)))[0]
-        if self.table.people[served].sum() < self.needed:
+        entries, _ = entries_of(self.table.starts, np.append(node.chosen, np.flatnonzero(node.usable)))
+        if self.table.people[np.unique(self.table.rows[entries])].sum() < self.needed:
             return {"short": True}
         if super().ended(node) is None:
             return None
@@ -340,9 +339,3 @@ class CostQuestion(TreeQuestion):
         most = self.target * ONE_IN_COVERS
         light = usable & (bound + np.maximum(0, least - savings) > most)
         return Relaxed(relaxed.values[-self.n_columns :], prices, bound > most, light)
-
-    def _least(self, columns: IntArray) -> tuple[IntArray, IntArray]:
-        """The rows that these columns serve, and what each pays."""
-        owner, least = cheapest(self.table, columns, len(self.table.people))
-        rows = np.flatnonzero(owner >= 0)
-        return rows, least[rows]

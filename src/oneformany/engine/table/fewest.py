@@ -53,10 +53,7 @@ class CoverAnswer:
 
 
 def solve_cover(
-    table: ColumnTable,
-    search: Search | None = None,
-    start: IntArray | None = None,
-    usable: int | None = None,
+    table: ColumnTable, search: Search | None = None, start: IntArray | None = None, usable: int | None = None
 ) -> CoverAnswer:
     """Choose as few columns as possible that together hold every row that any column holds.
 
