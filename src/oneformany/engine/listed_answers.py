@@ -20,11 +20,11 @@ from oneformany.engine.run import Options, Run
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.screening import screen
 from oneformany.engine.table.budget import PeopleAnswer
+from oneformany.engine.table.choice import TreeProof, renamed
 from oneformany.engine.table.cost import CostAnswer
-from oneformany.engine.table.cost_kernels import cheapest
+from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.fewest import CoverAnswer
 from oneformany.engine.table.table import NO_CELL, ColumnTable
-from oneformany.engine.table.tree import TreeProof, renamed
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.result.build import Group

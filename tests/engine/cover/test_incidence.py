@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oneformany.engine.cover.incidence import Incidence, entries_of
+from oneformany.engine.cover.incidence import Incidence, entries_of, merged
 
 N_ROWS = 6
 tables = st.lists(st.frozensets(st.integers(0, N_ROWS - 1)), min_size=1, max_size=6)
@@ -59,7 +59,69 @@ def test_the_entries_of_columns_come_one_column_after_the_other(groups, data):
     assert found == [sorted(groups[column]) for column in columns]
 
 
-def test_columns_are_taken_while_there_is_room_for_their_entries():
+def test_rows_know_their_columns_and_columns_their_weight():
     table = incidence_of([{0, 1}, {2}, {3, 4, 5}])
-    assert table.first_within(np.array([2, 1, 0]), 4).tolist() == [2, 1]
     assert table.columns_of(np.array([1, 2])).tolist() == [0, 1]
+    assert table.loads(np.array([1, 2, 4, 8, 16, 32])).tolist() == [3, 4, 56]
+
+
+@given(groups=tables, data=st.data())
+def test_what_is_near_a_row_is_what_hops_over_shared_rows_reach_first(groups, data):
+    table = incidence_of(groups)
+    inside = np.array(data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups))))
+    row = data.draw(st.sampled_from(range(N_ROWS)))
+    hops, reached, distance = 0, {row}, {}
+    while hops <= len(groups):
+        hops += 1
+        for column, group in enumerate(groups):
+            if group & reached:
+                distance.setdefault(column, hops)
+        reached = reached.union(*(groups[column] for column in distance))
+    found = table.near(row, inside, len(groups)).tolist()
+    assert set(found) == {column for column in distance if inside[column]}
+    assert [distance[column] for column in found] == sorted(distance[column] for column in found)
+    assert table.near(row, inside, 1).tolist() == found[:1]
+
+
+entries = st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 5)), st.integers(0, 1), max_size=14)
+
+
+def merge(found, people, *, apart=False):
+    """Columns of (row, cost) pairs, merged."""
+    sizes = [sum(column == number for column, _ in found) for number in range(4)]
+    order = sorted(found)
+    rows = np.array([row for _, row in order], dtype=np.int32)
+    costs = np.array([found[key] for key in order], dtype=np.int64)
+    return merged(np.cumsum([0, *sizes]), rows, costs, people, apart=apart)
+
+
+@given(found=entries, data=st.data())
+def test_rows_are_joined_exactly_when_they_pay_the_same_in_the_same_columns(found, data):
+    people = np.array(data.draw(st.lists(st.integers(1, 4), min_size=6, max_size=6)))
+    small = merge(found, people)
+    pays = {
+        row: {(column, cost) for (column, other), cost in found.items() if other == row} for row in range(6)
+    }
+    expected = {frozenset(pays[row]) for row in range(6) if pays[row]}
+    assert sorted(row for members in small.members for row in members) == [row for row in pays if pays[row]]
+    assert len(small.members) == len(expected)
+    number = {row: index for index, members in enumerate(small.members) for row in members}
+    for index, members in enumerate(small.members):
+        assert len({frozenset(pays[row]) for row in members}) == 1
+        assert int(small.people[index]) == sum(int(people[row]) for row in members)
+    again = {
+        (column, int(row)): int(cost)
+        for column in range(4)
+        for row, cost in zip(
+            small.rows[small.starts[column] : small.starts[column + 1]],
+            small.costs[small.starts[column] : small.starts[column + 1]],
+            strict=True,
+        )
+    }
+    assert again == {(column, number[row]): cost for (column, row), cost in found.items()}
+
+
+def test_rows_may_be_kept_apart():
+    found = {(0, 0): 1, (0, 1): 1}
+    assert merge(found, np.ones(6, dtype=np.int64)).members == [[0, 1]]
+    assert merge(found, np.ones(6, dtype=np.int64), apart=True).members == [[0], [1]]

@@ -5,13 +5,17 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.cover.set_cover import CoverQuestion, cover_within
+from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.stop import Stop
 
 MOST_ITEMS = 9
+TRIANGLE = [np.array([0, 1]), np.array([1, 2]), np.array([0, 2])]
+ALL3 = np.ones(3, dtype=np.bool_)
 
 
 @st.composite
@@ -82,11 +86,55 @@ def _closes(tree, needed, usable, left):
     return True
 
 
+@pytest.mark.parametrize(("n", "budget"), [(0, 0), (2, 3)])
+def test_without_columns_nothing_is_covered_but_nothing(n, budget):
+    found = cover_within([], n, budget, Stop())
+    assert found.chosen == (None if n else [])
+    assert n == 0 or closes(found.proof, n, [], budget)
+
+
 def test_time_that_is_up_leaves_it_open():
     found = cover_within([np.array([0])], 1, 1, Stop(0))
     assert (found.chosen, found.proof) == (None, None)
 
 
 def test_cuts_close_an_odd_cycle_in_one_node():
-    triangle = [np.array([0, 1]), np.array([1, 2]), np.array([0, 2])]
-    assert cover_within(triangle, 3, 1, Stop(), cuts=True).nodes == 1
+    assert cover_within(TRIANGLE, 3, 1, Stop(), cuts=True).nodes == 1
+
+
+def root(usable=ALL3):
+    return TreeNode(np.zeros(0, dtype=np.int64), usable.copy(), {})
+
+
+def test_a_cut_lifts_an_odd_cycle_to_two():
+    question, node = CoverQuestion(TRIANGLE, 3, 1, Stop()), root()
+    values, numbers, closed, _ = question.relax(node)
+    assert values.sum() == pytest.approx(1.5)
+    assert closed
+    assert question.tighten(node, values)
+    assert question.triples == [(0, 1, 2)]
+    assert [question.named(row) for row in range(4)] == [0, 1, 2, [0, 1, 2]]
+    again = question.relax(node)
+    assert again.values.sum() == pytest.approx(2.0)
+    assert len(again.numbers) == len(numbers) + 1
+    assert not question.tighten(node, values)  # it is known
+    assert not CoverQuestion(TRIANGLE, 3, 1, Stop(), cuts=False).tighten(root(), values)
+
+
+def test_an_item_that_no_usable_column_covers_closes_a_node():
+    found = CoverQuestion(TRIANGLE, 3, 2, Stop()).relax(root(np.array([True, False, False])))
+    assert found.closed
+    assert found.numbers.tolist() == [0, 0, 1]
+
+
+def test_time_that_is_up_leaves_a_node_undecided():
+    with pytest.raises(UndecidedError):
+        CoverQuestion(TRIANGLE, 3, 2, Stop(0)).relax(root())
+
+
+def test_the_usable_columns_of_an_item_are_the_same_after_cuts():
+    question = CoverQuestion(TRIANGLE, 3, 1, Stop())
+    for _ in range(2):
+        assert [question.columns_of(item, ALL3).tolist() for item in range(3)] == [[0, 2], [0, 1], [1, 2]]
+        assert question.columns_of(0, np.array([False, True, True])).tolist() == [2]
+        question.tighten(root(), np.full(3, 0.5))

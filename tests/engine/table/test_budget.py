@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.table.tables import choices, groups_of, people_of, random_table, table_of, tables
+from oneformany.engine.cover.primal import Repair
+from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
-from oneformany.engine.table.budget import solve_budget, solve_coverage
-from oneformany.engine.table.options import Search, TableOptions
+from oneformany.engine.table.budget import (
+    FEW_FAILURES,
+    BudgetQuestion,
+    BudgetSearch,
+    solve_budget,
+    solve_coverage,
+)
+from oneformany.engine.table.choice import TreeProof
+from oneformany.engine.table.options import PATIENCE, Search, TableOptions
 from oneformany.stop import Stop
 
+NONE = np.zeros(0, dtype=np.int64)
 switches = st.builds(TableOptions, fixing=st.booleans(), diving=st.booleans(), repair=st.booleans())
 
 
@@ -170,6 +182,25 @@ def test_rounding_and_repairs_of_a_share_have_switches_and_counters():
         assert answer.bound <= len(full.chosen)
 
 
+@pytest.mark.parametrize("limit", [None, 1e6])
+def test_without_a_time_limit_repairs_end_after_so_many_in_a_row_that_did_not_help(monkeypatch, limit):
+    helped = iter([False] * 20 + [True] + [False] * 10**6)
+    monkeypatch.setattr(Repair, "_once", lambda *_: next(helped))
+    # Pairs of three people: parts of columns cover two people each, the second column of three only one.
+    pairs = [[i, i + 1] for i in (0, 1, 3, 4, 6, 7)] + [[0, 2], [3, 5], [6, 8]]
+    table, people = table_of(pairs, 9), np.ones(9, dtype=np.int64)
+    allowed = PATIENCE if limit is None else 200
+    for most, expected in ((200, 21 + allowed), (PATIENCE - 1, PATIENCE - 1)):
+        search = Search(Stop(limit), TableOptions(exact=False, max_failures=most))
+        answer = solve_budget(table, people, 4, search)
+        assert (answer.covered, answer.bound) == (7, 8)
+        assert search.counters["repairs"] == expected
+    search = Search(Stop(limit), TableOptions(exact=False))
+    share = solve_coverage(table, people, 8, search)
+    assert (len(share.chosen), share.bound) == (5, 4)
+    assert search.counters["repairs"] == FEW_FAILURES + allowed
+
+
 def test_a_forged_proof_is_noticed():
     table = table_of([[0, 1], [1, 2], [0, 2]], 3)
     people = np.array([1, 1, 1])
@@ -184,3 +215,93 @@ def test_a_forged_proof_is_noticed():
 def test_where_nobody_reaches_so_many_people_all_are_covered_who_can_be():
     answer = solve_coverage(table_of([[0], [1]], 3), np.array([1, 1, 1]), 3)
     assert answer.covered == answer.bound == 2
+
+
+def relaxed(table, people, k, **switches):
+    search = BudgetSearch(table.incidence, people, Search(options=TableOptions(**switches)))
+    search.begin(k)
+    for _ in search.relax():
+        pass
+    return search
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=tables(), k=st.integers(1, 3))
+def test_columns_that_are_left_out_reach_no_target(case, k):
+    table, people = case
+    search = relaxed(table, people, k)
+    for chosen in choices(table, k):
+        reached = people_of(table, people, chosen)
+        assert set(chosen) <= set(search.usable(reached).tolist())
+        assert search.covered(np.array(chosen, dtype=np.int64)) == reached
+
+
+@settings(max_examples=80, deadline=None)
+@given(case=tables(), k=st.integers(1, 3))
+def test_a_complete_search_finds_the_most_people_and_excludes_one_more(case, k):
+    table, people = case
+    most = max(people_of(table, people, chosen) for chosen in choices(table, k))
+    search = relaxed(table, people, k)
+    found = search.search_all(1000, most)
+    assert not isinstance(found, TreeProof)
+    assert len(found) <= k
+    assert people_of(table, people, found.tolist()) >= most
+    assert isinstance(search.search_all(1000, most + 1), TreeProof)
+    assert relaxed(table, people, k, exact=False).search_all(1000, most) is None
+
+
+def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_columns():
+    # Greedy takes the middle first, and then one side.
+    table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
+    search = BudgetSearch(table.incidence, people, Search(options=TableOptions(repair=False)))
+    search.begin(2)
+    assert search.covered(search.best) == 5
+    search.begin(2, np.array([1, 2]))
+    assert search.best.tolist() == [1, 2]
+    search.begin(1, np.array([1, 2]))
+    assert search.best.tolist() == [0]
+    search.offer(np.array([1]))
+    assert search.best.tolist() == [0]
+
+
+def test_swaps_and_a_program_find_what_greedy_misses():
+    table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
+    swapped = BudgetSearch(table.incidence, people, Search())
+    swapped.begin(2)
+    assert sorted(swapped.best.tolist()) == [1, 2]
+    plain = BudgetSearch(table.incidence, people, Search(options=TableOptions(repair=False)))
+    plain.begin(2)
+    found = plain.programmed(np.array([1.0, 0.0, 0.0]), np.array([1, 2]), plain.best, 10.0)
+    assert sorted(found.tolist()) == [1, 2]
+    assert plain.programmed(np.zeros(3), np.array([0]), plain.best, 10.0).tolist() == plain.best.tolist()
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=tables(), k=st.integers(1, 3), target=st.integers(1, 20), data=st.data())
+def test_what_the_relaxation_excludes_is_part_of_no_answer(case, k, target, data):
+    table, people = case
+    question = BudgetQuestion(table.incidence, people, k, target, Stop())
+    chosen = data.draw(st.lists(st.integers(0, len(table) - 1), max_size=k - 1, unique=True))
+    usable = np.array(data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table))))
+    usable[chosen] = False
+    relaxed = question.relax(TreeNode(np.array(chosen, dtype=np.int64), usable, {}))
+    assert not relaxed.light[~usable].any()
+    for size in range(k - len(chosen) + 1):
+        for more in combinations(np.flatnonzero(usable).tolist(), size):
+            if people_of(table, people, [*chosen, *more]) >= target:
+                assert question.reached_by(np.array([*chosen, *more], dtype=np.int64))
+                assert not relaxed.closed
+                assert not relaxed.light[list(more)].any()
+
+
+def test_two_of_three_pairs_hold_three_people_and_four_are_too_many():
+    table, people = table_of([[0, 1], [1, 2], [0, 2]], 4), np.ones(4, dtype=np.int64)
+    root = TreeNode(NONE, np.ones(3, dtype=np.bool_), {})
+    assert not BudgetQuestion(table.incidence, people, 2, 3, Stop()).relax(root).closed
+    assert BudgetQuestion(table.incidence, people, 2, 4, Stop()).relax(root).closed
+
+
+def test_without_time_a_node_is_not_decided():
+    question = BudgetQuestion(table_of([[0], [1]], 2).incidence, np.array([1, 1]), 1, 2, Stop(0))
+    with pytest.raises(UndecidedError):
+        question.relax(TreeNode(NONE, np.ones(2, dtype=np.bool_), {}))

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.table.tables import choices, groups_of, people_of, table_of, tables
+from oneformany.engine.cover.incidence import merged
+from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.budget import solve_budget, solve_coverage
-from oneformany.engine.table.cost import solve_cost
-from oneformany.engine.table.cost_search import price_bound
+from oneformany.engine.table.cost import CostQuestion, CostSearch, price_bound, solve_cost
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search, TableOptions
+from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
+NONE = np.zeros(0, dtype=np.int64)
 switches = st.builds(TableOptions, fixing=st.booleans(), repair=st.booleans())
 
 
@@ -173,7 +179,7 @@ def test_without_time_or_complete_search_bounds_still_hold(case, k):
 
 
 def test_who_is_left_out_is_no_proof_where_that_is_too_much_to_find_out(monkeypatch):
-    monkeypatch.setattr("oneformany.engine.table.left_out.MOST_STEPS", 0)
+    monkeypatch.setattr("oneformany.engine.table.cost_levels.MOST_STEPS", 0)
     proved = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -223,3 +229,135 @@ def test_forged_prices_prove_nothing():
     check(table, people, answer)
     forged = price_bound(table, people, answer.prices * 3, 2, 4).value
     assert forged <= answer.cost * ONE_IN_COVERS
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=tables(most_columns=5, with_costs=True), k=st.integers(1, 3), data=st.data())
+def test_no_prices_prove_more_than_the_least_cost(case, k, data):
+    table, people = case
+    needed = data.draw(st.integers(0, max(people_of(table, people, chosen) for chosen in choices(table, k))))
+    price = st.integers(0, 8 * ONE_IN_COVERS)
+    prices = np.array(data.draw(st.lists(price, min_size=table.n_rows, max_size=table.n_rows)))
+    found = price_bound(table, people, prices, k, needed)
+    assert found.value <= least(table, people, k, needed) * ONE_IN_COVERS
+    for column, costs in enumerate(cost_maps(table)):
+        saved = (people[row] * max(0, prices[row] - ONE_IN_COVERS * cost) for row, cost in costs.items())
+        assert found.savings[column] == sum(saved)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=tables(most_columns=6, with_costs=True), share=st.floats(0, 1))
+def test_columns_that_are_left_out_are_part_of_nothing_cheaper(case, share):
+    table, people = case
+    needed = int(np.ceil(share * people_of(table, people, range(len(table)))))
+    start = next(some for some in choices(table, len(table)) if people_of(table, people, some) >= needed)
+    k = len(start)
+    search = CostSearch(table, people, k, needed, np.array(start, dtype=np.int64), Search())
+    search.relax()
+    usable, maps = set(search.usable().tolist()), cost_maps(table)
+    for chosen in choices(table, k):
+        if people_of(table, people, chosen) >= needed:
+            cheaper = total(maps, people, chosen, needed) < search.cost
+            assert not cheaper or set(chosen) <= usable
+    assert search.standing()[1] <= least(table, people, k, needed) <= search.cost
+
+
+def test_a_column_that_is_cheaper_by_one_stays_and_one_that_is_as_dear_is_left_out():
+    table = table_of([[0], [0], [0]], 1, [[2], [1], [2]])
+    search = CostSearch(table, np.array([1]), 1, 1, np.array([0]), Search())
+    search.relax()
+    assert search.standing() == (2, 1)
+    assert search.usable().tolist() == [1]
+
+
+def test_only_cheaper_columns_that_are_few_enough_and_serve_enough_are_taken():
+    table = table_of([[0, 1], [0], [1], [0, 1]], 2, [[3, 3], [0], [0], [1, 3]])
+    search = CostSearch(table, np.array([1, 1]), 1, 2, np.array([0]), Search())
+    assert search.cost == 6
+    for columns in ([1], [1, 2], [0]):  # too few people, too many columns, no cheaper
+        search.offer(np.array(columns))
+        assert search.best.tolist() == [0]
+    search.offer(np.array([3]))
+    assert (search.best.tolist(), search.cost) == ([3], 4)
+
+
+def test_whoever_pays_most_is_left_out_where_fewer_people_are_needed():
+    table = table_of([[0, 1, 2]], 3, [[2, 5, 0]])
+    owner, paid = CostSearch(table, np.array([1, 1, 1]), 1, 2, np.array([0]), Search()).served(np.array([0]))
+    assert (owner.tolist(), paid.tolist()) == ([0, -1, 0], [2, 0, 0])
+
+
+def test_a_start_that_serves_too_few_is_refused():
+    table = table_of([[0], [1]], 2, [[1], [1]])
+    with pytest.raises(InputError, match="serve at least 2"):
+        solve_cost(table, np.array([1, 1]), 1, 2, np.array([0]))
+
+
+def question_of(table, people, k, needed, target):
+    rows = merged(table.starts, table.rows, table.costs, people, apart=True)
+    return CostQuestion(rows, k, needed, target, 100, Stop())
+
+
+def within(table, people, chosen, needed, target):
+    enough = people_of(table, people, chosen) >= needed
+    return enough and total(cost_maps(table), people, chosen, needed) <= target
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    case=tables(most_columns=6, with_costs=True),
+    k=st.integers(1, 3),
+    needed=st.integers(1, 12),
+    target=st.integers(0, 20),
+    data=st.data(),
+)
+def test_what_the_relaxation_excludes_is_part_of_no_answer(case, k, needed, target, data):
+    table, people = case
+    question = question_of(table, people, k, needed, target)
+    chosen = data.draw(st.lists(st.integers(0, len(table) - 1), max_size=k - 1, unique=True))
+    usable = np.array(data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table))))
+    usable[chosen] = False
+    start = np.array(chosen, dtype=np.int64)
+    node = TreeNode(start, usable, {})
+    ended = question.ended(node)
+    relaxed = question.relax(node) if ended is None else None
+    for size in range(k - len(chosen) + 1):
+        for more in combinations(np.flatnonzero(usable).tolist(), size):
+            columns = [*chosen, *more]
+            reached = within(table, people, columns, needed, target)
+            assert question.reached_by(np.array(columns, dtype=np.int64)) == reached
+            if reached and relaxed is not None:
+                assert not relaxed.closed
+                assert not relaxed.light[list(more)].any()
+            if reached and relaxed is None:
+                assert ended == {"evaluated": True}
+
+
+def test_a_node_ends_where_its_columns_serve_too_few_or_none_is_left_to_choose():
+    table = table_of([[0], [1], [0, 1]], 2, [[1], [1], [4, 4]])
+    question = question_of(table, np.array([1, 1]), 2, 2, 3)
+    assert question.ended(TreeNode(NONE, np.array([True, False, False]), {})) == {"short": True}
+    assert question.ended(TreeNode(NONE, np.array([True, True, False]), {})) is None
+    assert question.ended(TreeNode(np.array([0, 1]), np.array([False, False, True]), {})) == {
+        "evaluated": True
+    }
+
+
+def test_prices_close_a_node_as_soon_as_the_cost_is_too_low():
+    table = table_of([[0], [1], [0, 1]], 2, [[1], [1], [4, 4]])
+    root, people = TreeNode(NONE, np.ones(3, dtype=np.bool_), {}), np.array([1, 1])
+    assert question_of(table, people, 2, 2, 1).relax(root).closed
+    open_ = question_of(table, people, 2, 2, 2).relax(root)
+    assert not open_.closed
+    assert not open_.light[:2].any()
+    assert question_of(table, people, 1, 2, 7).relax(root).closed  # one column serves both for 8
+
+
+def test_a_knapsack_that_is_too_large_leaves_a_node_undecided(monkeypatch):
+    monkeypatch.setattr("oneformany.engine.table.cost_levels.MOST_STEPS", 0)
+    table = table_of([[0, 1, 2]], 3, [[5, 4, 4]])
+    people, full = np.array([3, 2, 2]), TreeNode(np.array([0]), np.zeros(1, dtype=np.bool_), {})
+    assert question_of(table, people, 1, 3, 16).ended(full) == {"evaluated": True}
+    assert question_of(table, people, 1, 3, 11).ended(full) == {"evaluated": True}
+    with pytest.raises(UndecidedError):  # 15 is possible, but the rows that are found pay 16
+        question_of(table, people, 1, 3, 15).ended(full)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.listing.test_limits_of_listing import Clock
-from oneformany.engine.table.options import Search, State, TableOptions
+from oneformany.engine.table.options import Search, TableOptions
 from oneformany.stop import Stop
 
 
@@ -23,10 +23,3 @@ def test_rounds_end_when_their_part_of_the_time_is_over(part):
     assert 0 < search.counters["rounds"] < 40
     assert part * 100 <= search.stop.elapsed() <= part * 100 + 10
     assert not list(Search(Stop(0)).rounds(1.0))
-
-
-def test_only_who_listens_is_told():
-    told = []
-    Search(progress=told.append).report("search", 7, 5)
-    Search().report("search", 7, 5)
-    assert told == [State("search", 7, 5)]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.cover.duals_kernels import feasible_duals, integer_loads, primal_dual_steps
 from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.kernels import feasible_duals, primal_dual_steps
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
@@ -24,16 +24,9 @@ MOST_DUALS = 2.0**32  # together
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Integer weights of the rows, and the heaviest column under them: a bound that one pass can check.
+    """Integer weights of the rows, what no column weighs more than, and what each column weighs.
 
-    Attributes
-    ----------
-    weights : (n_rows,) array of int
-        Weight of each row; a row of weight ``ONE_IN_TABLES`` counts as one.
-    capacity : int
-        No column weighs more.
-    loads : (n_columns,) array of int
-        What each column weighs.
+    A row of weight ``ONE_IN_TABLES`` counts as one. They are a bound that one pass can check.
     """
 
     weights: IntArray
@@ -75,52 +68,51 @@ def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
     if numbers.sum() > MOST_DUALS:
         numbers = np.minimum(numbers, MOST_DUALS / len(numbers))
     weights = np.floor(numbers * ONE_IN_TABLES).astype(np.int64)
-    loads = integer_loads(incidence, weights)
+    loads = incidence.loads(weights)
     return Weights(weights, int(loads.max(initial=0)), loads)
 
 
 class FirstOrder:
     """A relaxation under way: columns have values, rows have duals.
 
-    Minimise the number of columns (or, with a budget, the weight of uncovered rows) such that every row is
-    covered.
-
-    ``upper`` is the loss for leaving a row uncovered (``None``: all must be covered), ``budget`` how many
-    columns there are to choose (``None``: as few as possible).
+    Minimise the number of columns (or, with a budget of them, the weight of uncovered rows) such that every
+    row is covered. ``upper`` is the loss for leaving a row uncovered (``None``: all must be covered).
     """
 
     def __init__(
         self, incidence: Incidence, upper: FloatArray | None = None, budget: int | None = None
     ) -> None:
-        n, m = incidence.n_rows, incidence.n_columns
         self.incidence = incidence
-        self.upper = np.full(n, np.inf) if upper is None else upper
+        self.upper = np.full(incidence.n_rows, np.inf) if upper is None else upper
         self.budget = -1.0 if budget is None else float(budget)
         self.price = 1.0
         self.balance = FIRST_BALANCE
-        self.values = np.zeros(m)
-        self.duals = self._first_duals()
-        self.mean_values = self.values
+        self.values = self.mean_values = np.zeros(incidence.n_columns)
+        # Every row as heavy as its largest column allows, when a column may weigh one.
+        sizes = incidence.sizes
+        self.duals = np.where(incidence.reachable, 1.0, 0.0)
+        np.minimum.at(self.duals, incidence.rows, np.repeat(1.0 / np.maximum(1, sizes), sizes))
         self.mean_duals = self.duals
-        self._work = np.zeros(m)
+        self._work = np.zeros(incidence.n_columns)
 
     def advance(self, steps: int, stop: Stop) -> None:
         """Take so many steps, or as many as time allows."""
-        value_sum = np.zeros(len(self.values))
-        dual_sum = np.zeros(len(self.duals))
+        value_sum, dual_sum = np.zeros(len(self.values)), np.zeros(len(self.duals))
         values, duals = self.values.copy(), self.duals.copy()
         taken = 0
         while taken < steps and not (taken and stop.expired()):
             some = min(steps - taken, max(1, ENTRIES_AT_ONCE // max(1, len(self.incidence.rows))))
             self.price = primal_dual_steps(
-                *(*self.incidence.arrays, self.budget, self.price, self.upper, self.balance),
+                *(self.incidence.arrays, self.budget, self.price, self.upper, self.balance),
                 *(self.values, self.duals, value_sum, dual_sum, self._work, some),
             )
             taken += some
-        self.mean_values = value_sum / taken
-        self.mean_duals = dual_sum / taken
-        if self.budget >= 0:
-            self._rebalance(values, duals)
+        self.mean_values, self.mean_duals = value_sum / taken, dual_sum / taken
+        if self.budget >= 0:  # weigh the two sides by how far each has moved
+            primal = float(np.sqrt((self.incidence.sizes * (self.values - values) ** 2).sum()))
+            dual = float(np.sqrt((np.diff(self.incidence.row_starts) * (self.duals - duals) ** 2).sum()))
+            if primal > 1e-9 and dual > 1e-9:
+                self.balance = float(np.sqrt(self.balance * primal / dual))
 
     def weights(self) -> Weights:
         """The best valid weights that the duals now, or on average, lead to."""
@@ -133,14 +125,6 @@ class FirstOrder:
             return max(candidates, key=lambda found: found.ratio)
         return min(candidates, key=lambda found: self.budget * found.capacity - found.total)
 
-    def _first_duals(self) -> FloatArray:
-        """Every row as heavy as its largest column allows, when a column may weigh one."""
-        sizes = np.diff(self.incidence.starts)
-        duals = np.ones(self.incidence.n_rows)
-        np.minimum.at(duals, self.incidence.rows, np.repeat(1.0 / np.maximum(1, sizes), sizes))
-        duals[~self.incidence.reachable] = 0.0
-        return duals
-
     def _capacities(self, duals: FloatArray) -> list[float]:
         """What columns may weigh: one where that is their price, else from the price up to the heaviest."""
         if self.budget < 0:
@@ -148,12 +132,3 @@ class FirstOrder:
         heaviest = float(np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1]).max())
         price = min(max(self.price, 1e-6), heaviest)
         return [max(1e-6, price + part * (heaviest - price)) for part in (1.0, 0.0, 0.1, 0.3)]
-
-    def _rebalance(self, values: FloatArray, duals: FloatArray) -> None:
-        """Weigh the two sides by how far each has moved."""
-        sizes = np.diff(self.incidence.starts)
-        degrees = np.diff(self.incidence.row_starts)
-        primal = float(np.sqrt((sizes * (self.values - values) ** 2).sum()))
-        dual = float(np.sqrt((degrees * (self.duals - duals) ** 2).sum()))
-        if primal > 1e-9 and dual > 1e-9:
-            self.balance = float(np.sqrt(self.balance * primal / dual))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +19,19 @@ def joined(groups: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
     return starts, np.concatenate([*groups, np.zeros(0, dtype=np.int64)])
 
 
-def entries_of(starts: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+def entries_of(starts: IntArray, columns: IntArray | NDArray[np.int32]) -> tuple[IntArray, IntArray]:
     """The entries of some columns, one after the other, and where each column then begins."""
-    sizes = np.diff(starts)[columns]
+    sizes = starts[columns + 1] - starts[columns]
     begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return np.repeat(starts[columns] - begins[:-1], sizes) + np.arange(begins[-1]), begins
 
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
-    """A zero-one matrix of rows and columns, by columns and by rows.
+    """A zero-one matrix of rows and columns.
 
-    Attributes
-    ----------
-    starts, rows : integer arrays
-        The rows of column j are ``rows[starts[j] : starts[j + 1]]``.
-    row_starts, row_columns : integer arrays
-        The columns of row i are ``row_columns[row_starts[i] : row_starts[i + 1]]``.
+    The rows of column j are ``rows[starts[j] : starts[j + 1]]``, the columns of row i are
+    ``row_columns[row_starts[i] : row_starts[i + 1]]``.
     """
 
     starts: IntArray
@@ -67,6 +64,17 @@ class Incidence:
         return self.starts, self.rows, self.row_starts, self.row_columns
 
     @property
+    def matrix(self) -> sparse.csc_matrix:
+        """The same as a sparse matrix."""
+        ones = np.ones(len(self.rows), dtype=np.int8)
+        return sparse.csc_matrix((ones, self.rows, self.starts), shape=(self.n_rows, self.n_columns))
+
+    @property
+    def sizes(self) -> IntArray:
+        """Number of rows of each column."""
+        return np.diff(self.starts)
+
+    @property
     def reachable(self) -> BoolArray:
         """The rows that some column holds."""
         return np.diff(self.row_starts) > 0
@@ -78,18 +86,29 @@ class Incidence:
     def covered_by(self, columns: IntArray) -> BoolArray:
         """The rows that at least one of these columns holds."""
         covered = np.zeros(self.n_rows, dtype=np.bool_)
-        for column in columns.tolist():
-            covered[self.group(column)] = True
+        covered[self.rows[entries_of(self.starts, columns)[0]]] = True
         return covered
 
     def columns_of(self, rows: IntArray) -> IntArray:
         """The columns that hold at least one of these rows."""
-        touched = [self.row_columns[self.row_starts[row] : self.row_starts[row + 1]] for row in rows.tolist()]
-        return np.unique(np.concatenate(touched)).astype(np.int64)
+        return np.unique(self.row_columns[entries_of(self.row_starts, rows)[0]]).astype(np.int64)
 
-    def first_within(self, columns: IntArray, entries: int) -> IntArray:
-        """As many of these columns, in their order, as have so many entries together."""
-        return columns[np.cumsum(np.diff(self.starts)[columns]) <= entries]
+    def loads(self, weights: IntArray) -> IntArray:
+        """Total weight of the rows of each column."""
+        return np.asarray(self.matrix.T @ weights)
+
+    def near(self, row: int, inside: BoolArray, most: int) -> IntArray:
+        """At most so many of the columns inside, nearest to a row first: hop by hop over rows and columns."""
+        near: list[int] = []
+        rows, seen = np.array([row], dtype=np.int32), np.zeros(self.n_rows, dtype=np.bool_)
+        looked = np.zeros(self.n_columns, dtype=np.bool_)
+        while len(rows) and len(near) < most:
+            seen[rows] = True
+            columns = _first(self.row_columns[entries_of(self.row_starts, rows)[0]], looked)
+            looked[columns] = True
+            near += columns[inside[columns]].tolist()
+            rows = _first(self.rows[entries_of(self.starts, columns)[0]], seen)
+        return np.array(near[:most], dtype=np.int64)
 
     def part(self, columns: IntArray, needed: BoolArray) -> tuple[Incidence, IntArray]:
         """Only these columns and the needed rows of each; also the numbers that the kept rows had."""
@@ -99,3 +118,39 @@ class Incidence:
         starts = np.concatenate(([0], np.cumsum(keep)))[begins]
         number, kept = np.cumsum(needed) - 1, np.flatnonzero(needed)
         return Incidence.of(starts, number[rows[keep]].astype(np.int32), len(kept)), kept
+
+
+def _first(indices: NDArray[np.int32], known: BoolArray) -> NDArray[np.int32]:
+    """The indices that are not known, each where it comes first."""
+    new = indices[~known[indices]]
+    return new[np.sort(np.unique(new, return_index=True)[1])]
+
+
+class Merged(NamedTuple):
+    """Columns over classes of rows, with costs; the people of each class, and its rows."""
+
+    starts: IntArray
+    rows: NDArray[np.int32]
+    costs: IntArray
+    people: IntArray
+    members: list[list[int]]
+
+
+def merged(
+    starts: IntArray, rows: NDArray[np.int32], costs: IntArray, people: IntArray, *, apart: bool = False
+) -> Merged:
+    """Join rows that have the same costs in the same columns, unless they are to stay ``apart``."""
+    column_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    order = np.argsort(rows, kind="stable")
+    held, begins = np.unique(rows[order], return_index=True)
+    patterns = np.split(np.stack((column_of, costs), axis=1)[order], begins)[1:]
+    members: dict[bytes, list[int]] = {}
+    for row, pattern in zip(held.tolist(), patterns, strict=True):
+        members.setdefault(str(row).encode() if apart else pattern.tobytes(), []).append(row)
+    number = np.full(len(people), -1)
+    number[[some[0] for some in members.values()]] = np.arange(len(members))
+    keep = number[rows] >= 0
+    new_starts = np.concatenate(([0], np.cumsum(keep)))[starts]
+    together = np.array([people[some].sum() for some in members.values()], dtype=np.int64)
+    new_rows = number[rows[keep]].astype(np.int32)
+    return Merged(new_starts, new_rows, costs[keep], together, list(members.values()))

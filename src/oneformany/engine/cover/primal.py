@@ -6,17 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder
-from oneformany.engine.cover.duals_kernels import integer_loads
+from oneformany.engine.cover.greedy import greedy, without_superfluous
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.cover.integer_program import program
-from oneformany.engine.cover.primal_kernels import greedy, neighbourhood, without_superfluous
+from oneformany.engine.cover.program import best_columns
 from oneformany.stop import Stop
 
 STEPS_PER_DIVE = 50
 SHARE_PER_DIVE = 0.05
-SHARE_WITH_PEOPLE = 0.2  # rougher, in less than half the time
+SHARE_WITH_BUDGET = 0.2  # rougher, in less than half the time
 FIRST_FREED = 60
 FEWEST_FREED = 20
 MOST_FREED = 400
@@ -24,48 +23,31 @@ SECONDS_PER_REPAIR = 2.0
 MOST_ENTRIES = 50_000  # of a program; with more, HiGHS takes far longer than it is given
 
 
-def greedy_columns(incidence: Incidence) -> IntArray:
-    """Cover every row that can be covered, largest gain first; drop what turns out to be superfluous."""
-    return without_superfluous(incidence, greedy(incidence, np.ones(incidence.n_rows)))
-
-
 def dive(
-    incidence: Incidence,
-    core: IntArray,
-    relaxation: FirstOrder,
-    stop: Stop,
-    people: IntArray | None = None,
-    enough: int | None = None,
-) -> IntArray | None:
+    incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Stop, people: IntArray, lacking: int
+) -> IntArray:
     """Round the relaxation: take its surest columns, go on with the rows that are left, and so on.
 
-    The columns of the core together cover whatever can be covered, or at least ``enough`` of the ``people``
-    that the rows count; then the dive ends there. When time was up, it returns ``None``, or, with ``enough``,
-    goes on greedily.
+    It ends when as many of the people that the rows count are covered as were lacking; the columns of the
+    core together cover so many. When time is up, it goes on greedily.
     """
     needed = incidence.reachable.copy()
-    people = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
-    lacking = int(people[needed].sum()) if enough is None else enough
-    part_taken = SHARE_PER_DIVE if enough is None else SHARE_WITH_PEOPLE
+    part_taken = SHARE_PER_DIVE if relaxation.budget < 0 else SHARE_WITH_BUDGET
     chosen: list[int] = []
-    values = relaxation.values[core]
-    duals, price, balance = relaxation.duals.copy(), relaxation.price, relaxation.balance
-    columns = core
+    columns, below = core, relaxation
+    values, duals = relaxation.values[core], relaxation.duals.copy()
     while lacking > 0:
-        if stop.expired() and enough is None:
-            return None
         part, kept = incidence.part(columns, needed)
         if stop.expired():
-            chosen += columns[greedy(part, people[kept].astype(np.float64))].tolist()
+            chosen += columns[greedy(part, people[kept])].tolist()
             break
         if chosen:
             left = None if relaxation.budget < 0 else max(1, int(relaxation.budget) - len(chosen))
-            below = FirstOrder(part, relaxation.upper[kept], left)
-            below.price, below.balance = price, balance
+            above, below = below, FirstOrder(part, relaxation.upper[kept], left)
+            below.price, below.balance = above.price, above.balance
             below.values, below.duals = values, duals[kept]
             below.advance(STEPS_PER_DIVE, stop)
-            values, price, balance = below.values, below.price, below.balance
-            duals[kept] = below.duals
+            values, duals[kept] = below.values, below.duals
         covered = np.zeros(part.n_rows, dtype=np.bool_)
         size = max(1, int(part_taken * part.n_rows / 7), int((values > 0.98).sum()))
         for index, column in enumerate(np.argsort(-values, kind="stable")[:size].tolist()):
@@ -75,28 +57,37 @@ def dive(
                 covered[group] = True
                 chosen.append(int(columns[column]))
         if not covered.any():
-            column = int(np.argmax(integer_loads(part, people[kept])))
+            column = int(np.argmax(part.loads(people[kept])))
             covered[part.group(column)] = True
             chosen.append(int(columns[column]))
         lacking -= int(people[kept[covered]].sum())
         needed[kept[covered]] = False
-        alive = np.diff(part.starts) > 0
+        alive = part.sizes > 0
         columns, values = columns[alive], values[alive]
     return without_superfluous(incidence, np.array(chosen, dtype=np.int64))
 
 
 class Repair:
-    """Free the columns in use near some row, cover what they alone covered by an exact program, and repeat.
+    """Free the columns in use near some row, replace them by an exact program, and repeat.
 
-    A repair may choose from the columns of the core, besides those in use. It is *complete* once a program
-    over everything was solved, so that no further repair can help.
+    As few columns as possible cover what they alone covered; where rows count ``people``, as many columns
+    cover as many people as possible. A repair may choose from the columns of the core, besides those in use.
+    It is *complete* once a program over everything was solved, so that no further repair can help.
     """
 
-    def __init__(self, incidence: Incidence, core: IntArray, chosen: IntArray, seed: int) -> None:
-        self.incidence = incidence
+    def __init__(
+        self,
+        incidence: Incidence,
+        core: IntArray,
+        chosen: IntArray,
+        seed: int,
+        people: IntArray | None = None,
+    ) -> None:
         self.core = np.union1d(core, chosen)
         self.part, _ = incidence.part(self.core, np.ones(incidence.n_rows, dtype=np.bool_))
         self.inside = np.isin(self.core, chosen)
+        self.people = people
+        self._each = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
         self.repairs = 0
         self.freed = FIRST_FREED
         self.complete = False
@@ -105,13 +96,22 @@ class Repair:
 
     @property
     def chosen(self) -> IntArray:
-        """The cover now."""
+        """The columns now."""
         return self.core[self.inside]
+
+    @property
+    def covered(self) -> int:
+        """The people, or the rows, that they cover."""
+        return int(self._each[self.part.covered_by(np.flatnonzero(self.inside))].sum())
+
+    def meets(self, goal: int) -> bool:
+        """Whether so many people are covered, or everybody by no more than so many columns."""
+        return int(self.inside.sum()) <= goal if self.people is None else self.covered >= goal
 
     def run(
         self, goal: int, stop: Stop, most_failures: int, improved: Callable[[], None] = lambda: None
     ) -> None:
-        """Repair until the goal is met, time is up, or nothing has helped for long."""
+        """Repair until the goal is met, time is up, or so many repairs in a row did not help."""
         failures = 0
         while not self.meets(goal) and failures < most_failures:
             if self.complete or stop.expired():
@@ -122,94 +122,48 @@ class Repair:
                 failures = 0
                 improved()
 
-    def meets(self, goal: int) -> bool:
-        """Whether there are no more than so many columns."""
-        return int(self.inside.sum()) <= goal
-
-    def _once(self, stop: Stop) -> bool:
-        freed, kept = self._free()
-        needed = self.part.reachable & ~self.part.covered_by(np.flatnonzero(kept))
-        if not needed.any():
-            self.inside = kept
-            return True
-        columns = self.part.columns_of(np.flatnonzero(needed))
-        small, _ = self.part.part(columns, needed)
-        found = program(small, self._seconds(stop), np.flatnonzero(np.isin(columns, freed)))
-        self._learn(freed, proved=found.proved)
-        if found.chosen is None or not small.covered_by(found.chosen).all():
-            return False
-        kept[columns[found.chosen]] = True
-        better = int(kept.sum()) < int(self.inside.sum())
-        if int(kept.sum()) <= int(self.inside.sum()):
-            self.inside = kept
-        return better
-
-    def _free(self) -> tuple[IntArray, BoolArray]:
-        """Columns in use near some row, and which ones are in use without them."""
-        row = int(self._random.choice(self._rows))
-        freed = neighbourhood(self.part, self.inside, row, min(self.freed, int(self.inside.sum())))
-        kept = self.inside.copy()
-        kept[freed] = False
-        return freed, kept
-
-    def _seconds(self, stop: Stop) -> float:
-        return min(SECONDS_PER_REPAIR, stop.remaining())
-
-    def _learn(self, freed: IntArray, *, proved: bool) -> None:
-        """Free more columns after a program that was solved, fewer after one that was too large."""
-        if proved:
-            self.complete = len(freed) == int(self.inside.sum())
-            self.freed = min(MOST_FREED, self.freed + self.freed // 10 + 1)
-        else:
-            self.freed = max(FEWEST_FREED, self.freed * 4 // 5)
-
-
-class PeopleRepair(Repair):
-    """Free columns in the same way, and let as many others cover as many people as possible."""
-
-    def __init__(
-        self, incidence: Incidence, core: IntArray, chosen: IntArray, seed: int, people: IntArray
-    ) -> None:
-        super().__init__(incidence, core, chosen, seed)
-        self.people = people
-        self.covered = int(people[self.part.covered_by(np.flatnonzero(self.inside))].sum())
-
-    def meets(self, goal: int) -> bool:
-        """Whether so many people are covered."""
-        return self.covered >= goal
-
     def drop(self) -> None:
         """Do without the column whose loss leaves the fewest people uncovered."""
         used = np.flatnonzero(self.inside)
-        part, _ = self.part.part(used, self.part.reachable)
-        people = self.people[self.part.reachable]
-        losses = integer_loads(part, np.where(np.diff(part.row_starts) == 1, people, 0))
+        part, kept = self.part.part(used, self.part.reachable)
+        losses = part.loads(np.where(np.diff(part.row_starts) == 1, self._each[kept], 0))
         self.inside[used[losses.argmin()]] = False
-        self.covered -= int(losses.min())
         self.complete = False
 
     def _once(self, stop: Stop) -> bool:
-        freed, kept = self._free()
+        """Free some columns, and say whether others do better."""
+        freed = self.part.near(int(self._random.choice(self._rows)), self.inside, self.freed)
+        kept = self.inside.copy()
+        kept[freed] = False
         bare = self.part.reachable & ~self.part.covered_by(np.flatnonzero(kept))
         alone = bare & self.part.covered_by(freed)
         if not alone.any():  # nobody misses these columns, nor is anybody seen who would need them
-            return False
+            if self.people is None:
+                self.inside = kept
+            return self.people is None
         columns = self.part.columns_of(np.flatnonzero(alone))
         if not kept.any():  # all are free: what lies apart counts as well
             columns = np.arange(self.part.n_columns)
         small, rows = self.part.part(columns, bare & self.part.covered_by(columns))
-        if len(small.rows) > MOST_ENTRIES:
+        people = None if self.people is None else self.people[rows]
+        if people is not None and len(small.rows) > MOST_ENTRIES:
             self.freed = max(1, self.freed // 2)
             return False
-        start = np.flatnonzero(np.isin(columns, freed))
-        found = program(small, self._seconds(stop), start, self.people[rows], len(freed))
-        self._learn(freed, proved=found.proved)
+        seconds = min(SECONDS_PER_REPAIR, stop.remaining())
+        found = best_columns(small, seconds, np.flatnonzero(np.isin(columns, freed)), people, len(freed))
+        if found.proved:  # free more columns after that, fewer after a program that was too large
+            self.complete = len(freed) == int(self.inside.sum())
+            self.freed = min(MOST_FREED, self.freed + self.freed // 10 + 1)
+        else:
+            self.freed = max(FEWEST_FREED, self.freed * 4 // 5)
         if found.chosen is None or len(found.chosen) > len(freed):
             return False
-        gain = int(self.people[rows][small.covered_by(found.chosen)].sum()) - int(self.people[alone].sum())
-        if gain < 0:
-            return False
-        kept[columns[found.chosen]] = True
-        self.inside = kept
-        self.covered += gain
+        reached = small.covered_by(found.chosen)
+        if people is None:
+            gain = len(freed) - len(found.chosen) if reached.all() else -1
+        else:
+            gain = int(people[reached].sum()) - int(people[alone[rows]].sum())
+        if gain >= 0:
+            kept[columns[found.chosen]] = True
+            self.inside = kept
         return gain > 0

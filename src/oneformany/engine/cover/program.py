@@ -1,22 +1,22 @@
-"""The covering linear program, in HiGHS: every row met at least as often as it asks, at least cost.
+"""The covering program, in HiGHS: every row met at least as often as it asks, at least cost.
 
-It is the restricted master of column generation, the relaxation inside the set cover, and the master of the
-paper's own method; rows and columns come in at any time, and each solution starts from the last basis.
+It is the restricted master of column generation, the relaxation inside the set cover, the master of the
+paper's own method, and, with a row that limits how many columns are used, the program of a budget. Rows and
+columns come in at any time, and each solution starts from the last basis.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.incidence import joined
+from oneformany.engine.cover.incidence import Incidence, joined, merged
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
@@ -30,132 +30,60 @@ class RelaxedCover:
     duals: FloatArray
 
 
+class Programmed(NamedTuple):
+    """Columns of the best solution found, if one was; ``proved``: HiGHS says that nothing is better.
+
+    That is good for guiding a search, not a certificate.
+    """
+
+    chosen: IntArray | None
+    proved: bool
+
+
 def as_matrix(groups: Sequence[IntArray], n_rows: int) -> sparse.csc_matrix:
     """One column of ones per group of rows."""
     starts, rows = joined(groups)
     return sparse.csc_matrix((np.ones(len(rows), dtype=np.int64), rows, starts), shape=(n_rows, len(groups)))
 
 
-def _quiet_solver() -> highspy.Highs:
-    """HiGHS on one thread, without a word."""
-    highs = highspy.Highs()
-    highs.silent()
-    highs.setOptionValue("threads", 1)
-    return highs
-
-
-def solved(highs: highspy.Highs, stop: Stop) -> highspy.HighsSolution | Literal["infeasible", "stopped"]:
-    """Solve a linear program from its last basis; "stopped" when time was too short for that.
-
-    Raises
-    ------
-    SolverError
-        HiGHS failed.
-    """
-    if stop.expired():
-        return "stopped"
-    # The clock of HiGHS counts all runs of one program.
-    highs.setOptionValue("time_limit", highs.getRunTime() + stop.remaining())
-    highs.run()
-    status = highs.getModelStatus()
-    if status == highspy.HighsModelStatus.kInfeasible:
-        return "infeasible"
-    if status == highspy.HighsModelStatus.kTimeLimit:
-        return "stopped"
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise SolverError(f"the covering program ended as {highs.modelStatusToString(status)}")
-    solution: highspy.HighsSolution = highs.getSolution()
-    return solution
-
-
-def covering(starts: IntArray, rows: NDArray[np.int32], n_rows: int, price: float = 0.0) -> highspy.Highs:
-    """A program in which columns of one price, each used at most once, cover every row."""
-    highs = _quiet_solver()
-    n, m, entries = n_rows, len(starts) - 1, len(rows)
-    none, infinity = np.zeros(0, dtype=np.int32), np.full(n, highspy.kHighsInf)
-    highs.addRows(n, np.ones(n), infinity, 0, np.zeros(n, dtype=np.int32), none, np.zeros(0))
-    begins = starts[:-1].astype(np.int32)
-    highs.addCols(m, np.full(m, price), np.zeros(m), np.ones(m), entries, begins, rows, np.ones(entries))
-    return highs
-
-
-def budgeted(starts: IntArray, rows: NDArray[np.int32], people: IntArray, budget: int) -> highspy.Highs:
-    """A program in which at most so many columns leave as few people uncovered as possible."""
-    n, m = len(people), len(starts) - 1
-    highs = covering(starts, rows, n)
-    each, ones = np.arange(n, dtype=np.int32), np.ones(n)
-    highs.addCols(n, people.astype(np.float64), np.zeros(n), ones, n, each, each, ones)
-    highs.addRow(-highspy.kHighsInf, float(budget), m, np.arange(m, dtype=np.int32), np.ones(m))
-    return highs
-
-
 class CoveringProgram:
-    """Choose columns at least cost such that every row is covered as often as it asks.
+    """Choose columns at least cost such that every row is covered as often as it demands.
 
-    Parameters
-    ----------
-    demands : array
-        How often each row is to be covered.
-    presolve : bool
-        Let HiGHS simplify before it solves; it then cannot start from the last basis.
+    ``presolve``: let HiGHS simplify before it solves; it then cannot start from the last basis.
     """
 
     def __init__(self, demands: FloatArray, *, presolve: bool = False) -> None:
-        self._highs = _quiet_solver()
+        self._highs = highspy.Highs()
+        self._highs.silent()
+        self._highs.setOptionValue("threads", 1)
         if not presolve:
             self._highs.setOptionValue("presolve", "off")
         self.n_columns = 0
-        self._demands = np.zeros(0)
-        self._usable = np.ones(0, dtype=np.bool_)
         self.add_rows(demands)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows so far."""
-        return len(self._demands)
 
     def add_rows(self, demands: FloatArray, block: sparse.csr_matrix | None = None) -> None:
         """Add rows, with their entries in the columns so far."""
         count = len(demands)
         if block is None:
             block = sparse.csr_matrix((count, self.n_columns), dtype=np.int64)
-        self._highs.addRows(
-            count,
-            np.asarray(demands, dtype=np.float64),
-            np.full(count, highspy.kHighsInf),
-            block.nnz,
-            block.indptr[:-1].astype(np.int32),
-            block.indices.astype(np.int32),
-            block.data.astype(np.float64),
-        )
-        self._demands = np.concatenate((self._demands, demands))
+        bounds = np.asarray(demands, dtype=np.float64), np.full(count, highspy.kHighsInf)
+        self._highs.addRows(count, *bounds, *_entries(block))
 
-    def add_columns(self, block: sparse.csc_matrix, costs: FloatArray | None = None) -> None:
+    def add_columns(
+        self, block: sparse.csc_matrix, costs: FloatArray | None = None, upper: float = highspy.kHighsInf
+    ) -> None:
         """Add columns, with their entries in the rows so far; each costs 1 unless said otherwise."""
         count = block.shape[1]
         if count == 0:
             return
-        self._highs.addCols(
-            count,
-            np.ones(count) if costs is None else np.asarray(costs, dtype=np.float64),
-            np.zeros(count),
-            np.full(count, highspy.kHighsInf),
-            block.nnz,
-            block.indptr[:-1].astype(np.int32),
-            block.indices.astype(np.int32),
-            block.data.astype(np.float64),
-        )
+        costs = np.ones(count) if costs is None else np.asarray(costs, dtype=np.float64)
+        self._highs.addCols(count, costs, np.zeros(count), np.full(count, upper), *_entries(block))
         self.n_columns += count
-        self._usable = np.concatenate((self._usable, np.ones(count, dtype=np.bool_)))
 
     def demand(self, demands: FloatArray) -> None:
         """Ask each row so often from now on."""
-        changed = np.flatnonzero(demands != self._demands).astype(np.int32)
-        if len(changed):
-            upper = np.full(len(changed), highspy.kHighsInf)
-            lower = np.asarray(demands, dtype=np.float64)[changed]
-            self._highs.changeRowsBounds(len(changed), changed, lower, upper)
-            self._demands = np.array(demands, dtype=np.float64)
+        lower, upper = np.asarray(demands, dtype=np.float64), np.full(len(demands), highspy.kHighsInf)
+        self._highs.changeRowsBounds(len(demands), np.arange(len(demands), dtype=np.int32), lower, upper)
 
     def price(self, costs: FloatArray) -> None:
         """Let the first columns cost so much from now on."""
@@ -163,20 +91,81 @@ class CoveringProgram:
         self._highs.changeColsCost(len(costs), columns, np.asarray(costs, dtype=np.float64))
 
     def use(self, columns: BoolArray) -> None:
-        """Use these columns only from now on."""
-        changed = np.flatnonzero(columns != self._usable).astype(np.int32)
-        if len(changed):
-            upper = np.where(columns[changed], highspy.kHighsInf, 0.0)
-            self._highs.changeColsBounds(len(changed), changed, np.zeros(len(changed)), upper)
-            self._usable = columns.copy()
+        """Of the last columns, use these only from now on, each as often as one likes."""
+        last = np.arange(self.n_columns - len(columns), self.n_columns, dtype=np.int32)
+        upper = np.where(columns, highspy.kHighsInf, 0.0)
+        self._highs.changeColsBounds(len(columns), last, np.zeros(len(columns)), upper)
 
     def solve(self, stop: Stop) -> RelaxedCover | Literal["infeasible", "stopped"]:
-        """Solve as in :func:`solved`."""
-        solution = solved(self._highs, stop)
-        if isinstance(solution, str):
-            return solution
-        return RelaxedCover(
-            self._highs.getInfo().objective_function_value,
-            np.array(solution.col_value),
-            np.maximum(np.array(solution.row_dual), 0.0),
-        )
+        """Solve from the last basis; "stopped" when time was too short for that."""
+        if stop.expired():
+            return "stopped"
+        # The clock of HiGHS counts all runs of one program.
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + stop.remaining())
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return "infeasible"
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            return "stopped"
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverError(f"the covering program ended as {self._highs.modelStatusToString(status)}")
+        solution = self._highs.getSolution()
+        value = self._highs.getInfo().objective_function_value
+        return RelaxedCover(value, np.array(solution.col_value), np.maximum(solution.row_dual, 0.0))
+
+    def solve_integers(self, first: int, start: FloatArray, seconds: float) -> Programmed:
+        """Use columns from the ``first`` on wholly or not at all; ``start`` is a solution that is known."""
+        columns = np.arange(first, self.n_columns, dtype=np.int32)
+        count, zeros = len(columns), np.zeros(len(columns))
+        self._highs.changeColsBounds(count, columns, zeros, zeros + 1.0)
+        self._highs.changeColsIntegrality(count, columns, np.full(count, highspy.HighsVarType.kInteger))
+        for option, value in (("time_limit", max(0.1, seconds)), ("mip_rel_gap", 0.0), ("mip_abs_gap", 0.99)):
+            self._highs.setOptionValue(option, value)
+        known = highspy.HighsSolution()
+        known.col_value = start.tolist()
+        self._highs.setSolution(known)
+        self._highs.run()
+        found = np.array(self._highs.getSolution().col_value)
+        if len(found) < self.n_columns or not np.isfinite(found).all():
+            return Programmed(None, proved=False)
+        proved = self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        return Programmed(np.flatnonzero(found[first:] > 0.5), proved)
+
+
+def _entries(block: sparse.csr_matrix | sparse.csc_matrix) -> tuple[int, IntArray, IntArray, FloatArray]:
+    """A sparse matrix as HiGHS takes it."""
+    begins, indices = block.indptr[:-1].astype(np.int32), block.indices.astype(np.int32)
+    return block.nnz, begins, indices, block.data.astype(np.float64)
+
+
+def budgeted(incidence: Incidence, people: IntArray, budget: int) -> CoveringProgram:
+    """A program in which at most so many columns leave as few people uncovered as possible.
+
+    First come, for each row, its people who are left uncovered, then the columns; the last row is the budget.
+    """
+    n, m = incidence.n_rows, incidence.n_columns
+    program = CoveringProgram(np.append(np.ones(n), -budget), presolve=True)
+    block = sparse.bmat([[sparse.identity(n), incidence.matrix], [None, -np.ones((1, m))]], format="csc")
+    program.add_columns(block, np.append(people, np.zeros(m)))
+    return program
+
+
+def best_columns(
+    incidence: Incidence, seconds: float, start: IntArray, people: IntArray | None = None, budget: int = 0
+) -> Programmed:
+    """Cover all rows by as few columns, or, where rows count ``people``, as many by a ``budget`` of columns.
+
+    ``start`` holds the columns of a solution that is known.
+    """
+    values = np.zeros(incidence.n_columns)
+    values[start] = 1.0
+    each = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
+    starts, rows, _, each, _ = merged(incidence.starts, incidence.rows, np.zeros_like(incidence.rows), each)
+    small = Incidence.of(starts, rows, len(each))
+    if people is None:
+        program = CoveringProgram(np.ones(len(each)), presolve=True)
+        program.add_columns(small.matrix)
+        return program.solve_integers(0, values, seconds)
+    known = np.append(np.where(small.covered_by(start), 0.0, 1.0), values)
+    return budgeted(small, each, budget).solve_integers(len(each), known, seconds)

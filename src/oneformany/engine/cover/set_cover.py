@@ -1,59 +1,48 @@
 """Set cover with a proof: is there a cover by at most so many of these columns?
 
-Depth-first: the item with the fewest usable columns must be covered by one of them; try each, forbidding
-those tried before. At a node, integer weights on the items (from the duals of the relaxation) *filter* the
-columns: if no usable column weighs more than C and the items weigh S, then with k columns left to choose
-each must weigh at least S - (k - 1) C. A node closes when S > k C. Weights may also sit on three items at
-once (see ``relaxation.py``). All weights are kept, so anyone can check the tree by addition.
+The item with the fewest usable columns must be covered by one of them; each is tried, forbidding those tried
+before. At a node, integer weights on the items (from the duals of the relaxation) *filter* the columns: if no
+usable column weighs more than C and the items weigh S, then with k columns left to choose each must weigh at
+least S - (k - 1) C. A node closes when S > k C.
+
+The relaxation is tightened by cuts on three items: of three, two columns are needed unless one column takes
+all three; that is, a column counts 1 when it has one or two of them, 2 when it has all, and the counts must
+reach 2. These are the subset-row cuts of Jepsen, Petersen, Spoorendonk and Pisinger (Operations Research 56,
+2008), for covers instead of partitions. Weights sit on them as well. Only a few columns are in the linear
+program at a time; the others are priced by one matrix product.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
-from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.cover.program import RelaxedCover
-from oneformany.engine.cover.relaxation import CoverRelaxation
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.cover.kernels import violated_triples
+from oneformany.engine.cover.program import CoveringProgram, as_matrix
+from oneformany.engine.cover.tree import (
+    CoverSearch,
+    Relaxed,
+    TreeNode,
+    TreeQuestion,
+    UndecidedError,
+    search_tree,
+)
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.stop import Stop
 
 ROUNDS_AT_ROOT = 20
 ROUNDS_BELOW = 1
-
-
-@dataclass(frozen=True, eq=False)
-class CoverSearch:
-    """Outcome of a search for a cover within a budget.
-
-    Attributes
-    ----------
-    chosen : list of int or None
-        The columns of a cover, if one was found.
-    proof : dict or None
-        The tree that excludes every cover, if it was completed.
-    nodes : int
-        Nodes of the tree.
-    cuts : int
-        Cuts that were added.
-    """
-
-    chosen: list[int] | None
-    proof: dict[str, Any] | None
-    nodes: int
-    cuts: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class _Node:
-    chosen: tuple[int, ...]
-    needed: BoolArray
-    usable: BoolArray
-    forbidden: IntArray
-    proof: dict[str, Any]
+COLUMNS_AT_ONCE = 200
+CUTS_AT_ONCE = 25
+MOST_CUTS = 250
+MOST_ITEMS = 400
+MOST_TRIPLES = 20_000
+TOLERANCE = 1e-7
+VIOLATION = 0.02
 
 
 def cover_within(
@@ -66,81 +55,130 @@ def cover_within(
     cuts: bool = True,
 ) -> CoverSearch:
     """Find a cover of all items by at most ``budget`` groups, or prove that there is none."""
-    if not groups:
-        return CoverSearch(None, {"filters": [[[0, 1]]]}, 1) if n_items else CoverSearch([], None, 1)
-    relaxation = CoverRelaxation(groups, n_items)
-    everything = np.ones(len(groups), dtype=np.bool_)
-    root = _Node((), np.ones(n_items, dtype=np.bool_), everything, np.zeros(0, dtype=np.int64), {})
-    stack = [root]
-    nodes = 0
-    while stack:
-        if nodes >= max_nodes or stop.expired():
-            return CoverSearch(None, None, nodes, len(relaxation.triples))
-        nodes += 1
-        node = stack.pop()
-        usable = node.usable.copy()
-        usable[node.forbidden] = False
-        left = budget - len(node.chosen)
-        rounds = (ROUNDS_BELOW if node.chosen else ROUNDS_AT_ROOT) if cuts else 0
-        relaxed = _filter(relaxation, node, usable, left, rounds, stop)
-        if relaxed is None:
-            continue
-        if relaxed == "stopped":
-            return CoverSearch(None, None, nodes, len(relaxation.triples))
-        likely = np.flatnonzero(relaxed.values > 0.5)
-        met = relaxation.items @ (relaxed.values > 0.5).astype(np.int64) > 0
-        if len(likely) <= left and met[node.needed].all():
-            return CoverSearch([*node.chosen, *likely.tolist()], None, nodes, len(relaxation.triples))
-        stack.extend(reversed(_children(relaxation, node, usable, relaxed)))
-    return CoverSearch(None, root.proof, nodes, len(relaxation.triples))
+    question = CoverQuestion(groups, n_items, budget, stop, cuts=cuts)
+    return replace(search_tree(question, max_nodes), cuts=len(question.triples))
 
 
-def _filter(
-    relaxation: CoverRelaxation, node: _Node, usable: BoolArray, left: int, rounds: int, stop: Stop
-) -> RelaxedCover | Literal["stopped"] | None:
-    """Drop columns that no cover of the node can use; ``None`` when that closes the node."""
-    filters = node.proof.setdefault("filters", [])
-    while True:
-        relaxed = relaxation.solve(node.needed, usable, stop)
-        if relaxed == "stopped":
-            return "stopped"
-        if isinstance(relaxed, int):
-            filters.append([[relaxed, 1]])
-            return None
-        weights = integer_weights(relaxed.duals, ONE_IN_COVERS)
-        loads = relaxation.matrix.T @ weights
-        capacity = int(loads[usable].max())
-        total = int((weights * relaxation.demands).sum())
+class CoverQuestion(TreeQuestion):
+    """Whether ``budget`` columns cover all items; rows of the covering program are items, then cuts.
+
+    ``items`` and ``matrix`` hold the items, and all rows, of every column; ``triples`` are the cuts.
+    """
+
+    def __init__(
+        self, groups: Sequence[IntArray], n_items: int, budget: int, stop: Stop, *, cuts: bool = True
+    ) -> None:
+        self.n_items, self.n_columns, self.budget, self.stop = n_items, len(groups), budget, stop
+        self._columns = as_matrix(groups, n_items)
+        self.items = self.matrix = self._columns.tocsr()
+        self.triples: list[tuple[int, int, int]] = []
+        self._cuts = cuts
+        self._active = np.zeros(0, dtype=np.int64)
+        self._is_active = np.zeros(len(groups), dtype=np.bool_)
+        self._program = CoveringProgram(np.ones(n_items))
+
+    def reached_by(self, columns: IntArray) -> bool:
+        """Whether they cover all items."""
+        return not self.needed(columns).any()
+
+    def needed(self, chosen: IntArray) -> BoolArray:
+        """The items that these columns leave uncovered."""
+        used = np.zeros(self.n_columns, dtype=np.int64)
+        used[chosen] = 1
+        return np.asarray(self.items @ used == 0)
+
+    def columns_of(self, item: int, usable: BoolArray) -> IntArray:
+        """The usable columns of an item."""
+        columns = self.items.indices[self.items.indptr[item] : self.items.indptr[item + 1]]
+        return np.asarray(columns[usable[columns]])
+
+    def ended(self, node: TreeNode) -> None:
+        """Weights always say why a node is closed."""
+
+    def named(self, row: int) -> object:
+        """An item, or the three items of a cut."""
+        return row if row < self.n_items else list(self.triples[row - self.n_items])
+
+    def relax(self, node: TreeNode) -> Relaxed:
+        """Cover the items left by parts of columns; weights sit on these, and on cuts between them."""
+        needed, usable, left = self.needed(node.chosen), node.usable, self.budget - len(node.chosen)
+        bare = np.flatnonzero(needed & (self.items @ usable.astype(np.int64) == 0))
+        if len(bare):
+            alone = np.eye(1, self.n_items, bare[0], dtype=np.int64)[0]
+            return Relaxed(np.zeros(self.n_columns), alone, True, np.zeros_like(usable))
+        cuts = needed[np.array(self.triples, dtype=np.int64).reshape(-1, 3)].all(axis=1)
+        demands = np.concatenate((1 * needed, 2 * cuts))
+        values, duals = self._solve(needed, usable, demands)
+        weights = integer_weights(duals, ONE_IN_COVERS)
+        loads = self.matrix.T @ weights
+        capacity, total = int(loads[usable].max()), int((weights * demands).sum())
         light = usable & (loads < total - (left - 1) * capacity)
-        if total > left * capacity or light.any():
-            names = [*range(relaxation.n_items), *(list(triple) for triple in relaxation.triples)]
-            filters.append([[names[row], int(weights[row])] for row in np.flatnonzero(weights)])
-        if total > left * capacity:
-            return None
-        usable &= ~light
-        if light.any() and (relaxed.values[light] > 0).any():
-            continue
-        if rounds == 0 or stop.expired() or not relaxation.cut(node.needed, relaxed.values):
-            return relaxed
-        rounds -= 1
+        return Relaxed(values, weights, total > left * capacity, light)
 
+    def _solve(
+        self, needed: BoolArray, usable: BoolArray, demands: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Values of the columns and duals of the rows; further columns come in until none is better."""
+        self._program.demand(demands.astype(np.float64))
+        without = needed & (self.items @ (usable & self._is_active).astype(np.int64) == 0)
+        first = [self.columns_of(item, usable)[0] for item in np.flatnonzero(without).tolist()]
+        self._activate(np.unique(first))
+        while True:
+            self._program.use(usable[self._active])
+            relaxed = self._program.solve(self.stop)
+            if relaxed == "infeasible":  # cuts may ask for more than the columns at hand can give
+                self._activate(np.flatnonzero(usable & ~self._is_active))
+                continue
+            if isinstance(relaxed, str):
+                raise UndecidedError
+            duals = np.where(demands > 0, relaxed.duals, 0.0)
+            excess = np.where(usable & ~self._is_active, self.matrix.T @ duals - 1.0, 0.0)
+            better = np.flatnonzero(excess > TOLERANCE)
+            if len(better) == 0:
+                values = np.zeros(self.n_columns)
+                values[self._active] = relaxed.values
+                return values, duals
+            self._activate(better[np.argsort(-excess[better], kind="stable")[:COLUMNS_AT_ONCE]])
 
-def _children(
-    relaxation: CoverRelaxation, node: _Node, usable: BoolArray, relaxed: RelaxedCover
-) -> list[_Node]:
-    """One child per usable column of the item that has the fewest, likeliest first."""
-    items = relaxation.items
-    counts = np.where(node.needed, items @ usable.astype(np.int64), np.iinfo(np.int64).max)
-    item = int(counts.argmin())
-    candidates = items.indices[items.indptr[item] : items.indptr[item + 1]]
-    candidates = candidates[usable[candidates]]
-    candidates = candidates[np.argsort(-relaxed.values[candidates], kind="stable")]
-    children = []
-    for index, column in enumerate(candidates.tolist()):
-        needed = node.needed.copy()
-        needed[relaxation.members(column)] = False
-        children.append(_Node((*node.chosen, column), needed, usable, candidates[: index + 1], {}))
-    node.proof["item"] = item
-    node.proof["columns"] = candidates.tolist()
-    node.proof["parts"] = [child.proof for child in children]
-    return children
+    def _activate(self, columns: IntArray) -> None:
+        """Let the program have further columns."""
+        if len(columns):
+            self._program.add_columns(self._columns[:, columns])
+            self._is_active[columns] = True
+            self._active = np.append(self._active, columns)
+
+    def tighten(self, node: TreeNode, values: FloatArray) -> bool:
+        """Add the most violated cuts on three needed items, in so many rounds for each node."""
+        node.tightened += 1
+        room = min(CUTS_AT_ONCE, MOST_CUTS - len(self.triples))
+        rounds = ROUNDS_BELOW if node.depth else ROUNDS_AT_ROOT
+        if not self._cuts or node.tightened > rounds or room <= 0 or self.stop.expired():
+            return False
+        support = np.flatnonzero(values > 1e-6)
+        inside = self.items[:, support].toarray() > 0
+        fractional = inside[:, values[support] < 1 - 1e-6].any(axis=1)
+        chosen = np.flatnonzero(self.needed(node.chosen) & fractional)[:MOST_ITEMS]
+        triples, lacks = np.zeros((MOST_TRIPLES, 3), dtype=np.int64), np.zeros(MOST_TRIPLES)
+        room_for_pairs = np.zeros((len(chosen),) * 2)
+        found = violated_triples(inside[chosen], values[support], VIOLATION, room_for_pairs, triples, lacks)
+        known = set(self.triples)
+        worst = chosen[triples[np.argsort(-lacks[:found], kind="stable")]].tolist()
+        new = [(i, j, k) for i, j, k in worst if (i, j, k) not in known][:room]
+        if new:
+            counts = [(self.items[list(triple)].sum(axis=0) + 1) // 2 for triple in new]
+            block = sparse.csr_matrix(np.concatenate(counts))
+            self.matrix = sparse.vstack((self.matrix, block), format="csr")
+            self._columns = self.matrix.tocsc()
+            self.triples.extend(new)
+            self._program.add_rows(np.full(len(new), 2.0), block[:, self._active])
+        return bool(new)
+
+    def children(self, node: TreeNode, values: FloatArray) -> list[TreeNode]:
+        """One case per usable column of the item that has the fewest, likeliest first."""
+        counts = self.items @ node.usable.astype(np.int64)
+        item = int(np.where(self.needed(node.chosen), counts, np.iinfo(np.int64).max).argmin())
+        columns = self.columns_of(item, node.usable)
+        columns = columns[np.argsort(-values[columns], kind="stable")]
+        parts = [node.child(int(column), columns[: index + 1]) for index, column in enumerate(columns)]
+        node.proof.update(item=item, columns=columns.tolist(), parts=[part.proof for part in parts])
+        return parts

@@ -11,8 +11,6 @@ from oneformany.engine.cover.incidence import Incidence, entries_of
 from oneformany.stop import Stop
 
 AT_ONCE = 2000
-WORDS = 4
-SEED = 0
 
 
 def inside_others(
@@ -22,16 +20,8 @@ def inside_others(
 
     As many as are found in time; of equal groups, all but the last. No group is empty, its rows rise.
     """
-    gone = np.zeros(len(starts) - 1, dtype=np.bool_)
-    order, first, owners = _by_row(starts, rows, n_rows)
-    bits = _signed(starts, rows, n_rows)
-    paid = np.zeros(0, dtype=np.int64) if costs is None else costs
-    for begin in range(0, len(order), AT_ONCE):
-        if stop.expired():
-            break
-        some = order[begin : begin + AT_ONCE]
-        _mark(starts, rows, paid, costs is not None, first, owners, bits, some, gone)
-    return gone
+    order = np.argsort(-np.diff(starts), kind="stable")
+    return _inside_any(starts, rows, n_rows, order, order, stop, costs)
 
 
 def inside_some(
@@ -46,37 +36,31 @@ def inside_some(
     n_others = len(other_starts) - 1
     ends = np.concatenate([other_starts, other_starts[-1] + starts[1:]])
     joined = np.concatenate([other_rows, rows])
-    held = np.zeros(len(ends) - 1, dtype=np.bool_)
-    _, first, owners = _by_row(other_starts, other_rows, n_rows)
-    bits, free = _signed(ends, joined, n_rows), np.zeros(0, dtype=np.int64)
-    _mark(ends, joined, free, False, first, owners, bits, n_others + which, held)
-    return held[n_others:]
+    largest = np.argsort(-np.diff(other_starts), kind="stable")
+    return _inside_any(ends, joined, n_rows, n_others + which, largest, Stop())[n_others:]
 
 
-def _by_row(
-    starts: IntArray, rows: NDArray[np.int32], n_rows: int
-) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
-    """The groups, largest first; where those of each row begin in a list of them, in that order."""
-    order = np.argsort(-np.diff(starts), kind="stable")
-    entries, begins = entries_of(starts, order)
-    incidence = Incidence.of(begins, rows[entries], n_rows)
-    return order, incidence.row_starts, order.astype(np.int32)[incidence.row_columns]
-
-
-def _signed(starts: IntArray, rows: NDArray[np.int32], n_rows: int) -> NDArray[np.uint64]:
-    keys = np.random.default_rng(SEED).integers(2**64, size=n_rows, dtype=np.uint64)
-    bits = np.zeros((len(starts) - 1, WORDS), dtype=np.uint64)
-    _sign(starts, rows, keys, bits)
-    return bits
-
-
-@lean()
-def _sign(starts, rows, row_keys, bits):
-    """Set some bits per group: those of all of its rows. The bits of a part are part of the bits."""
-    for c in range(len(starts) - 1):
-        for index in range(starts[c], starts[c + 1]):
-            key = row_keys[rows[index]] % np.uint64(64 * bits.shape[1])
-            bits[c, np.int64(key // np.uint64(64))] |= np.uint64(1) << (key % np.uint64(64))
+def _inside_any(
+    starts: IntArray,
+    rows: NDArray[np.int32],
+    n_rows: int,
+    which: IntArray,
+    others: IntArray,
+    stop: Stop,
+    costs: IntArray | None = None,
+) -> BoolArray:
+    """Which groups in question are part of one of the others, which come largest first."""
+    entries, begins = entries_of(starts, others)
+    by_row = Incidence.of(begins, rows[entries], n_rows)
+    owners = others.astype(np.int32)[by_row.row_columns]
+    paid = np.zeros(0, dtype=np.int64) if costs is None else costs
+    held = np.zeros(len(starts) - 1, dtype=np.bool_)
+    for begin in range(0, len(which), AT_ONCE):
+        if stop.expired():
+            break
+        some = which[begin : begin + AT_ONCE]
+        _mark(starts, rows, paid, costs is not None, by_row.row_starts, owners, some, held)
+    return held
 
 
 @lean(inner=True)
@@ -84,6 +68,8 @@ def _inside(rows, starts, costs, costed, small, large):
     """Whether a group's rows all belong to another one, where none of them pays more."""
     other = starts[large]
     end = starts[large + 1]
+    if rows[other] > rows[starts[small]] or rows[end - 1] < rows[starts[small + 1] - 1]:
+        return False
     for index in range(starts[small], starts[small + 1]):
         lowest, highest = other, end
         while lowest < highest:
@@ -101,7 +87,7 @@ def _inside(rows, starts, costs, costed, small, large):
 
 
 @lean()
-def _mark(starts, rows, costs, costed, first, columns, bits, batch, gone):
+def _mark(starts, rows, costs, costed, first, columns, batch, gone):
     """Mark the groups of a batch whose rows all belong to another one, and pay no more there.
 
     ``columns[first[i] : first[i + 1]]`` are the groups of row i that may hold others, largest first.
@@ -118,13 +104,6 @@ def _mark(starts, rows, costs, costed, first, columns, bits, batch, gone):
             other = columns[index]
             if starts[other + 1] - starts[other] < size:
                 break
-            if other == c or gone[other]:
-                continue
-            fits = True
-            for w in range(bits.shape[1]):
-                if bits[c, w] & ~bits[other, w]:
-                    fits = False
-                    break
-            if fits and _inside(rows, starts, costs, costed, c, other):
+            if other != c and not gone[other] and _inside(rows, starts, costs, costed, c, other):
                 gone[c] = True
                 break

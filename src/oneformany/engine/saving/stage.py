@@ -22,7 +22,7 @@ from oneformany.engine.run import Run
 from oneformany.engine.saving.search import CheapPoints, SavingsSearch, fewest_changes, least_costs
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.cost import solve_cost
-from oneformany.engine.table.cost_kernels import cheapest
+from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.exceptions import SolverError

@@ -10,38 +10,52 @@ can repeat.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from oneformany.arrays import IntArray
-from oneformany.engine.table.cost_search import CostSearch
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.cover.incidence import Merged, entries_of, merged
+from oneformany.engine.cover.program import CoveringProgram
+from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
+from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.table.budget import BudgetSearch
+from oneformany.engine.table.choice import Choice, TreeProof
+from oneformany.engine.table.cost_levels import (
+    CostLevels,
+    cheapest,
+    cheapest_rows,
+    column_savings,
+    people_at_prices,
+)
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.engine.table.tree import TreeProof
+from oneformany.exceptions import InputError
+from oneformany.stop import Stop
 
 FEW_NODES = 1_000
+DEAR = 3
+STEPS_PER_ROUND = 200
+GAIN = 1e-5
+PATIENCE = 2
+DEARER = 4
+MOST_HALVINGS = 10
+RELAXATION_TIME = 0.5
+PROGRAM_SECONDS = 30.0
+FEWEST_COLUMNS = 1_000
+MOST_ENTRIES = 300_000
 
 
 @dataclass(frozen=True, eq=False)
 class CostAnswer:
     """Columns, who is served by which, at what cost, and what it must cost at least.
 
-    Attributes
-    ----------
-    chosen : array of int
-        At most ``budget`` columns.
-    assignment : (n_rows,) array of int
-        For each row the index in ``chosen`` of the column that serves it, -1: none, or it is left out.
-    cost : int
-        Total cost, each row counted with its people.
-    bound : int
-        No ``budget`` columns of this table that serve ``needed`` people cost less.
-    prices : (n_rows,) array of int
-        Price per person of each row, times ``ONE_IN_COVERS``.
-    budget, needed : int
-        Most columns, fewest people.
-    proof : TreeProof or None
-        Where the bound is higher than what the prices say: why.
+    ``assignment`` holds for each row the index in ``chosen`` of the column that serves it, -1: none, or it is
+    left out. Costs count each row with its people. No ``budget`` columns of this table that serve ``needed``
+    people cost less than the bound: the prices per person of each row, times ``ONE_IN_COVERS``, say why, or,
+    where it is higher than that, the proof.
     """
 
     chosen: IntArray
@@ -60,17 +74,11 @@ class CostAnswer:
 
 
 def solve_cost(
-    table: ColumnTable,
-    people: IntArray,
-    k: int,
-    needed: int,
-    start: IntArray,
-    search: Search | None = None,
+    table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search | None = None
 ) -> CostAnswer:
     """Choose at most ``k`` columns that serve so many people at the least total cost.
 
-    It begins with columns that serve so many, an answer to the first question. The other parameters are
-    those of :func:`~oneformany.engine.table.budget.solve_budget`; progress is told in costs.
+    It begins with columns that serve so many, an answer to the first question; progress is told in costs.
     """
     search = search or Search()
     cost = CostSearch(table, people, k, needed, start, search)
@@ -80,5 +88,254 @@ def solve_cost(
     cost.improve()
     cost.settle(search.options.max_nodes)
     chosen = np.sort(cost.best)
-    owner, bound = cost.served(chosen)[0], min(cost.cost, cost.cost_bound)
-    return CostAnswer(chosen, owner, cost.cost, bound, cost.bound.prices, k, needed, cost.proof)
+    return CostAnswer(
+        chosen, cost.served(chosen)[0], *cost.standing(), cost.priced.prices, k, needed, cost.proof
+    )
+
+
+class PriceBound(NamedTuple):
+    """What prices prove: the least cost times the scale, the prices, and what each column saves."""
+
+    value: int
+    prices: IntArray
+    savings: IntArray
+
+
+def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, needed: int) -> PriceBound:
+    """Bound the cost of ``k`` columns that serve so many people by prices per person."""
+    savings = column_savings(table, people, prices)
+    reachable = table.incidence.reachable
+    pays = people_at_prices(prices[reachable], people[reachable], needed)
+    return PriceBound(pays - int(np.sort(savings)[::-1][:k].sum()), prices, savings)
+
+
+class CostSearch(Choice):
+    """One call of ``solve_cost`` under way: the cheapest columns so far, and the best prices."""
+
+    def __init__(
+        self, table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search
+    ) -> None:
+        super().__init__(search)
+        self.table, self.people, self.k, self.needed = table, people, k, needed
+        self.top = int(table.costs.max(initial=0))
+        self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
+        self.levels = CostLevels.of(table, table.n_rows)
+        self.budget = self._budget(self.unserved)
+        self.shared = needed < int(people[np.unique(table.rows)].sum())
+        self.best = np.asarray(start, dtype=np.int64)
+        served, self.cost = self.total(self.best)
+        if len(self.best) > k or served < needed:
+            raise InputError(
+                f"start has {len(self.best)} columns that serve {served} people; give at most {k} columns "
+                f"that serve at least {needed}"
+            )
+        self.values = np.zeros(len(table))
+        self.priced = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
+
+    def standing(self) -> tuple[int, int]:
+        """Cost, and at least."""
+        priced = max(0, -(-self.priced.value // ONE_IN_COVERS))
+        return self.cost, priced if self.proof is None else max(priced, self.proof.target + 1)
+
+    def served(self, columns: IntArray) -> tuple[IntArray, IntArray]:
+        """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
+        owner, least = cheapest(self.table, columns, self.table.n_rows)
+        rows = np.flatnonzero(owner >= 0)
+        kept, _ = cheapest_rows(least[rows], self.people[rows], self.needed)
+        owner[rows[~kept]] = -1
+        least[rows[~kept]] = 0
+        return owner, least
+
+    def total(self, columns: IntArray) -> tuple[int, int]:
+        """People served, and cost."""
+        owner, least = self.served(columns)
+        return int(self.people[owner >= 0].sum()), int((self.people * least).sum())
+
+    def offer(self, columns: IntArray) -> None:
+        """Take other columns if they serve enough people at less cost."""
+        covered, cost = self.total(columns)
+        if len(columns) <= self.k and covered >= self.needed and cost < self.cost:
+            self.best, self.cost = np.asarray(columns), cost
+
+    def begin(self) -> None:
+        """Exchange columns of the start for cheaper ones."""
+        self.budget.begin(self.k, self.best)
+        self.offer(self.budget.best)
+        self.report("start")
+
+    def relax(self) -> None:
+        """Take first-order steps; turn the duals into prices after each round.
+
+        Where a share of the people is enough, what being served by nobody costs is halved in: as little as
+        makes the relaxation serve that share.
+        """
+        if self.finished():
+            return
+        low, dear, high = 0.0, float((1 if self.shared else DEAR) * (self.top + 1)), np.inf
+        relaxation = self._relaxed(self._losses(dear))
+        self.price(self._losses(self.top + 1))
+        idle, tries = 0, MOST_HALVINGS if self.shared else 0
+        for _ in self.search.rounds(RELAXATION_TIME):
+            if self.finished():
+                break
+            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
+            before = self.priced.value
+            self.price(relaxation.duals)
+            self.price(relaxation.mean_duals)
+            self.report("relaxation")
+            idle = 0 if self.priced.value > before + GAIN * abs(before) else idle + 1
+            if idle < PATIENCE:
+                continue
+            if not tries:
+                break
+            idle, tries = 0, tries - 1
+            if self._reached(relaxation.mean_values, dear):
+                high = dear
+            else:
+                low = dear
+            dear = DEARER * dear if high == np.inf else (low + high) / 2
+            relaxation.upper = self._losses(dear)
+        self.values = relaxation.mean_values
+        if self.shared:
+            self.budget = self._budget(int(np.ceil(dear)))
+            self.begin()
+
+    def _budget(self, unserved: int) -> BudgetSearch:
+        """The search for columns that lose least, where being served by nobody costs so much."""
+        return BudgetSearch(self.levels.incidence, self._losses(unserved).astype(np.int64), self.search)
+
+    def _relaxed(self, upper: FloatArray) -> FirstOrder:
+        """The relaxation over pairs of row and level, from the best columns so far."""
+        incidence, k = self.levels.incidence, max(1, self.k)
+        relaxation = FirstOrder(incidence, upper, self.k)
+        relaxation.values[self.best] = 1.0
+        often = np.where(incidence.covered_by(self.best), 0.5, 1.0)
+        relaxation.duals = often * np.minimum(upper, self.people[self.levels.owner])
+        relaxation.price = float(relaxation.duals.sum()) / (2 * k)
+        relaxation.balance = float(np.sqrt(k / max(1.0, float((upper**2).sum()))))
+        return relaxation
+
+    def _losses(self, unserved: float) -> FloatArray:
+        """What leaving each pair uncovered costs, when being served by nobody costs a person so much."""
+        return (self.levels.losses(unserved) * self.people[self.levels.owner]).astype(np.float64)
+
+    def _reached(self, values: FloatArray, unserved: float) -> bool:
+        """Whether parts of columns serve enough people for less than being served by nobody costs."""
+        parts = np.where(self.table.costs < unserved, values[self.table.column_of], 0.0)
+        served = np.bincount(self.table.rows, parts, minlength=self.table.n_rows)
+        return float((np.minimum(served, 1.0) * self.people).sum()) >= self.needed
+
+    def price(self, duals: FloatArray) -> None:
+        """Turn duals into prices, and keep the better bound."""
+        prices = self.levels.prices(duals, self.people)
+        found = price_bound(self.table, self.people, prices, self.k, self.needed)
+        if found.value > self.priced.value:
+            self.priced = found
+
+    def usable(self) -> IntArray:
+        """The columns that a cheaper choice can use."""
+        value, _, savings = self.priced
+        if not self.search.options.fixing or len(savings) <= self.k:
+            return np.arange(len(savings))
+        least = int(np.partition(savings, -self.k)[-self.k])
+        usable = np.flatnonzero(value + np.maximum(0, least - savings) <= (self.cost - 1) * ONE_IN_COVERS)
+        self.search.counters["columns left out"] = len(savings) - len(usable)
+        return usable
+
+    def improve(self) -> None:
+        """Solve a program over the columns that a cheaper choice can use, or the most promising of them."""
+        if not self.search.options.repair or self.finished():
+            return
+        usable = self.usable()
+        promising = usable[np.argsort(-self.priced.savings[usable], kind="stable")[:FEWEST_COLUMNS]]
+        found = self.budget.programmed(self.values, promising, self.best, PROGRAM_SECONDS)
+        if found is not None:
+            self.offer(found)
+        self.report("program")
+
+    def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
+        """Search all columns that a cheaper choice can use, unless they are too many."""
+        options, columns = self.search.options, self.usable()
+        entries = int(self.table.sizes[columns].sum())
+        if not options.exact or len(columns) > options.max_columns or entries > MOST_ENTRIES:
+            return None
+        part = self.table.take(columns)
+        rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.shared)
+        question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, self.search.stop)
+        return self.searched(question, self.cost - 1, columns, rows.members, max_nodes)
+
+
+class CostQuestion(TreeQuestion):
+    """Whether ``budget`` columns serve ``needed`` people for at most ``target``.
+
+    Prices bound the cost of a node, where the chosen columns save what they do. It is also closed where its
+    columns together serve too few; where none is left to choose, the cost of the needed people is simply
+    added up. In the relaxation a person costs ``unserved`` whom nobody serves.
+    """
+
+    def __init__(
+        self, table: Merged, budget: int, needed: int, target: int, unserved: int, stop: Stop
+    ) -> None:
+        self.table, self.stop = table, stop
+        self.budget, self.needed, self.target = budget, needed, target
+        self.n_columns = m = len(table.starts) - 1
+        people, r = table.people, len(table.people)
+        self.levels = levels = CostLevels.of(table, r)
+        n = levels.incidence.n_rows
+        # First come the rows that are left out, which pay nothing at any level; beyond the people who can be
+        # spared that is dear. Then come levels that are left uncovered, and the columns.
+        dearer = np.flatnonzero(~levels.last)
+        leaving = sparse.csc_matrix((np.ones(n), (np.arange(n), levels.owner)), shape=(n, r))
+        uncovered = sparse.identity(n, format="csc")[:, dearer]
+        losses = (levels.losses(np.inf) * people[levels.owner])[dearer]
+        self._demands = np.concatenate((np.ones(n), [needed - people.sum(), -budget]))
+        self._program = CoveringProgram(self._demands, presolve=True)
+        block = sparse.vstack((leaving, -people[None], np.zeros((1, r))), format="csc")
+        self._program.add_columns(block, -(people * levels.lowest).astype(np.float64), upper=1.0)
+        columns = levels.incidence.matrix
+        parts = [[None, uncovered, columns], [np.ones((1, 1)), None, None], [None, None, -np.ones((1, m))]]
+        costs = np.concatenate(([unserved], losses, np.zeros(m)))
+        self._program.add_columns(sparse.bmat(parts, format="csc"), costs)
+
+    def reached_by(self, columns: IntArray) -> bool:
+        """Whether they are known to serve enough people within the cost."""
+        return self._reach(columns)[0]
+
+    def _reach(self, columns: IntArray) -> tuple[bool, bool]:
+        """Whether they serve enough people within the cost, and whether that is certain."""
+        owner, least = cheapest(self.table, columns, len(self.table.people))
+        least, people = least[owner >= 0], self.table.people[owner >= 0]
+        if people.sum() < self.needed or people_at_prices(least, people, self.needed) > self.target:
+            return False, True
+        kept, exact = cheapest_rows(least, people, self.needed)
+        reached = int((people * least)[kept].sum()) <= self.target
+        return reached, reached or exact
+
+    def ended(self, node: TreeNode) -> dict[str, Any] | None:
+        """Columns that together serve too few, or nothing left to choose, so that costs are added up."""
+        entries, _ = entries_of(self.table.starts, np.append(node.chosen, np.flatnonzero(node.usable)))
+        if self.table.people[np.unique(self.table.rows[entries])].sum() < self.needed:
+            return {"short": True}
+        if super().ended(node) is None:
+            return None
+        if not self._reach(node.chosen)[1]:
+            raise UndecidedError
+        return {"evaluated": True}
+
+    def relax(self, node: TreeNode) -> Relaxed:
+        """Serve enough people at the least cost by parts of columns, over pairs of row and level."""
+        chosen, usable = node.chosen, node.usable
+        people, more = self.table.people, self.budget - len(chosen)
+        covered = self.levels.incidence.covered_by(chosen)
+        self._program.demand(np.concatenate((~covered, [self._demands[-2], -more])))
+        self._program.use(usable)
+        relaxed = self.solved(self._program)
+        prices = self.levels.prices(np.where(covered, 0.0, relaxed.duals[: len(covered)]), people)
+        savings = column_savings(self.table, people, prices)
+        best = np.sort(savings[usable])[::-1][:more]
+        pays = people_at_prices(prices, people, self.needed)
+        bound = pays - int(savings[chosen].sum()) - int(best.sum())
+        least = int(best[-1]) if len(best) == more else 0
+        most = self.target * ONE_IN_COVERS
+        light = usable & (bound + np.maximum(0, least - savings) > most)
+        return Relaxed(relaxed.values[-self.n_columns :], prices, bound > most, light)

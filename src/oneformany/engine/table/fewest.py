@@ -8,15 +8,16 @@ better, those are searched completely.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
+from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.local_search import LocalSearch
-from oneformany.engine.cover.primal import Repair, dive, greedy_columns
+from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.table.choice import Choice, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 
@@ -35,91 +36,82 @@ MANY_STEPS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
-class Enumeration:
-    """A proof that no ``target`` columns cover all items: a tree over all that could be among them.
-
-    Attributes
-    ----------
-    target : int
-        The number of columns that does not suffice.
-    columns : array of int
-        All columns of the table that weigh at least ``total - (target - 1) * capacity``.
-    tree : dict
-        As :func:`~oneformany.engine.cover.set_cover.cover_within` gives it, over the rows that any column
-        holds, in order.
-    """
-
-    target: int
-    columns: IntArray
-    tree: dict[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
 class CoverAnswer:
-    """A cover of a table, and what is proved about the smallest one.
+    """Columns that hold every row that any column holds, and what is proved about the fewest.
 
-    Attributes
-    ----------
-    chosen : array of int
-        Columns that together hold every row that any column holds.
-    bound : int
-        No cover by fewer columns of this table exists.
-    weights : Weights
-        No column weighs more than their capacity, so a cover has at least ``total / capacity`` columns.
-    proof : Enumeration or None
-        Where the bound is higher than that: why.
-    wanted : array of int
-        Columns that may not be chosen, but that a smaller cover could use, the likeliest first.
+    No cover by fewer columns than the bound exists: no column weighs more than the capacity of the weights,
+    so a cover has at least ``total / capacity``; where the bound is higher than that, the proof says why, by
+    a tree of :func:`~oneformany.engine.cover.set_cover.cover_within` over the rows that any column holds.
+    ``wanted`` are columns that may not be chosen, but that a smaller cover could use, the likeliest first.
     """
 
     chosen: IntArray
     bound: int
     weights: Weights
-    proof: Enumeration | None
+    proof: TreeProof | None
     wanted: IntArray
 
-    @property
-    def proved(self) -> bool:
-        """Whether the cover is proved to be smallest."""
-        return self.bound >= len(self.chosen)
+
+def solve_cover(
+    table: ColumnTable, search: Search | None = None, start: IntArray | None = None, usable: int | None = None
+) -> CoverAnswer:
+    """Choose as few columns as possible that together hold every row that any column holds.
+
+    The start is a cover that is known. Where only so many columns, from the first on, are ``usable``, these
+    cover what all do; the others may not be chosen and count for the bound alone.
+    """
+    search = search or Search()
+    cover = _Cover(table, search, start, len(table) if usable is None else usable)
+    cover.report("start")
+    cover.relax(ROUGH_GAIN)
+    cover.round()
+    cover.relax(FINE_GAIN)
+    cover.round()
+    cover.walk(FEW_STEPS)
+    few_nodes = min(FEW_NODES, FEW_NODES_TIMES_ROWS // max(1, table.n_rows))
+    cover.settle(min(few_nodes, search.options.max_nodes))
+    cover.repair(min(FEW_FAILURES, search.options.max_failures))
+    cover.settle(search.options.max_nodes)
+    cover.walk(MANY_STEPS)
+    cover.repair(search.options.max_failures)
+    cover.settle(search.options.max_nodes)
+    return CoverAnswer(np.sort(cover.best), cover.bound, cover.weights, cover.proof, cover.all_wanted())
 
 
-class _Cover:
+class _Cover(Choice):
     """One call of ``solve_cover`` under way."""
 
     def __init__(self, table: ColumnTable, search: Search, start: IntArray | None, usable: int) -> None:
-        self.search = search
+        super().__init__(search)
         self.usable = usable
         self.incidence = table.incidence
         everybody = np.ones(self.incidence.n_rows, dtype=np.bool_)
         self.best = greedy_columns(self.incidence.part(np.arange(usable), everybody)[0])
-        if start is not None and len(start) < len(self.best):
-            self.best = np.asarray(start, dtype=np.int64)
+        if start is not None:
+            self.offer(np.asarray(start, dtype=np.int64))
         self.relaxation = FirstOrder(self.incidence)
-        duals = np.zeros(self.incidence.n_rows)
-        duals[np.flatnonzero(self.incidence.reachable)[:1]] = 1.0
-        self.weights: Weights = weighed(self.incidence, duals)
-        self.proof: Enumeration | None = None
-        self.wanted = np.zeros(0, dtype=np.int64)
+        self.weights: Weights = weighed(self.incidence, self.relaxation.duals)
         self.bound = self.weights.cover_bound
-        self.report("start")
+        self.wanted = np.zeros(0, dtype=np.int64)
 
-    @property
+    def standing(self) -> tuple[int, int]:
+        """Columns, and at least."""
+        return len(self.best), self.bound
+
     def finished(self) -> bool:
-        return self.bound >= len(self.best) or len(self.wanted) > 0 or self.search.stop.expired()
+        """Whether the cover is proved, a smaller one needs what may not be chosen, or time is up."""
+        return len(self.wanted) > 0 or super().finished()
 
-    def report(self, phase: str) -> None:
-        self.search.report(phase, len(self.best), self.bound)
-
-    def offer(self, cover: IntArray | None) -> None:
-        if cover is not None and len(cover) < len(self.best) and cover.max() < self.usable:
-            self.best = np.asarray(cover)
+    def offer(self, columns: IntArray) -> None:
+        """Take another cover if it is smaller and may be chosen."""
+        if len(columns) < len(self.best) and columns.max() < self.usable:
+            self.best = columns
 
     def relax(self, gain: float) -> None:
         """Take first-order steps until a round gains less than that, or the bound cannot rise any more."""
         value = np.inf
         for _ in self.search.rounds(RELAXATION_TIME):
-            if self.finished:
+            if self.finished():
                 return
             before = self.weights.ratio
             self.relaxation.advance(STEPS_PER_ROUND, self.search.stop)
@@ -134,27 +126,29 @@ class _Cover:
 
     def _value(self) -> float:
         """A cover by parts of columns: the mean values, with what they lack counted in full."""
-        sizes = np.diff(self.incidence.starts)
         values = self.relaxation.mean_values
-        covers = np.bincount(self.incidence.rows, np.repeat(values, sizes), self.incidence.n_rows)
+        covers = self.incidence.matrix @ values
         return float(values.sum() + np.maximum(0.0, 1.0 - covers)[self.incidence.reachable].sum())
 
-    def core(self) -> IntArray:
-        """The columns that good covers use: of small reduced cost, and those of the best cover."""
-        light = (1.0 - CORE) * self.weights.capacity
-        return np.union1d(np.flatnonzero(self.weights.loads[: self.usable] >= light), self.best)
+    def core(self, columns: IntArray) -> IntArray:
+        """Those that good covers use: of small reduced cost, and those of the best cover."""
+        light = self.weights.loads[columns] < (1.0 - CORE) * self.weights.capacity
+        return np.union1d(columns[~light & (columns < self.usable)], self.best)
 
     def round(self) -> None:
         """Round the relaxation to a cover."""
-        if self.finished or not self.search.options.diving:
+        if self.finished() or not self.search.options.diving:
             return
-        self.offer(dive(self.incidence, self.core(), self.relaxation, self.search.stop))
+        core = self.core(np.arange(self.usable))
+        each = np.ones(self.incidence.n_rows, dtype=np.int64)
+        everybody = int(self.incidence.reachable.sum())
+        self.offer(dive(self.incidence, core, self.relaxation, self.search.stop, each, everybody))
         self.search.counters["dives"] += 1
         self.report("rounding")
 
     def walk(self, steps: int) -> None:
         """Improve the cover by many small moves, so many for each row."""
-        if self.finished or not self.search.options.local_search:
+        if self.finished() or not self.search.options.local_search:
             return
         part, kept = self.incidence.part(np.arange(self.usable), self.incidence.reachable)
         local = LocalSearch(part, np.zeros(len(kept)), self.best)
@@ -164,9 +158,9 @@ class _Cover:
 
     def repair(self, failures: int) -> None:
         """Improve small parts until that stops helping."""
-        if self.finished or not self.search.options.repair:
+        if self.finished() or not self.search.options.repair:
             return
-        core = np.intersect1d(self.core(), np.union1d(self._heavy(len(self.best) - 1), self.best))
+        core = self.core(self._heavy(len(self.best) - 1))
         repair = Repair(self.incidence, core, self.best, self.search.options.seed)
 
         def improved() -> None:
@@ -176,88 +170,39 @@ class _Cover:
         repair.run(self.bound, self.search.stop, failures, improved)
         self.search.counters["repairs"] += repair.repairs
 
-    def is_small(self) -> bool:
-        options = self.search.options
-        few = min(options.max_columns, EXACT_COLUMNS)
-        rows = int(self.incidence.reachable.sum())
-        return options.exact and rows <= MOST_EXACT_ROWS and len(self._heavy(self.bound)) <= few
-
-    def finish(self, max_nodes: int) -> None:
-        """Search all columns that a cover of the size of the bound can use; raise the bound, or meet it."""
-        while not self.finished and self.is_small():
-            target = self.bound
-            columns = self._heavy(target)
-            part, items = self.incidence.part(columns, self.incidence.reachable)
-            groups = [part.group(column).astype(np.int64) for column in range(part.n_columns)]
-            covering = cover_within(groups, len(items), target, self.search.stop, max_nodes)
-            self.search.counters["set cover nodes"] += covering.nodes
-            if covering.chosen is not None:
-                chosen = columns[np.array(covering.chosen, dtype=np.int64)]
-                self.offer(chosen)
-                self.wanted = chosen[chosen >= self.usable]
-                if len(self.wanted):
-                    return
-            elif covering.proof is not None:
-                self.proof = Enumeration(target, columns, covering.proof)
-                self.bound = target + 1
-            else:
-                return
-            self.report("enumeration")
+    def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
+        """Search all columns that a cover of the size of the bound can use, unless they are too many."""
+        options, target = self.search.options, self.bound
+        columns = self._heavy(target)
+        few, rows = min(options.max_columns, EXACT_COLUMNS), int(self.incidence.reachable.sum())
+        if not options.exact or rows > MOST_EXACT_ROWS or len(columns) > few:
+            return None
+        part, _ = self.incidence.part(columns, self.incidence.reachable)
+        groups = [part.group(column).astype(np.int64) for column in range(part.n_columns)]
+        found = cover_within(groups, rows, target, self.search.stop, max_nodes)
+        self.search.counters["set cover nodes"] += found.nodes
+        if found.chosen is not None:
+            chosen = columns[np.array(found.chosen, dtype=np.int64)]
+            self.wanted = chosen[chosen >= self.usable]
+            return chosen
+        if found.proof is None:
+            return None
+        self.bound = target + 1
+        return TreeProof(target, target, columns, found.proof)
 
     def _heavy(self, target: int) -> IntArray:
         """All columns that a cover by ``target`` columns can use."""
         if not self.search.options.fixing:
             return np.arange(self.incidence.n_columns)
-        heavy = np.flatnonzero(self.weights.loads >= self._least(target))
+        least = self.weights.total - (target - 1) * self.weights.capacity
+        heavy = np.flatnonzero(self.weights.loads >= least)
         self.search.counters["columns left out"] = self.incidence.n_columns - len(heavy)
         return heavy
 
-    def _least(self, target: int) -> int:
-        """What a column of a cover by ``target`` columns weighs at least."""
-        return self.weights.total - (target - 1) * self.weights.capacity
-
-    def answer(self) -> CoverAnswer:
-        wanted = self.wanted
-        if not len(wanted) and self.bound < len(self.best):
-            heavy = np.flatnonzero(self.weights.loads >= self._least(len(self.best) - 1))
-            wanted = heavy[heavy >= self.usable]
-            wanted = wanted[np.argsort(-self.weights.loads[wanted], kind="stable")]
-        bound = min(self.bound, len(self.best))
-        return CoverAnswer(np.sort(self.best), bound, self.weights, self.proof, wanted)
-
-
-def solve_cover(
-    table: ColumnTable,
-    search: Search | None = None,
-    start: IntArray | None = None,
-    usable: int | None = None,
-) -> CoverAnswer:
-    """Choose as few columns as possible that together hold every row that any column holds.
-
-    Parameters
-    ----------
-    table : ColumnTable
-        The columns; the bound is about these.
-    search : Search or None
-        When to end with what there is, switches, and who is told about each step.
-    start : array of int or None
-        Columns of a cover that is known.
-    usable : int or None
-        Only so many of the columns, from the first on, may be chosen, and they cover what all do; the others
-        count for the bound alone. ``None``: all.
-    """
-    search = search or Search()
-    cover = _Cover(table, search, start, len(table) if usable is None else usable)
-    cover.relax(ROUGH_GAIN)
-    cover.round()
-    cover.relax(FINE_GAIN)
-    cover.round()
-    cover.walk(FEW_STEPS)
-    few_nodes = min(FEW_NODES, FEW_NODES_TIMES_ROWS // max(1, table.n_rows))
-    cover.finish(min(few_nodes, search.options.max_nodes))
-    cover.repair(min(FEW_FAILURES, search.options.max_failures))
-    cover.finish(search.options.max_nodes)
-    cover.walk(MANY_STEPS)
-    cover.repair(search.options.max_failures)
-    cover.finish(search.options.max_nodes)
-    return cover.answer()
+    def all_wanted(self) -> IntArray:
+        """Columns that a smaller cover could use and that may not be chosen, the likeliest first."""
+        if len(self.wanted) or self.bound == len(self.best):
+            return self.wanted
+        heavy = self._heavy(len(self.best) - 1)
+        wanted = heavy[heavy >= self.usable]
+        return wanted[np.argsort(-self.weights.loads[wanted], kind="stable")]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
+
+PATIENCE = 30
 
 
 @dataclass(frozen=True)
@@ -79,10 +82,11 @@ class Search:
     progress: Callable[[State], None] | None = None
     counters: Counter[str] = field(default_factory=Counter)
 
-    def report(self, phase: str, value: int, bound: int) -> None:
-        """Tell whoever listens where the search stands."""
-        if self.progress is not None:
-            self.progress(State(phase, value, bound))
+    @property
+    def patience(self) -> int:
+        """Repairs for people in a row that may fail; fewer without a time limit, as each may take seconds."""
+        most = self.options.max_failures
+        return min(most, PATIENCE) if math.isinf(self.stop.remaining()) else most
 
     def rounds(self, time: float) -> Iterator[int]:
         """Number the rounds of a relaxation, for at most this part of the time that is left."""

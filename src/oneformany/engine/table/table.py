@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,24 +19,12 @@ NO_CELL = -1
 class ColumnTable:
     """Columns over the distinct rows of a problem, one after the other.
 
-    Attributes
-    ----------
-    starts : (m + 1,) integer array
-        Where the rows of each column begin in ``rows`` and ``costs``.
-    rows : (nnz,) array of int32
-        Indices of distinct rows, ascending inside each column.
-    costs : (nnz,) integer array
-        What following the column costs that row.
-    changed : (m, p) boolean array
-        The features that a column may change.
-    targets : (m, p) array of int32
-        The target cell of each changed feature. Elsewhere ``NO_CELL``, or, where rows share a point, the cell
-        that all of the column's rows have there. Where rows share features only, ``NO_CELL`` everywhere.
-    n_rows : int
-        Number of distinct rows of the problem.
-    complete : bool
-        Whether every group of a column is a subset of some column's group here, so that a bound may rely on
-        it; with costs, whether in addition no row is cheaper elsewhere in the same group.
+    The rows of column j, ascending, are ``rows[starts[j] : starts[j + 1]]``; ``costs`` holds what following
+    the column costs each of them. It may change the features ``changed[j]``; ``targets[j]`` are their target
+    cells. Elsewhere that is ``NO_CELL``, or, where rows share a point, the cell that all of the column's rows
+    have there; where rows share features only, it is ``NO_CELL`` everywhere. The table is ``complete`` where
+    every group of a column is a subset of some column's group here, so that a bound may rely on it; with
+    costs, where in addition no row is cheaper elsewhere in the same group.
     """
 
     starts: IntArray
@@ -68,23 +57,13 @@ class ColumnTable:
         """Rows of one column."""
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
-    def followed_by(
-        self,
-        starts: IntArray,
-        rows: NDArray[np.int32],
-        costs: IntArray,
-        changed: BoolArray,
-        targets: NDArray[np.int32],
-    ) -> ColumnTable:
-        """Further columns behind these."""
-        return replace(
-            self,
-            starts=np.concatenate([self.starts, self.starts[-1] + starts[1:]]),
-            rows=np.concatenate([self.rows, rows]),
-            costs=np.concatenate([self.costs, costs]),
-            changed=np.concatenate([self.changed, changed]),
-            targets=np.concatenate([self.targets, targets]),
-        )
+    def followed_by(self, starts: IntArray, *others: NDArray[Any]) -> ColumnTable:
+        """Further columns behind these: where they begin, their rows, costs, changed features and targets."""
+        mine: list[NDArray[Any]] = [self.rows, self.costs, self.changed, self.targets]
+        parts: list[NDArray[Any]] = [np.concatenate(pair) for pair in zip(mine, others, strict=True)]
+        rows, costs, changed, targets = parts
+        begins = np.concatenate([self.starts, self.starts[-1] + starts[1:]])
+        return ColumnTable(begins, rows, costs, changed, targets, self.n_rows, self.complete)
 
     def take(self, columns: IntArray) -> ColumnTable:
         """Only some of the columns, in the order given; not complete any more."""

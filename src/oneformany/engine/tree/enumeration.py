@@ -14,10 +14,9 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
-from oneformany.engine.cover.fixed_set import FixedSetSearch
+from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence, joined
-from oneformany.engine.cover.local_search import LocalSearch
-from oneformany.engine.cover.primal import greedy_columns
+from oneformany.engine.cover.local_search import FixedSetSearch, LocalSearch
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.cover.subset_kernels import inside_others
 from oneformany.engine.pricing.pricer import ColumnSearch

@@ -1,0 +1,281 @@
+"""Compiled passes over a table of columns: primal-dual steps, feasible duals, violated cuts, local search.
+
+Python makes the arrays: a kernel that does so itself takes twice as long to compile.
+
+In the local search one column goes out, one comes in. There ``columns`` holds, per column, its score (the
+weight of the bare rows it has; in use, less the weight of the rows that only it has), its position in the
+list of columns in use, the step at which it moved last, and at which it was last taken out (-1: never); then
+the columns in use, and those of the best cover. ``state`` holds, per row, how many columns in use have it,
+which (all of them by exclusive or: the owner where it is one), its weight, the step at which one of its
+columns moved last, the list of bare rows, and where a bare row stands there. Arrays are unpacked before
+loops: reaching into tuples inside is slow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oneformany.arrays import FloatArray
+from oneformany.compiled import lean
+from oneformany.engine.cover.incidence import Incidence
+
+# indices into the scalars of a search
+BARE, SIZE, BEST, STEP, TABU, RANDOM = range(6)
+# literals would compile what they are given to a second time
+IN, OUT, NONE = np.int64(1), np.int64(-1), np.int64(-1)
+
+
+@lean()
+def primal_dual_steps(table, budget, price, upper, balance, values, duals, value_sum, dual_sum, work, steps):
+    """Take steps towards the optimum of a covering program; return the price of a column.
+
+    The program is ``min sum price x + sum upper s`` with ``A x + s >= 1``; with ``budget >= 0`` columns are
+    free but ``sum x = budget``, and the price is the multiplier of that. Every column and row has a step
+    length of its own, one over its size (Pock and Chambolle, 2011), and ``balance`` weighs the two sides.
+    ``values`` and ``duals`` are moved in place, ``value_sum`` and ``dual_sum`` collect them.
+    """
+    starts, rows, row_starts, row_columns = table
+    m = len(starts) - 1
+    n = len(row_starts) - 1
+    for _ in range(steps):
+        for j in range(m):
+            load = 0.0
+            for e in range(starts[j], starts[j + 1]):
+                load += duals[rows[e]]
+            work[j] = load
+        if budget >= 0:
+            price = _price_for(starts, values, work, budget, balance, price)
+        for j in range(m):
+            length = balance / max(1, starts[j + 1] - starts[j])
+            moved = values[j] + length * (work[j] - price)
+            moved = max(moved, 0.0)
+            work[j] = 2.0 * moved - values[j]
+            values[j] = moved
+            value_sum[j] += moved
+        for i in range(n):
+            degree = row_starts[i + 1] - row_starts[i]
+            if degree == 0:
+                continue
+            cover = 0.0
+            for e in range(row_starts[i], row_starts[i + 1]):
+                cover += work[row_columns[e]]
+            moved = duals[i] + (1.0 - cover) / (balance * degree)
+            moved = min(max(moved, 0.0), upper[i])
+            duals[i] = moved
+            dual_sum[i] += moved
+    return price
+
+
+@lean(inner=True)
+def _price_for(starts, values, loads, budget, balance, price):
+    """Find the price at which the moved values sum to the budget, by Newton steps on a convex function."""
+    for _ in range(50):
+        total = 0.0
+        slope = 0.0
+        for j in range(len(values)):
+            length = balance / max(1, starts[j + 1] - starts[j])
+            moved = values[j] + length * (loads[j] - price)
+            if moved > 0.0:
+                total += moved
+                slope += length
+        if slope == 0.0:  # beyond all columns; from below, these steps never go too far
+            price = 0.0
+            continue
+        step = (total - budget) / slope
+        price += step
+        if abs(step) <= 1e-9 * max(1.0, abs(price)):
+            break
+    return max(price, 0.0)
+
+
+def feasible_duals(incidence: Incidence, duals: FloatArray, upper: FloatArray, capacity: float) -> FloatArray:
+    """Shrink duals until no column weighs more than the capacity, then raise them where there is room."""
+    feasible, worst, loads = duals.copy(), np.ones(len(duals)), np.zeros(incidence.n_columns)
+    _make_feasible(*incidence.arrays, upper, capacity, feasible, worst, loads)
+    return feasible
+
+
+@lean()
+def _make_feasible(starts, rows, row_starts, row_columns, upper, capacity, feasible, worst, loads):
+    """Divide each dual by the worst excess among its columns: that is enough for all of them at once."""
+    n = len(feasible)
+    m = len(loads)
+    for j in range(m):
+        load = 0.0
+        for e in range(starts[j], starts[j + 1]):
+            load += feasible[rows[e]]
+        excess = load / capacity
+        if excess > 1.0:
+            for e in range(starts[j], starts[j + 1]):
+                worst[rows[e]] = max(worst[rows[e]], excess)
+    for i in range(n):
+        feasible[i] /= worst[i]
+    for j in range(m):
+        load = 0.0
+        for e in range(starts[j], starts[j + 1]):
+            load += feasible[rows[e]]
+        loads[j] = load
+    for i in range(n):
+        if row_starts[i + 1] == row_starts[i]:
+            feasible[i] = upper[i] if upper[i] < np.inf else 0.0
+            continue
+        room = upper[i] - feasible[i]
+        for e in range(row_starts[i], row_starts[i + 1]):
+            room = min(room, capacity - loads[row_columns[e]])
+        if room > 0.0:
+            feasible[i] += room
+            for e in range(row_starts[i], row_starts[i + 1]):
+                loads[row_columns[e]] += room
+
+
+@lean()
+def violated_triples(inside, values, least, shared, triples, lacks):
+    """Write down triples of items that a relaxation covers by more than ``least`` too little, and how much.
+
+    ``inside[item, column]`` stands over the columns of positive value. What covers two or three items of a
+    triple counts once: the sum over the items, less that over the pairs, plus twice that over all three.
+    ``shared`` is room for the sums over pairs, and over single items, zero at first. Returns how many triples
+    were found, at most as many as there is room for.
+    """
+    n, m = inside.shape
+    for i in range(n):
+        for c in range(m):
+            if inside[i, c]:
+                for j in range(i, n):
+                    if inside[j, c]:
+                        shared[i, j] += values[c]
+    found = 0
+    for i in range(n - 2):
+        for j in range(i + 1, n - 1):
+            base = 2.0 - shared[i, i] - shared[j, j] + shared[i, j]
+            for k in range(j + 1, n):
+                lack = base - shared[k, k] + shared[i, k] + shared[j, k]
+                if lack <= least:
+                    continue
+                for c in range(m):
+                    if inside[i, c] and inside[j, c] and inside[k, c]:
+                        lack -= 2.0 * values[c]
+                if lack > least:
+                    triples[found, 0] = i
+                    triples[found, 1] = j
+                    triples[found, 2] = k
+                    lacks[found] = lack
+                    found += 1
+                    if found == len(lacks):
+                        return found
+    return found
+
+
+@lean(inner=True)
+def _change(table, score, state, sc, j, by):
+    """Take column ``j`` into use (``by`` 1) or out of use (-1); keep scores and the list of bare rows."""
+    starts, rows, row_starts, row_columns = table
+    times, owner, weight, touched, bare, where = state
+    before = score[j]
+    for e in range(starts[j], starts[j + 1]):
+        row = rows[e]
+        touched[row] = sc[STEP]
+        times[row] += by
+        owner[row] ^= j
+        covered = times[row]
+        if by == 1 and covered == 2:
+            score[owner[row] ^ j] += weight[row]
+        elif by == -1 and covered == 1:
+            score[owner[row]] -= weight[row]
+        if covered > 1 or (by == -1 and covered == 1):
+            continue
+        if by == 1:
+            sc[BARE] -= 1
+            last = bare[sc[BARE]]
+            bare[where[row]] = last
+            where[last] = where[row]
+        else:
+            bare[sc[BARE]] = row
+            where[row] = sc[BARE]
+            sc[BARE] += 1
+        change = by * weight[row]
+        for f in range(row_starts[row], row_starts[row + 1]):
+            score[row_columns[f]] -= change
+    score[j] = -before
+
+
+@lean(inner=True)
+def _take_out(table, columns, state, sc, tabu):
+    """Take the column that is needed least out of use."""
+    score, position, moved, out, chosen, _ = columns
+    found = NONE
+    for i in range(sc[SIZE]):
+        j = chosen[i]
+        if j == tabu:
+            continue
+        if found < 0 or score[j] > score[found] or (score[j] == score[found] and moved[j] < moved[found]):
+            found = j
+    if found < 0:
+        return
+    _change(table, score, state, sc, found, OUT)
+    moved[found] = sc[STEP]
+    out[found] = sc[STEP]
+    sc[SIZE] -= 1
+    last = chosen[sc[SIZE]]
+    chosen[position[found]] = last
+    position[last] = position[found]
+
+
+@lean(inner=True)
+def _take_in(table, columns, state, sc, row, random):
+    """Take in the best column of a row around which something has moved since it was taken out."""
+    starts, rows, row_starts, row_columns = table
+    score, position, moved, out, chosen, _ = columns
+    touched = state[3]
+    found = np.int64(-1)
+    for f in range(row_starts[row], row_starts[row + 1]):
+        j = np.int64(row_columns[f])
+        worse = found >= 0 and score[j] < score[found]
+        if worse or (found >= 0 and score[j] == score[found] and moved[j] >= moved[found]):
+            continue
+        changed = out[j] < 0
+        e = starts[j]
+        while not changed and e < starts[j + 1]:
+            changed = touched[rows[e]] > out[j]
+            e += 1
+        if changed:
+            found = j
+    if found < 0:
+        count = np.uint64(row_starts[row + 1] - row_starts[row])
+        found = np.int64(row_columns[row_starts[row] + np.int64((random >> np.uint64(20)) % count)])
+    _change(table, score, state, sc, found, IN)
+    moved[found] = sc[STEP]
+    chosen[sc[SIZE]] = found
+    position[found] = sc[SIZE]
+    sc[SIZE] += 1
+    sc[TABU] = found
+
+
+@lean()
+def walk(table, columns, state, sc, goal, steps):
+    """Take so many steps, or stop at a cover by ``goal`` columns."""
+    row_starts, row_columns = table[2], table[3]
+    score, chosen, best = columns[0], columns[4], columns[5]
+    weight, bare = state[2], state[4]
+    for _ in range(steps):
+        sc[STEP] += 1
+        while sc[BARE] == 0:
+            if sc[SIZE] < sc[BEST]:
+                sc[BEST] = sc[SIZE]
+                for i in range(sc[SIZE]):
+                    best[i] = chosen[i]
+            if sc[BEST] <= goal:
+                return
+            _take_out(table, columns, state, sc, NONE)
+        _take_out(table, columns, state, sc, sc[TABU])
+        x = np.uint64(sc[RANDOM])
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+        sc[RANDOM] = np.int64(x)
+        _take_in(table, columns, state, sc, bare[np.int64(x % np.uint64(sc[BARE]))], x)
+        for i in range(sc[BARE]):
+            row = bare[i]
+            weight[row] += 1
+            for f in range(row_starts[row], row_starts[row + 1]):
+                score[row_columns[f]] += 1

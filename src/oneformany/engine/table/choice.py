@@ -1,0 +1,99 @@
+"""What all questions to a table of columns share: how a search stands, and how a complete one settles it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oneformany.arrays import IntArray
+from oneformany.engine.cover.tree import TreeQuestion, search_tree
+from oneformany.engine.table.options import Search, State
+
+
+@dataclass(frozen=True, eq=False)
+class TreeProof:
+    """No ``budget`` columns of a table reach a goal: a tree over all that could be among them.
+
+    The ``target`` are people that they do not cover, the cost that they exceed, or the columns that do not
+    cover everybody. Weights or prices exclude all columns of the table but these ``columns``; the tree is
+    over indices into them.
+    """
+
+    budget: int
+    target: int
+    columns: IntArray
+    tree: dict[str, Any]
+
+
+class Choice(ABC):
+    """A question to a table under way: the best columns so far, and what is proved about them."""
+
+    best: IntArray
+
+    def __init__(self, search: Search) -> None:
+        self.search = search
+        self.proof: TreeProof | None = None
+
+    @abstractmethod
+    def standing(self) -> tuple[int, int]:
+        """What the best columns are worth, and what no others are better than."""
+
+    @abstractmethod
+    def offer(self, columns: IntArray) -> None:
+        """Take other columns if they are better."""
+
+    @abstractmethod
+    def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
+        """Find better columns among all that could be, or prove that there are none; ``None``: neither."""
+
+    def finished(self) -> bool:
+        """Whether nothing is better, or time is up."""
+        value, bound = self.standing()
+        return value == bound or self.search.stop.expired()
+
+    def report(self, phase: str) -> None:
+        """Tell whoever listens where the search stands."""
+        if self.search.progress is not None:
+            self.search.progress(State(phase, *self.standing()))
+
+    def settle(self, max_nodes: int) -> None:
+        """Find something better, or prove that there is nothing, as long as either can be done."""
+        while not self.finished():
+            found = self.search_all(max_nodes)
+            if found is None:
+                return
+            if isinstance(found, TreeProof):
+                self.proof = found
+            else:
+                self.offer(found)
+            self.report("search")
+
+    def searched(
+        self,
+        question: TreeQuestion,
+        target: int,
+        columns: IntArray,
+        rows: Sequence[Sequence[int]],
+        max_nodes: int,
+    ) -> IntArray | TreeProof | None:
+        """Answer a question about some columns and rows of the table by a complete search."""
+        found = search_tree(question, max_nodes)
+        self.search.counters["nodes"] += found.nodes
+        if found.chosen is not None:
+            return columns[np.array(found.chosen, dtype=np.int64)]
+        if found.proof is None:
+            return None
+        return TreeProof(question.budget, target, columns, renamed(found.proof, rows))
+
+
+def renamed(tree: dict[str, Any], rows_of: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """The same tree over other rows: each number stands on all rows that a row of the tree is."""
+    filters = [
+        [[row, number] for old, number in pairs for row in rows_of[old]] for pairs in tree.get("filters", [])
+    ]
+    parts = {"parts": [renamed(part, rows_of) for part in tree["parts"]]} if "parts" in tree else {}
+    return {**tree, "filters": filters, **parts}

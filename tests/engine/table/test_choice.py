@@ -1,0 +1,79 @@
+"""Searches over a table: how they stand, how they are settled, and what their proofs name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.cover.test_tree import OneColumn
+from oneformany.engine.table.choice import Choice, TreeProof, renamed
+from oneformany.engine.table.options import Search
+from oneformany.stop import Stop
+
+
+class Countdown(Choice):
+    """The fewest, which is a number that complete searches come to know, from both sides in turn."""
+
+    def __init__(self, answers, stop=None):
+        super().__init__(Search(stop or Stop(), progress=self.tell))
+        self.answers, self.told = list(answers), []
+        self.best = np.arange(9)
+
+    def tell(self, state):
+        self.told.append((state.phase, state.value, state.bound))
+
+    def standing(self):
+        return len(self.best), 0 if self.proof is None else self.proof.target + 1
+
+    def offer(self, columns):
+        self.best = columns
+
+    def search_all(self, _max_nodes):
+        return self.answers.pop(0)
+
+
+def test_a_search_is_settled_when_what_is_found_meets_what_is_proved():
+    proofs = [TreeProof(target, target, np.arange(9), {}) for target in (3, 4)]
+    search = Countdown([np.arange(7), proofs[0], np.arange(5), proofs[1], None])
+    search.settle(100)
+    assert search.told == [("search", 7, 0), ("search", 7, 4), ("search", 5, 4), ("search", 5, 5)]
+    assert search.finished()
+    assert search.answers == [None]
+
+
+@pytest.mark.parametrize("stop", [None, Stop(0)])
+def test_a_search_that_cannot_decide_or_has_no_time_leaves_things_open(stop):
+    search = Countdown([None, np.arange(7)], stop)
+    search.settle(100)
+    assert search.standing() == (9, 0)
+    assert search.told == []
+
+
+def test_only_who_listens_is_told():
+    search = Countdown([])
+    search.report("start")
+    assert search.told == [("start", 9, 0)]
+    search.search.progress = None
+    search.report("start")
+    assert len(search.told) == 1
+
+
+def test_complete_searches_are_counted_and_speak_of_columns_and_rows_of_the_table():
+    search = Countdown([])
+    columns = 10 * np.arange(20)
+    assert search.searched(OneColumn(20, right=7), 1, columns, [[0]], 100).tolist() == [70]
+    nodes = search.search.counters["nodes"]
+    assert search.searched(OneColumn(20), 1, columns, [[0]], 5) is None
+    found = search.searched(OneColumn(20), 4, columns, [[0]], 100)
+    assert (found.budget, found.target, found.columns.tolist()) == (1, 4, columns.tolist())
+    assert search.search.counters["nodes"] == nodes + 5 + 41
+
+
+def test_numbers_stand_on_all_rows_that_a_row_is():
+    tree = {"filters": [[[0, 5], [1, 6]]], "column": 2, "parts": [{"filters": [[[1, 7]]]}, {}]}
+    parts = [{"filters": [[[4, 7]]]}, {"filters": []}]
+    assert renamed(tree, [[2, 3], [4]]) == {
+        "filters": [[[2, 5], [3, 5], [4, 6]]],
+        "column": 2,
+        "parts": parts,
+    }
