@@ -21,9 +21,8 @@ from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import checked_changes
-from oneformany.readers.any_classifier import as_black_box
-from oneformany.readers.inputs import inputs_of
-from oneformany.readers.native_categories import TextsError
+from oneformany.readers.callables import as_black_box
+from oneformany.readers.inputs import TextsError, inputs_of
 from oneformany.readers.own_values import read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.schema.discretise import infer_schema

@@ -12,10 +12,9 @@ from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
-from oneformany.readers.chances import least_probability
-from oneformany.readers.rows import Rows, own_rows
+from oneformany.readers.columns import Rows, own_rows
 from oneformany.readers.trees.tree_reading import log_odds_oracle
-from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index, least_probability
 from oneformany.schema.schema import Schema
 
 MOST_CELLS = 1_000_000
@@ -55,7 +54,7 @@ def read_boosting_machine(
         for features, table in zip(terms, _tables(model, rows, terms), strict=True)
     ]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
-    oracle = log_odds_oracle(rows.schema.code_encoding(), trees, intercept, least_probability(threshold))
+    oracle = log_odds_oracle(rows.schema.levels, trees, intercept, least_probability(threshold))
     checked = np.random.default_rng(0).integers(rows.schema.levels, size=(N_CHECKED, len(position)))
     difference = np.abs(oracle.score(checked) - sign * model.decision_function(rows.frame(checked)))
     if difference.max() > LARGEST_DIFFERENCE:
@@ -83,35 +82,26 @@ def _tables(model: AnyModel, rows: Rows, terms: Sequence[tuple[int, ...]]) -> li
 
 
 def _tree(features: Sequence[int], table: FloatArray, width: int) -> Tree:
-    """Write a table as a tree that halves the levels of one feature after the other."""
-    feature: list[int] = []
-    left: list[IntArray] = []
-    children: list[tuple[int, int]] = []
-    value: list[float] = []
+    """Write a table as a tree that halves the distinct levels of one feature after the other."""
+    nodes: list[tuple[int, IntArray, tuple[int, int], float]] = []
 
-    def grow(depth: int, table: FloatArray) -> int:
+    def grow(depth: int, levels: IntArray, table: FloatArray) -> int:
+        """Add what the table says where the feature of this depth has one of these levels."""
         if table.ndim == 0:
-            return add(LEAF, np.zeros(0, np.int64), float(table))
-        slices, kind = np.unique(table.reshape(len(table), -1), axis=0, return_inverse=True)
-        return split(depth, slices.reshape(len(slices), *table.shape[1:]), kind.ravel(), 0, len(slices))
-
-    def split(depth: int, slices: FloatArray, kind: IntArray, low: int, high: int) -> int:
-        if high - low == 1:
-            return grow(depth + 1, slices[low])
-        middle = (low + high) // 2
-        node = add(features[depth], np.flatnonzero((low <= kind) & (kind < middle)), 0.0)
-        children[node] = (split(depth, slices, kind, low, middle), split(depth, slices, kind, middle, high))
+            nodes.append((LEAF, levels, (0, 0), float(table)))
+            return len(nodes) - 1
+        slices, kind = np.unique(table, axis=0, return_inverse=True)
+        if len(slices) == 1:
+            return grow(depth + 1, np.arange(slices[0].shape[0] if slices[0].ndim else 0), slices[0])
+        node, left = len(nodes), kind.ravel() < len(slices) // 2
+        nodes.append((features[depth], levels[left], (0, 0), 0.0))
+        children = (grow(depth, levels[left], table[left]), grow(depth, levels[~left], table[~left]))
+        nodes[node] = (features[depth], levels[left], children, 0.0)
         return node
 
-    def add(on: int, levels: IntArray, leaf: float) -> int:
-        feature.append(on)
-        left.append(levels)
-        children.append((0, 0))
-        value.append(leaf)
-        return len(feature) - 1
-
-    grow(0, table)
-    goes_left = np.zeros((len(feature), width), dtype=np.bool_)
-    for node, levels in enumerate(left):
-        goes_left[node, levels] = True
+    grow(0, np.arange(len(table)), table)
+    goes_left = np.zeros((len(nodes), width), dtype=np.bool_)
+    for node, (on, levels, _, _) in enumerate(nodes):
+        goes_left[node, levels] = on != LEAF
+    feature, _, children, value = zip(*nodes, strict=True)
     return Tree(np.array(feature), goes_left, np.array(children), np.array(value))

@@ -176,8 +176,8 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
 
 def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a model about rows like the new ones; one that cannot be read is asked itself."""
-    from oneformany.readers.any_classifier import as_black_box
-    from oneformany.readers.native_categories import TextsError
+    from oneformany.readers.callables import as_black_box
+    from oneformany.readers.inputs import TextsError
 
     threshold, positive, own = None, 1, None
     if hasattr(model, "max_changes"):
