@@ -190,7 +190,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             streamed = {"rows_read": read.read, "read_to_the_end": read.complete}
         check_one_frame(frame)
         table = Table.of(frame)
-        posed = pose(asked, table)
+        posed = pose(asked, table, stop)
         refused = posed.refused
         counts = checked_people(people, len(posed.positive))
         problem = posed.problem(self.max_changes, self.share, counts)
@@ -254,7 +254,7 @@ def _read(asked: OneForMany, source: AnyFrame, stop: Stop) -> tuple[DistinctRows
     table = Table.of(first)
     if like is not None:
         table = replace(table, frame=typed(table.frame, like))
-    posed = pose(asked, table)
+    posed = pose(asked, table, stop)
     decide = posed.decide
     alike = {f.name: table.frame[f.name].iloc[0] for f in posed.schema.features if f.unread}
     names = list(posed.schema.names)

@@ -17,6 +17,7 @@ from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 from oneformany.schema.values import ValueSchema, alike, in_own_type
+from oneformany.stop import Stop
 
 N_CHECKED = 64
 MOST_ENTRIES = 1 << 22
@@ -85,7 +86,7 @@ def inputs_for(model: AnyModel, encoding: Encoding) -> Callable[[IntArray], Any]
 def plain_array(frame: pd.DataFrame) -> AnyValue:
     """Make an array for a model that was fitted on one; gaps become not-a-number."""
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
-        return np.column_stack([column.to_numpy(np.float64, na_value=np.nan) for _, column in frame.items()])
+        return frame.to_numpy(np.float64, na_value=np.nan)
     return frame.to_numpy()
 
 
@@ -243,7 +244,13 @@ def _inside(edges: Sequence[float], column: pd.Series[Any] | None) -> list[Any]:
     return numbers
 
 
-def probe(inputs: Callable[[IntArray], FloatArray], levels: Sequence[int]) -> Encoding:
+class TimeIsUpError(Exception):
+    """Time was up before a model was read."""
+
+
+def probe(
+    inputs: Callable[[IntArray], FloatArray], levels: Sequence[int], stop: Stop | None = None
+) -> Encoding:
     """See what each level of each feature becomes, some rows at a time; random rows confirm it."""
     base = inputs(np.zeros((1, len(levels)), dtype=np.int64))[0]
     size = max(1, MOST_ENTRIES // len(base))
@@ -253,6 +260,8 @@ def probe(inputs: Callable[[IntArray], FloatArray], levels: Sequence[int]) -> En
         codes[:, feature] = np.arange(n)
         parts = []
         for start in range(0, n, size):
+            if stop is not None and stop.expired():
+                raise TimeIsUpError
             seen = inputs(codes[start : start + size])
             own = np.flatnonzero(~same_inputs(seen, base).all(axis=0))
             parts.append((slice(start, start + size), own, seen[:, own]))

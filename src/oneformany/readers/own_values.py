@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -12,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from oneformany.anything import AnyModel, AnyValue
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
-from oneformany.readers.callables import as_black_box
-from oneformany.readers.columns import Rows, probe
+from oneformany.readers.callables import BlackBox, as_black_box
+from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.registry import read_model
 from oneformany.readers.trees.tree_reading import Splits, model_splits
@@ -30,9 +31,14 @@ from oneformany.schema.schema import Schema, no_level
 from oneformany.schema.targets import choose_targets, named_targets
 from oneformany.schema.values import ColumnValues, ValueSchema, alike, in_own_type
 from oneformany.schema.wishes import Wishes
+from oneformany.stop import Stop
 
 MOST_ENTRIES = 1 << 28
 """Splits times columns times values up to which trees are read, in a second or two; larger ones are asked."""
+
+TIME_WAS_UP = "time was up before it was read"
+MOST_POINTS = 10_000
+"""About so many points the model is asked at once while it is read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +122,13 @@ class Cells:
         return [value for value in values if value is not None]
 
 
-def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wishes) -> Cells:
+def read_cells(
+    inputs: Inputs, table: Table, reference: Table | None, wishes: Wishes, stop: Stop | None = None
+) -> Cells:
     """Decide the cells of all columns that a model reads; the model itself is not asked.
 
-    Targets and edges are taken from the reference data, or from the rows where there are none.
+    Targets and edges are taken from the reference data, or from the rows where there are none. When time is
+    up before it is seen what the model makes of the values, they are decided as if nobody could see that.
     """
     choices, columns = [], []
     for name in inputs.names:
@@ -130,8 +139,9 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
     encoding = splits = None
     if (transform := inputs.transform) is not None:
         rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
-        encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
-        splits = model_splits(inputs.classifier)
+        with suppress(TimeIsUpError):
+            encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels, stop)
+            splits = model_splits(inputs.classifier)
     if encoding is None:
         told: list[Told | None] = [_told_by_terms(inputs.model, column) for column in columns]
     else:
@@ -151,36 +161,36 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
 
 
 def read_values(
-    inputs: Inputs, cells: Cells, threshold: float | None, positive: object
+    inputs: Inputs, cells: Cells, threshold: float | None, positive: object, stop: Stop | None = None
 ) -> tuple[Oracle, OwnValues | None, str | None]:
     """Read the model on the values that it tells apart; trees too large for that are asked instead.
 
     Returns the model as the engine asks it, own values of the rows, ``None`` where cells decide its answer,
-    and why trees are not read but asked as a black box.
+    and why it is not read but asked as a black box.
     """
     columns = cells.columns
     arrays = [column.distinct.array.take(column.first) for column in columns]
     values = ValueSchema.of(cells.schema.names, arrays, cells.labels)
     model, least, label, unread = inputs.model, threshold, positive, None
     widest = max(values.levels)
-    if cells.n_splits * len(columns) * widest > MOST_ENTRIES:
+    oracle: Oracle | None = None
+    if inputs.transform is not None and cells.n_splits * len(columns) * widest > MOST_ENTRIES:
         box = as_black_box(model, threshold, positive)
         if box is not None:
             model, least, label = box, None, 1
             unread = (
                 f"{cells.n_splits} splits, on {len(columns)} columns of up to {widest} values, are too many"
             )
-    if cells.encoding is None or unread is not None:
+    if inputs.transform is not None and unread is None:
+        try:
+            oracle = _read_encoded(inputs, cells, values, threshold, positive, stop or Stop())
+        except TimeIsUpError:
+            model = BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
+            least, label, unread = None, 1, TIME_WAS_UP
+    if oracle is None:
         first = (in_own_type(array[:1]) for array in arrays)
         sample = pd.DataFrame(dict(zip(values.names, first, strict=True)))
         oracle = read_model(model, values, least, label, sample).oracle
-    else:
-        blocks = tuple(block[c.first] for block, c in zip(cells.encoding.values, columns, strict=True))
-        oracle = inputs.reader.load()(
-            inputs.classifier, replace(cells.encoding, values=blocks), threshold, positive
-        )
-        # The reading's oracle asks the model itself where rounding could decide
-        oracle = Reading(oracle, FrameVerdict(Rows.of(values), inputs.decide)).oracle
     if all(column.plain for column in columns):
         return oracle, None, unread
     own = OwnValues(
@@ -189,6 +199,42 @@ def read_values(
         tuple(column.targets for column in columns),
     )
     return oracle, own, unread
+
+
+def _read_encoded(
+    inputs: Inputs,
+    cells: Cells,
+    values: ValueSchema,
+    threshold: float | None,
+    positive: object,
+    stop: Stop,
+) -> Oracle:
+    """Read a model that reads numbers; its oracle asks the model itself where rounding could decide."""
+    if cells.encoding is None or stop.expired():
+        raise TimeIsUpError
+    blocks = zip(cells.encoding.values, cells.columns, strict=True)
+    encoding = replace(cells.encoding, values=tuple(block[column.first] for block, column in blocks))
+    oracle = inputs.reader.load()(inputs.classifier, encoding, threshold, positive)
+    last_word = _LastWord(FrameVerdict(Rows.of(values), inputs.decide), stop)
+    oracle = Reading(oracle, last_word).oracle
+    last_word.stop = Stop()  # searches look at the clock themselves
+    return oracle
+
+
+@dataclass(eq=False)
+class _LastWord:
+    """Ask a model about points, some at a time, until time is up."""
+
+    verdict: FrameVerdict
+    stop: Stop
+
+    def __call__(self, codes: IntArray) -> BoolArray:
+        parts = [np.zeros(0, dtype=np.bool_)]
+        for start in range(0, len(codes), MOST_POINTS):
+            if self.stop.expired():
+                raise TimeIsUpError
+            parts.append(self.verdict(codes[start : start + MOST_POINTS]))
+        return np.concatenate(parts)
 
 
 def _column(table: Table | None, name: str) -> pd.Series[Any] | None:
