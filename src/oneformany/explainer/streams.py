@@ -115,46 +115,48 @@ def distinct_refused(
     Whether to stop is asked before every batch but the first; of a cluster, before one partition for every
     worker.
     """
-    given = (refuses, columns, None if like is None else like.iloc[:0], alike)
+    types = None if like is None else like.iloc[:0]
+    counted = partial(_counted, refuses=refuses, columns=columns, like=types, alike=alike)
     limited = stop.time_limit is not None
-    count: Callable[..., Iterable[tuple[pd.DataFrame, int]]]
-    waves: Iterable[list[Any]]
+    waves: Iterable[Callable[[], Iterable[tuple[pd.DataFrame, int]]]]
     if _is_dask(source):
-        import dask
-
-        count, waves = dask.compute, _partitions(source, given, limited=limited)
+        waves = _partitions(source, counted, columns, limited=limited)
     else:
-        count = partial(_counted_here, given)
-        waves = ([batch] for batch in batches_of(source, columns, LIMITED_BATCH if limited else BATCH))
+        batches = batches_of(source, columns, LIMITED_BATCH if limited else BATCH)
+        waves = (partial(map, counted, [batch]) for batch in batches)
     kept: list[pd.DataFrame] = []
     read, complete = 0, True
-    for wave in waves:
+    for count in waves:
         if kept and stop.expired():
             complete = False
             break
-        for rows, length in count(*wave):
+        for rows, length in count():
             kept.append(rows)
             read += length
         if len(kept) > 16:
             kept = [_summed(kept, columns)]
-    return _joined(kept, columns, read, complete=complete)
+    if not kept:
+        raise InputError("there is not a single row to explain: the source is empty")
+    rows = _summed(kept, columns)
+    return DistinctRows(rows[columns], rows[PEOPLE].to_numpy(dtype=np.int64), read, complete)
 
 
-def _counted_here(given: tuple[Any, ...], *batches: pd.DataFrame) -> list[tuple[pd.DataFrame, int]]:
-    return [_counted(batch, *given) for batch in batches]
-
-
-def _partitions(source: AnyFrame, given: tuple[Any, ...], *, limited: bool) -> Iterator[list[Any]]:
-    """Tasks that count the partitions of a Dask frame: all at once, or one for every worker at a time."""
+def _partitions(
+    source: AnyFrame, counted: Callable[..., Any], columns: list[str], *, limited: bool
+) -> Iterator[Callable[[], Any]]:
+    """Count the partitions of a Dask frame: all at once, or one for every worker at a time."""
     import dask
 
-    columns = given[1]
     wanted = source[[label for label in source.columns if str(label) in columns]]
-    shared = [dask.delayed(one, traverse=False) for one in given]  # a model goes to each worker once
-    plain, count = dask.delayed(_plain_texts), dask.delayed(_counted)
-    tasks = [count(plain(partition), *shared) for partition in wanted.to_delayed()]
+    counting = dask.delayed(counted, traverse=False)  # a model goes to each worker once
+    tasks = [dask.delayed(_counted_there)(counting, partition) for partition in wanted.to_delayed()]
     size = _workers() if limited else len(tasks)
-    yield from (tasks[start : start + size] for start in range(0, len(tasks), size))
+    yield from (partial(dask.compute, *tasks[start : start + size]) for start in range(0, len(tasks), size))
+
+
+def _counted_there(counted: Callable[..., Any], rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    counts: tuple[pd.DataFrame, int] = counted(_plain_texts(rows))
+    return counts
 
 
 def _plain_texts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -182,16 +184,14 @@ def _counted(
     batch: pd.DataFrame,
     refuses: Callable[[pd.DataFrame], BoolArray],
     columns: list[str],
-    like: pd.DataFrame | None = None,
-    alike: Mapping[str, Any] | None = None,
+    like: pd.DataFrame | None,
+    alike: Mapping[str, Any] | None,
 ) -> tuple[pd.DataFrame, int]:
     """Distinct refused rows of one batch with their number, and how many rows there were."""
     batch = batch.set_axis([str(label) for label in batch.columns], axis=1)
     if missing := [column for column in columns if column not in batch.columns]:
         raise InputError(f"the rows lack the column {missing[0]!r}, which the model reads; add it")
-    rows = batch[columns]
-    if like is not None:
-        rows = typed(rows, like)
+    rows = batch[columns] if like is None else typed(batch[columns], like)
     refused = np.asarray(refuses(rows), dtype=np.bool_) if len(rows) else np.zeros(0, dtype=np.bool_)
     kept = rows[refused].assign(**(alike or {}), **{PEOPLE: 1})
     return _summed([kept], columns), len(batch)
@@ -208,17 +208,9 @@ def typed(rows: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _summed(parts: Iterable[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    several = list(parts)
-    rows = pd.concat([part for part in several if len(part)] or several[:1], ignore_index=True)
+def _summed(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    rows = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     return rows.groupby(columns, sort=False, dropna=False, observed=True)[PEOPLE].sum().reset_index()
-
-
-def _joined(parts: list[pd.DataFrame], columns: list[Any], read: int, *, complete: bool) -> DistinctRows:
-    if not parts:
-        raise InputError("there is not a single row to explain: the source is empty")
-    rows = _summed(parts, columns)
-    return DistinctRows(rows[columns], rows[PEOPLE].to_numpy(dtype=np.int64), read, complete)
 
 
 def _parquet(path: Path, columns: list[Any] | None, size: int) -> Iterator[pd.DataFrame]:
