@@ -166,16 +166,16 @@ class Chain:
         """Make an oracle, and compare it with the network's ``own`` probabilities, a column per class."""
         if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
             raise InputError(f"positive is {positive!r}; the classes of {self.model} are numbered from 0")
-        if unknown := self.precisions - {"float32", "float64"}:
+        if unknown := [kind for kind in self.precisions if not kind.endswith(("float32", "float64"))]:
             raise UnsupportedModelError(
-                f"{self.model} computes in {unknown.pop()}; read are float32 and float64"
+                f"{self.model} computes in {unknown[0]}; read are float32 and float64"
             )
         n_outputs = next((len(step.bias) for step in reversed(self.steps) if isinstance(step, Affine)), 0)
         if self.head is not None and n_outputs and (self.head.lower() == "sigmoid") != (n_outputs == 1):
             raise UnsupportedModelError(
                 f"{self.model} ends in {self.head} over {n_outputs} outputs: these are not classes"
             )
-        roundoff = SINGLE if "float32" in self.precisions else DOUBLE
+        roundoff = SINGLE if any(kind.endswith("float32") for kind in self.precisions) else DOUBLE
         oracle = network_oracle(self.model, self.steps, encoding, threshold, int(positive), roundoff)
         codes = np.random.default_rng(0).integers(encoding.levels, size=(N_CONFIRMED, len(encoding.levels)))
         scores, chances = oracle.score(codes), own(encoding.encode(codes))

@@ -56,7 +56,7 @@ def _trace(model: AnyModel) -> Chain:
             f"{kind} cannot be traced ({error}); write its forward without conditions"
         ) from error
     modules = dict(traced.named_modules())
-    chain = Chain(kind, precisions={str(weight.dtype).split(".")[-1] for weight in model.parameters()})
+    chain = Chain(kind, precisions={str(weight.dtype) for weight in model.parameters()})
     previous: list[Any] = []
     for node in traced.graph.nodes:
         if node.all_input_nodes != previous:
