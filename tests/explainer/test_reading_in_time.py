@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from oneformany.explainer import OneForMany
 from oneformany.explainer.posing import pose
-from oneformany.readers import own_values
+from oneformany.readers import verdict
 from oneformany.readers.own_values import TIME_WAS_UP
 from oneformany.schema.frames import Table
 from oneformany.stop import Stop
@@ -81,7 +81,7 @@ def test_points_at_the_threshold_are_listed_until_time_is_up(monkeypatch):
     model = in_doubt()
     watched = Watched(model.predict)
     monkeypatch.setattr(model, "predict", watched, raising=False)
-    monkeypatch.setattr(own_values, "MOST_POINTS", 2)
+    monkeypatch.setattr(verdict, "MOST_AT_ONCE", 2)
     bits = FRAME % 2
     whole = pose(OneForMany(model, 2), Table.of(bits))
     needed = watched.calls

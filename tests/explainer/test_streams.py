@@ -273,6 +273,11 @@ def test_a_source_without_refused_rows_is_refused(model):
         OneForMany(model, 2).explain(batches(accepted))
 
 
+def test_a_file_is_read_in_batches_of_a_given_size(tmp_path):
+    FULL.head(5).to_csv(tmp_path / "rows.csv", index=False)
+    assert [len(batch) for batch in batches_of(tmp_path / "rows.csv", size=2)] == [2, 2, 1]
+
+
 def test_what_is_a_stream_and_what_is_not():
     assert is_stream("rows.csv")
     assert is_stream(iter([FULL]))

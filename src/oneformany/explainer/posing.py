@@ -28,7 +28,6 @@ from oneformany.readers.registry import read_model, reads_levels
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
 from oneformany.schema.rules import allowed_moves, check_rules, named_by_value, restrictions_of
-from oneformany.schema.rules.rule import CellRule
 from oneformany.schema.schema import Schema
 from oneformany.schema.wishes import Wishes, integer_costs
 from oneformany.stop import Stop
@@ -47,9 +46,7 @@ class Posed:
     oracle: Oracle  # the model as the engine asks it
     positive: BoolArray  # (n,): the model's own decision about the rows as they were given
     decide: Callable[[pd.DataFrame], BoolArray]  # its own decision about the rows of a frame like this one
-    allowed: list[BoolArray | None]  # these three as in a problem
-    restrictions: tuple[CellRule, ...]
-    costs: Costs | None
+    limits: dict[str, Any]  # moves, restrictions and costs of a problem
     # by feature and cell, the distinct values of the reference data in it; None where a model reads cells
     inside: Callable[[int, int], list[Any]] | None = None
     unread: str | None = None  # why the model was not read but is asked as a black box
@@ -72,19 +69,10 @@ class Posed:
         rows, own = self.refused, self.own
         if own is not None:
             own = replace(own, values=own.values[rows])  # noqa: PD011 (own values, not those of pandas)
-        ruled = any(matrix is not None for matrix in self.allowed)
-        return Problem(
-            self.codes[rows],
-            self.schema.levels,
-            self.oracle,
-            min(max_changes, len(self.schema.features)),
-            self.allowed if ruled else None,
-            share=share,
-            own=own,
-            costs=self.costs,
-            restrictions=self.restrictions,
-            people=None if people is None else people[rows],
-        )
+        most = min(max_changes, len(self.schema.features))
+        counts = None if people is None else people[rows]
+        given = {"share": share, "own": own, "people": counts, **self.limits}
+        return Problem(self.codes[rows], self.schema.levels, self.oracle, most, **given)
 
 
 def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
@@ -92,15 +80,6 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
 
     A classifier that cannot be read, but answers about the rows, is asked as a black box; so is every model
     when time is up before it is read.
-
-    Raises
-    ------
-    InputError
-        Frame, schema, rules or parameters cannot be used.
-    UnsupportedModelError
-        The model can neither be read nor asked.
-    PredictionMismatchError
-        The model decides otherwise about some row than its reading.
     """
     _check_parameters(asked)
     try:
@@ -147,7 +126,7 @@ def _pose_values(
 
     positive = _decided(decide, table.frame)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
-    return Posed(cells.schema, cells.codes, own, oracle, positive, decide, *limits, cells.inside, unread)
+    return Posed(cells.schema, cells.codes, own, oracle, positive, decide, limits, cells.inside, unread)
 
 
 def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes, reference: Table | None) -> Posed:
@@ -167,7 +146,7 @@ def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes, reference: Tabl
     def decide(frame: pd.DataFrame) -> BoolArray:
         return reading.verdict(schema.encode(frame))
 
-    return Posed(schema, codes, None, reading.oracle, reading.verdict(codes), decide, *limits)
+    return Posed(schema, codes, None, reading.oracle, reading.verdict(codes), decide, limits)
 
 
 def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -> BoolArray:
@@ -250,12 +229,12 @@ def _check_parameters(asked: OneForMany) -> None:
     check_rules(asked.rules)
 
 
-def _limits(
-    asked: OneForMany, schema: Schema, reference: IntArray, *, by_value: bool
-) -> tuple[list[BoolArray | None], tuple[CellRule, ...], Costs | None]:
+def _limits(asked: OneForMany, schema: Schema, reference: IntArray, *, by_value: bool) -> dict[str, Any]:
     """What a problem is told of moves, rules and costs."""
     allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=by_value)
     costs = asked.costs
     if costs is not None and not isinstance(costs, Costs):
         costs = Costs(*integer_costs(costs, schema))
-    return allowed, restrictions_of(schema, asked.rules, reference, allowed), costs
+    restrictions = restrictions_of(schema, asked.rules, reference, allowed)
+    ruled = any(matrix is not None for matrix in allowed)
+    return {"allowed": allowed if ruled else None, "restrictions": restrictions, "costs": costs}

@@ -54,16 +54,7 @@ def check_one_frame(source: object) -> None:
 def batches_of(
     source: AnyFrame, columns: list[Any] | None = None, size: int = BATCH
 ) -> Iterator[pd.DataFrame]:
-    """Read a Parquet or CSV file in batches; frames in an iterator are batches, cut where they are larger.
-
-    Examples
-    --------
-    >>> import tempfile, pandas as pd
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pd.DataFrame({"x": range(5)}).to_csv(f"{folder}/rows.csv", index=False)
-    ...     [len(batch) for batch in batches_of(f"{folder}/rows.csv", size=2)]
-    [2, 2, 1]
-    """
+    """Read a Parquet or CSV file in batches; frames in an iterator are batches, cut where they are larger."""
     if not isinstance(source, (str, os.PathLike)):
         for given in source:
             batch = as_pandas(given, "the batches")
@@ -81,22 +72,16 @@ def batches_of(
 
 def first_batch(source: AnyFrame) -> tuple[pd.DataFrame, Any]:
     """Take a look at the first rows; return them, and a source that still has them."""
+    lasting = _is_dask(source) or isinstance(source, (str, os.PathLike))
     if _is_dask(source):
-        parts = (_plain_texts(source.get_partition(n).compute()) for n in range(source.npartitions))
-        first = next((part for part in parts if len(part)), pd.DataFrame()).head(BATCH)
-        rest = source
+        parts = (source.get_partition(number) for number in range(source.npartitions))
+        batches: Iterator[pd.DataFrame] = (_plain_texts(part.compute()) for part in parts)
     else:
         batches = batches_of(source)
-        seen = []
-        for batch in batches:
-            seen.append(batch)
-            if len(batch):
-                break
-        first = seen[-1] if seen else pd.DataFrame()
-        rest = source if isinstance(source, (str, os.PathLike)) else chain(seen, batches)
-    if not len(first):
+    first = next((batch for batch in batches if len(batch)), None)
+    if first is None:
         raise InputError("there is not a single row to explain: the source is empty")
-    return first, rest
+    return first.head(BATCH), source if lasting else chain([first], batches)
 
 
 def distinct_refused(
@@ -109,11 +94,9 @@ def distinct_refused(
 ) -> DistinctRows:
     """Keep what the model refuses, each distinct row once, with its number.
 
-    Rows are equal when they agree in ``columns``, those that the model reads. ``like`` is a frame whose
-    columns have the types that the batches are to have, such as categories, which a CSV file does not know;
-    ``alike`` names columns on which nothing depends, such as numbers of people, and the value that they get.
-    Whether to stop is asked before every batch but the first; of a cluster, before one partition for every
-    worker.
+    Rows are equal when they agree in ``columns``, those that the model reads. ``like`` has the types, such as
+    categories, that the batches are to have; ``alike`` gives one value to columns on which nothing depends.
+    Whether to stop is asked before every batch but the first, or before one partition for every worker.
     """
     types = None if like is None else like.iloc[:0]
     counted = partial(_counted, refuses=refuses, columns=columns, like=types, alike=alike)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -43,19 +44,14 @@ def read_boosting_machine(
     rows = own_rows(model, schema, frame)
     if rows.fixed:
         raise InputError(f"the model reads the column {next(iter(rows.fixed))!r}, which the schema lacks")
-    position = {name: number for number, name in enumerate(rows.schema.names)}
-    terms = [
-        tuple(position[model.feature_names_in_[column]] for column in columns)
-        for columns in model.term_features_
-    ]
-    width = max(rows.schema.levels)
-    trees = [
-        _tree(features, sign * table, width)
-        for features, table in zip(terms, _tables(model, rows, terms), strict=True)
-    ]
+    levels = rows.schema.levels
+    own = [rows.schema.index(name) for name in model.feature_names_in_]
+    terms = [tuple(own[column] for column in columns) for columns in model.term_features_]
+    tables = zip(terms, _tables(model, rows, terms), strict=True)
+    trees = [_tree(features, sign * table, max(levels)) for features, table in tables]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
-    oracle = log_odds_oracle(rows.schema.levels, trees, intercept, least_probability(threshold))
-    checked = np.random.default_rng(0).integers(rows.schema.levels, size=(N_CHECKED, len(position)))
+    oracle = log_odds_oracle(levels, trees, intercept, least_probability(threshold))
+    checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
     difference = np.abs(oracle.score(checked) - sign * model.decision_function(rows.frame(checked)))
     if difference.max() > LARGEST_DIFFERENCE:
         raise PredictionMismatchError(
@@ -75,10 +71,10 @@ def _tables(model: AnyModel, rows: Rows, terms: Sequence[tuple[int, ...]]) -> li
             f"{MOST_CELLS}; pass a schema with fewer levels"
         )
     codes = np.zeros((starts[-1], len(levels)), dtype=np.int64)
-    for features, shape, start, end in zip(terms, shapes, starts, starts[1:], strict=False):
+    for features, shape, (start, end) in zip(terms, shapes, pairwise(starts), strict=True):
         codes[start:end, features] = np.indices(shape).reshape(len(shape), -1).T
-    said = np.asarray(model.eval_terms(rows.frame(codes)), dtype=np.float64)
-    return [said[starts[term] : starts[term + 1], term].reshape(shape) for term, shape in enumerate(shapes)]
+    said = np.split(np.asarray(model.eval_terms(rows.frame(codes)), dtype=np.float64), starts[1:-1])
+    return [part[:, term].reshape(shape) for term, (part, shape) in enumerate(zip(said, shapes, strict=True))]
 
 
 def _tree(features: Sequence[int], table: FloatArray, width: int) -> Tree:

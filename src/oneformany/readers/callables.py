@@ -173,6 +173,7 @@ def read_scorecard(
     for name in points:
         schema.index(name)
     shares = [_points_of(feature, points.get(feature.name)) for feature in schema.features]
+    oracle = AdditiveOracle(shares, threshold=threshold)
     # In decimals, in which points are written down, 0.1 + 0.2 is 0.3
     exact, least = [[Decimal(str(p)) for p in share] for share in shares], Decimal(str(threshold))
 
@@ -180,8 +181,7 @@ def read_scorecard(
         totals = [sum(own[code] for own, code in zip(exact, row, strict=True)) for row in codes.tolist()]
         return np.array([total >= least for total in totals], dtype=np.bool_)
 
-    tables = [np.array(share, dtype=np.float64) for share in shares]
-    return Reading(AdditiveOracle(tables, threshold=threshold), verdict)
+    return Reading(oracle, verdict)
 
 
 def _points_of(feature: Feature, points: Mapping[str, float] | None) -> list[float]:

@@ -25,11 +25,9 @@ MOST_ENTRIES = 1 << 22
 
 
 def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
-    """Find how codes become the columns that a model was fitted on.
+    """Find how codes become the columns that a model was fitted on: one-hot, numbers or codes.
 
-    A model fitted on a frame is matched by its column names: the schema's one-hot names, or the
-    features' own names when their levels are numbers; the order does not matter. A model fitted on an array
-    is matched by its width: the one-hot columns, or one column of codes per feature.
+    A model that was fitted on a frame is matched by names, in any order, others by their number of columns.
     """
     names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
@@ -147,10 +145,8 @@ def _reordered(encoding: Encoding, names: Sequence[str]) -> Encoding:
 class Rows:
     """What every level of every feature is in a frame that a model reads.
 
-    A label, a number or a truth value stands for itself. A bin stands for one number inside it: the
-    median of the numbers that a frame has there (the lower one of two, so that it occurs), or its right
-    edge where the frame has none; the last bin has no right edge and stands for a number as far above its
-    left edge as the bin before is wide. Build it with :meth:`of`.
+    A bin stands for the lower median of the numbers that a frame has in it, or for its right edge; the last
+    one has that as far above its left edge as the bin before is wide.
     """
 
     schema: Schema  # the features
@@ -248,6 +244,12 @@ class TimeIsUpError(Exception):
     """Time was up before a model was read."""
 
 
+def check_time(stop: Stop | None) -> None:
+    """Give up reading a model when time is up."""
+    if stop is not None and stop.expired():
+        raise TimeIsUpError
+
+
 def probe(
     inputs: Callable[[IntArray], FloatArray], levels: Sequence[int], stop: Stop | None = None
 ) -> Encoding:
@@ -260,8 +262,7 @@ def probe(
         codes[:, feature] = np.arange(n)
         parts = []
         for start in range(0, n, size):
-            if stop is not None and stop.expired():
-                raise TimeIsUpError
+            check_time(stop)
             seen = inputs(codes[start : start + size])
             own = np.flatnonzero(~same_inputs(seen, base).all(axis=0))
             parts.append((slice(start, start + size), own, seen[:, own]))

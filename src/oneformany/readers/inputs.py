@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.readers.callables import decision
 from oneformany.readers.columns import columns_of, plain_array
 from oneformany.readers.pipeline import (
     Transform,
@@ -51,17 +52,23 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
     reader = reader_for(model)
     outer, model = model, unwrapped(model)
     if isinstance(model, Pipeline):
-        return _pipeline(outer, model, table, threshold, positive)
+        reader, steps, classifier = open_pipeline(model, positive)
+        first = first_step(model)
+        names = columns_of(first, table.frame.columns, "the frame")
+        labels = [table.labels[name] for name in names]
+        decide = Verdict(model, steps.inputs, threshold, positive)
+        known, unread = encoder_categories(first, labels), dropped_columns(first, labels)
+        return Inputs(outer, reader, names, decide, steps, classifier, known, unread)
     if reader.reads != "columns":
         return _opaque(model, reader, table, threshold, positive)
     names = columns_of(model, table.frame.columns, "the frame")
     if not reader.probabilities:
         class_index(model, positive)
     if (parts := preprocessed(model)) is not None:
-        steps, classifier = parts
+        coding, classifier = parts
         named = hasattr(model, "feature_names_in_")
-        transform: Callable[[pd.DataFrame], FloatArray] = Transform([steps], named=named)
-        known = encoder_categories(steps, [table.labels[name] for name in names])
+        transform: Callable[[pd.DataFrame], FloatArray] = Transform([coding], named=named)
+        known = encoder_categories(coding, [table.labels[name] for name in names])
     else:
         categories = known_categories(model, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
@@ -71,20 +78,8 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
     if not reader.probabilities:
         named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
         inputs = (lambda frame: frame) if named else plain_array
-    decide = reader.verdict(model, inputs, threshold, positive)
-    return Inputs(outer, reader, names, decide, transform, classifier, known)
-
-
-def _pipeline(
-    outer: AnyModel, model: Pipeline, table: Table, threshold: float | None, positive: object
-) -> Inputs:
-    reader, transform, classifier = open_pipeline(model, positive)
-    first = first_step(model)
-    names = columns_of(first, table.frame.columns, "the frame")
-    labels = [table.labels[name] for name in names]
-    known = encoder_categories(first, labels)
-    decide = Verdict(model, transform.inputs, threshold, positive)
-    return Inputs(outer, reader, names, decide, transform, classifier, known, dropped_columns(first, labels))
+    verdict = reader.verdict(model, inputs, threshold, positive)
+    return Inputs(outer, reader, names, verdict, transform, classifier, known)
 
 
 def _opaque(
@@ -98,8 +93,6 @@ def _opaque(
         decide: Any = Verdict(model, lambda frame: frame, threshold, positive)
         class_index(model, positive)
     else:
-        from oneformany.readers.callables import decision
-
         decide = decision(model, threshold, positive)
     own = table.named(table.frame[list(names)])
     unread = dropped_columns(first_step(unwrapped(getattr(owner, "model", owner))), list(own.columns))

@@ -49,47 +49,34 @@ def read_linear(
 ) -> AdditiveOracle | NetworkOracle:
     """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
 
-    Scores within ``MARGIN`` of what the threshold asks for, or within what single precision demands where the
-    model was fitted in it, are the model's to decide. Where that cannot be asked (the oracle was read
-    without a verdict) they do not count as positive; so a point that the oracle calls positive is positive
-    for the model, however it rounds.
-
-    With more than two classes, and without a threshold, a point is positive when the model predicts the
-    positive class: when its lead over every other class, each of which is additive, is not negative. The
-    smallest lead is the score; written with ReLUs it is a small network, so the answers have proofs. With a
-    threshold, models that have only decision values are positive when that of the positive class, one against
-    the rest, reaches it.
+    Scores so near to what the threshold asks for that the model may round are the model's to decide; without
+    its verdict they do not count as positive. With more than two classes and without a threshold a point is
+    positive when the smallest lead of its class over another, each of which is additive, is not negative:
+    written with ReLUs that is a small network, so the answers have proofs.
     """
     index = class_index(model, positive)
     kind, n_classes = type(model).__name__, len(model.classes_)
-    if n_classes == 2:
-        score = _score_of(model)
-        signs = np.array([-1.0, 1.0])[
-            -len(score.constants) :
-        ]  # of one score per class, or that of the second
-        return _additive(kind, replace(score, signs=signs if index else -signs), encoding, threshold, index)
-    if not hasattr(model, "coef_") and not hasattr(model, "class_count_"):
+    if n_classes > 2 and not hasattr(model, "coef_") and not hasattr(model, "class_count_"):
         raise UnsupportedModelError(
             f"{kind} knows {n_classes} classes, which is read only of linear and naive Bayes classifiers; "
             "pass its predict_proba to have it asked as a black box"
         )
-    own = np.eye(n_classes)[index]
+    score, classes = _score_of(model), np.eye(n_classes)
+    if n_classes == 2:
+        ahead = classes[index] - classes[1 - index]
+        signs = ahead[-len(score.constants) :]  # of a score per class, or of the second class only
+        return _additive(kind, replace(score, signs=signs), encoding, threshold, index)
     if threshold is None:
-        return _smallest_lead(
-            kind,
-            [
-                replace(_score_of(model), signs=own - other)
-                for other in np.delete(np.eye(n_classes), index, axis=0)
-            ],
-            encoding,
-        )
+        others = np.delete(classes, index, axis=0)
+        leads = [replace(score, signs=classes[index] - other) for other in others]
+        return _smallest_lead(kind, leads, encoding)
     if hasattr(model, "predict_proba"):
         raise InputError(
             f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
             "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
             "to have it asked as a black box"
         )
-    return _additive(kind, replace(_score_of(model), signs=own), encoding, threshold, 1)
+    return _additive(kind, replace(score, signs=classes[index]), encoding, threshold, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,17 +95,13 @@ class _Score:
     def tables(self, encoding: Encoding, model: str) -> tuple[list[FloatArray], float]:
         """What each level of each feature adds, and what all points have."""
         encoding.check_width(self.width, model)
-        tables = [
-            sum(
-                (self._share(encoding, *pair) for pair in zip(columns, block.T, strict=True)),
-                np.zeros(len(block)),
-            )
-            for columns, block in zip(encoding.columns, encoding.values, strict=True)
-        ]
+        tables = []
+        for columns, block in zip(encoding.columns, encoding.values, strict=True):
+            shares = [self._share(encoding, *pair) for pair in zip(columns, block.T, strict=True)]
+            tables.append(sum(shares, np.zeros(len(block))))
         rest = set(range(encoding.width)).difference(*encoding.columns)
-        constant = float(self.constants @ self.signs) + sum(
-            float(self._share(encoding, column, encoding.constants[[column]])[0]) for column in rest
-        )
+        fixed = [self._share(encoding, column, encoding.constants[[column]])[0] for column in rest]
+        constant = float(self.constants @ self.signs + sum(fixed))
         if not math.isfinite(constant):
             raise InputError(f"{model} has the intercept {constant}; fit it again on clean data")
         return tables, constant

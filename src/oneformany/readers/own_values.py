@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from oneformany.anything import AnyModel, AnyValue
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.callables import BlackBox, as_black_box
-from oneformany.readers.columns import Rows, TimeIsUpError, probe
+from oneformany.readers.columns import Rows, TimeIsUpError, check_time, probe
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.registry import read_model
 from oneformany.readers.trees.tree_reading import Splits, model_splits
@@ -37,8 +37,6 @@ MOST_ENTRIES = 1 << 28
 """Splits times columns times values up to which trees are read, in a second or two; larger ones are asked."""
 
 TIME_WAS_UP = "time was up before it was read"
-MOST_POINTS = 10_000
-"""About so many points the model is asked at once while it is read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +181,7 @@ def read_values(
             )
     if inputs.transform is not None and unread is None:
         try:
-            oracle = _read_encoded(inputs, cells, values, threshold, positive, stop or Stop())
+            oracle = _read_encoded(inputs, cells, values, threshold, positive, stop)
         except TimeIsUpError:
             model = BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
             least, label, unread = None, 1, TIME_WAS_UP
@@ -207,34 +205,19 @@ def _read_encoded(
     values: ValueSchema,
     threshold: float | None,
     positive: object,
-    stop: Stop,
+    stop: Stop | None,
 ) -> Oracle:
     """Read a model that reads numbers; its oracle asks the model itself where rounding could decide."""
-    if cells.encoding is None or stop.expired():
+    check_time(stop)
+    if cells.encoding is None:
         raise TimeIsUpError
     blocks = zip(cells.encoding.values, cells.columns, strict=True)
     encoding = replace(cells.encoding, values=tuple(block[column.first] for block, column in blocks))
     oracle = inputs.reader.load()(inputs.classifier, encoding, threshold, positive)
-    last_word = _LastWord(FrameVerdict(Rows.of(values), inputs.decide), stop)
-    oracle = Reading(oracle, last_word).oracle
-    last_word.stop = Stop()  # searches look at the clock themselves
+    verdict = FrameVerdict(Rows.of(values), inputs.decide, stop)
+    oracle = Reading(oracle, verdict).oracle
+    verdict.stop = None  # searches look at the clock themselves
     return oracle
-
-
-@dataclass(eq=False)
-class _LastWord:
-    """Ask a model about points, some at a time, until time is up."""
-
-    verdict: FrameVerdict
-    stop: Stop
-
-    def __call__(self, codes: IntArray) -> BoolArray:
-        parts = [np.zeros(0, dtype=np.bool_)]
-        for start in range(0, len(codes), MOST_POINTS):
-            if self.stop.expired():
-                raise TimeIsUpError
-            parts.append(self.verdict(codes[start : start + MOST_POINTS]))
-        return np.concatenate(parts)
 
 
 def _column(table: Table | None, name: str) -> pd.Series[Any] | None:

@@ -52,12 +52,8 @@ def read_pipeline(
 ) -> Reading:
     """Read a fitted pipeline of feature-by-feature steps that ends in a classifier which can be read.
 
-    What each level becomes is not computed from the steps' parameters but seen: frames in which one
-    feature takes each of its levels are sent through the fitted steps, and random rows confirm it.
-
-    A number in a bin of the schema counts as the number that stands for the bin, see
-    :class:`~oneformany.readers.columns.Rows`. Without a schema every distinct value of the frame is a level;
-    columns that the steps ignore are not features.
+    What each level becomes is seen: frames in which one feature takes each of its levels go through the
+    steps. Without a schema every distinct value is a level, and columns that the steps ignore are left out.
     """
     reader, transform, classifier = open_pipeline(model, positive)
     rows = _rows(transform, wanted_columns(first_step(model), frame, schema), schema, frame)
@@ -69,15 +65,13 @@ def read_pipeline(
 
 @dataclass(frozen=True, eq=False)
 class Transform:
-    """The fitted steps before the classifier.
-
-    ``named``: they read frames, not arrays. ``gaps_are_missing``: the classifier takes what a sparse
-    matrix does not store as missing, not as zero.
-    """
+    """The fitted steps before the classifier."""
 
     steps: Sequence[Any]
-    named: bool
-    gaps_are_missing: bool = False
+    named: bool  # they read frames, not arrays
+    gaps_are_missing: bool = (
+        False  # what a sparse matrix does not store is missing to the classifier, not zero
+    )
 
     def inputs(self, frame: pd.DataFrame) -> AnyFrame:
         """Give what the first step reads."""

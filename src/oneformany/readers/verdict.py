@@ -16,13 +16,17 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.readers.columns import Rows
+from oneformany.readers.columns import Rows, check_time
+from oneformany.stop import Stop
 
 DOUBLE = 2.0**-53
 """Largest relative error of one operation in float64."""
 
 SINGLE = 2.0**-24
 """The same in float32."""
+
+MOST_AT_ONCE = 10_000
+"""So many points a model is asked about at once while it is read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,17 +110,24 @@ class ProbabilityVerdict:
         return np.asarray(chances[:, self.positive] >= self.threshold, dtype=np.bool_)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class FrameVerdict:
-    """Ask a model that reads frames."""
+    """Ask a model that reads frames; while it is read, some rows at a time and until time is up."""
 
     rows: Rows  # turns codes into frames
     # Says for each row of a frame whether the model calls it positive
     decide: Callable[[pd.DataFrame], BoolArray]
+    stop: Stop | None = None
 
     def __call__(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return self.decide(self.rows.frame(codes))
+        if self.stop is None:
+            return self.decide(self.rows.frame(codes))
+        parts = [np.zeros(0, dtype=np.bool_)]
+        for start in range(0, len(codes), MOST_AT_ONCE):
+            check_time(self.stop)
+            parts.append(self.decide(self.rows.frame(codes[start : start + MOST_AT_ONCE])))
+        return np.concatenate(parts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,15 +105,11 @@ def network_oracle(
     roundoff: float,
     off: float = 0.0,
 ) -> NetworkOracle:
-    """Make an oracle of a network that reads columns and ends in logits.
+    """Make an oracle of a network that reads columns and ends in logits: that of class 1, or one per class.
 
-    With one logit at its end, that of class 1, or two, one per class, a point is positive when the
-    probability of the positive class is at least the threshold. With more it is positive when no other
-    class has a larger logit, which is when the model predicts the class.
-
-    The margin exceeds what rounding can do to a logit in the library (each operation with a relative error
-    of at most ``roundoff``, sums in any order) and here, and to the probability behind it. Where the library
-    computes otherwise, ``off`` is how far from this it can end.
+    With more than two a point is positive when no other class has a larger one. The margin exceeds what
+    rounding can do to a logit in the library (each operation with a relative error of at most ``roundoff``,
+    sums in any order) and here; where the library computes otherwise, ``off`` is how far it can end off.
     """
     affine = [step for step in steps if isinstance(step, Affine)]
     if not affine:

@@ -31,8 +31,7 @@ def read_network(
 ) -> NetworkOracle:
     """Read a graph of linear operations and ReLU, so that the engine can prove what it answers.
 
-    It has one input and one output: one logit (that of class 1) or one per class, or their sigmoid or
-    softmax.
+    Its output is one logit (that of class 1) or one per class, or their sigmoid or softmax.
     """
     chain = _follow(_load(model), encoding.width)
     return chain.oracle(encoding, threshold, positive, partial(class_probabilities, model))

@@ -23,11 +23,9 @@ READ = "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Si
 def read_network(
     model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: int = 1
 ) -> NetworkOracle:
-    """Read a module of linear layers and ReLU, so that the engine can prove what it answers.
+    """Read a module of linear layers and ReLU by tracing it, so that the engine can prove what it answers.
 
-    Its structure is traced, so functional calls and modules in modules are read as well. It ends in one
-    logit (that of class 1) or one per class, or in their sigmoid or softmax. Points are positive for the
-    module as it computes in its own precision; the margin for float32 is accordingly larger.
+    It ends in one logit (that of class 1) or one per class, or in their sigmoid or softmax.
     """
     return _trace(model).oracle(encoding, threshold, positive, partial(class_probabilities, model))
 

@@ -6,14 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.anything import AnyModel, AnyValue
@@ -33,9 +25,7 @@ def read_trees(
     """Read a fitted tree, forest, bagging or boosting classifier of scikit-learn.
 
     The score is the sum of the trees' probabilities of the positive class for trees, forests and bagging, and
-    the log-odds (half of them for the exponential loss) for boosting. Scores so near the threshold that
-    scikit-learn's rounding could decide are the model's to decide; read without its verdict (see
-    :class:`~oneformany.readers.verdict.Reading`) they do not count as positive.
+    the log-odds (half of them for the exponential loss) for boosting.
     """
     name = type(model).__name__
     if (outputs := getattr(model, "n_outputs_", 1)) > 1:
@@ -54,15 +44,15 @@ def grown(model: AnyModel, index: int = 1) -> Forest:
     """List the trees of a model; those that vote do so for the class with this index."""
     if isinstance(model, DecisionTreeClassifier):
         return _voting(model, [model], model.classes_[index])
-    if isinstance(model, (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)):
+    read = [BOOSTING[base.__name__] for base in type(model).__mro__ if base.__name__ in BOOSTING]
+    if not read:
         return _voting(model, _members(model), index)
     if len(model.classes_) > 2:
         raise UnsupportedModelError(
             f"{type(model).__name__} knows {len(model.classes_)} classes and couples their scores; "
             "fit it on two classes, or use a forest"
         )
-    read = next(reader for kind, reader in BOOSTING.items() if isinstance(model, kind))
-    return read(model)
+    return read[0](model)
 
 
 def _voting(model: AnyModel, members: list[Any], label: object) -> Forest:
@@ -91,7 +81,7 @@ def _tree(nodes: AnyModel, value: FloatArray, columns: IntArray | None = None) -
     )
 
 
-def _ada_boost(model: AdaBoostClassifier) -> Forest:
+def _ada_boost(model: AnyModel) -> Forest:
     if getattr(model, "algorithm", "SAMME") == "SAMME.R":
         raise UnsupportedModelError(
             'AdaBoostClassifier with algorithm "SAMME.R" counts no votes; use "SAMME"'
@@ -104,7 +94,7 @@ def _ada_boost(model: AdaBoostClassifier) -> Forest:
     return Forest(model.n_features_in_, trees, single=True)
 
 
-def _gradient_boosting(model: GradientBoostingClassifier) -> Forest:
+def _gradient_boosting(model: AnyModel) -> Forest:
     if not (model.init is None or model.init == "zero"):
         raise UnsupportedModelError(
             "GradientBoostingClassifier starts from a model of its own; fit it with init=None"
@@ -118,7 +108,7 @@ def _gradient_boosting(model: GradientBoostingClassifier) -> Forest:
     return Forest(model.n_features_in_, trees, intercept=intercept, steepness=steepness, single=True)
 
 
-def _histogram_boosting(model: HistGradientBoostingClassifier) -> Forest:
+def _histogram_boosting(model: AnyModel) -> Forest:
     trees = []
     for (predictor,) in model._predictors:  # noqa: SLF001 (no public way to the trees)
         nodes = predictor.nodes
@@ -156,7 +146,7 @@ def _named(model: AnyModel, matrix: AnyValue) -> AnyValue:
 
 
 BOOSTING = {
-    AdaBoostClassifier: _ada_boost,
-    GradientBoostingClassifier: _gradient_boosting,
-    HistGradientBoostingClassifier: _histogram_boosting,
+    "AdaBoostClassifier": _ada_boost,
+    "GradientBoostingClassifier": _gradient_boosting,
+    "HistGradientBoostingClassifier": _histogram_boosting,
 }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
@@ -52,13 +52,13 @@ class Forest:
         """Make an oracle; ``sign`` is -1 where the first class, whose log-odds are minus these, is wanted."""
         encoding.check_width(self.width, model)
         feature = np.zeros(encoding.width, dtype=np.int64)
-        inputs = np.repeat(encoding.constants[:, None], max(encoding.levels), axis=1)
+        inputs: NDArray[Any] = np.repeat(encoding.constants[:, None], max(encoding.levels), axis=1)
         for number, (columns, block) in enumerate(zip(encoding.columns, encoding.values, strict=True)):
             feature[columns] = number
             inputs[columns] = block[:1].T  # also past the last level
             inputs[columns, : len(block)] = block.T
         if self.single:
-            inputs = inputs.astype(np.float32).astype(np.float64)
+            inputs = inputs.astype(np.float32)
         trees = [self._on_levels(tree, feature, inputs, sign) for tree in self.trees]
         if self.votes:
             return _probability_oracle(encoding.levels, trees, threshold)
@@ -66,7 +66,7 @@ class Forest:
             encoding.levels, trees, sign * self.intercept, threshold, self.steepness, self.rounding
         )
 
-    def _on_levels(self, tree: Grown, feature: IntArray, inputs: FloatArray, sign: int) -> Tree:
+    def _on_levels(self, tree: Grown, feature: IntArray, inputs: NDArray[Any], sign: int) -> Tree:
         """Turn thresholds and sets of categories into sets of levels."""
         leaf = tree.column == LEAF
         column = np.where(leaf, 0, tree.column)
@@ -74,8 +74,9 @@ class Forest:
         left = values < threshold if self.strict else values <= threshold
         for node, listed in tree.categories.items():
             left[node] = np.isin(np.trunc(values[node]), listed) == self.listed_left
-        gap = np.broadcast_to(tree.gap, leaf.shape)[:, None]
-        missing = np.isnan(values) | (np.abs(values - gap) <= NEARLY_ZERO)
+        missing = np.isnan(values)
+        if not np.isnan(tree.gap).all():
+            missing |= np.abs(values - np.broadcast_to(tree.gap, leaf.shape)[:, None]) <= NEARLY_ZERO
         left = np.where(missing, np.asarray(tree.missing_left)[:, None], left)
         return Tree(np.where(leaf, LEAF, feature[column]), left, tree.children, sign * tree.value)
 
