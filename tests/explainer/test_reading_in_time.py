@@ -83,7 +83,7 @@ def test_points_at_the_threshold_are_listed_until_time_is_up(monkeypatch):
     monkeypatch.setattr(model, "predict", watched, raising=False)
     monkeypatch.setattr(verdict, "MOST_AT_ONCE", 2)
     bits = FRAME % 2
-    whole = pose(OneForMany(model, 2), Table.of(bits))
+    whole = pose(OneForMany(model, 2), Table.of(bits), Stop(1000, clock=watched.clock))
     needed = watched.calls
     assert whole.unread is None
     watched.calls = 0

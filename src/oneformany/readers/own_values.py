@@ -172,7 +172,7 @@ def read_values(
     model, least, label, unread = inputs.model, threshold, positive, None
     widest = max(values.levels)
     oracle: Oracle | None = None
-    if inputs.transform is not None and cells.n_splits * len(columns) * widest > MOST_ENTRIES:
+    if cells.n_splits * len(columns) * widest > MOST_ENTRIES:
         box = as_black_box(model, threshold, positive)
         if box is not None:
             model, least, label = box, None, 1
