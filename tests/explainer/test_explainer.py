@@ -1,3 +1,5 @@
+import hashlib
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -306,3 +308,19 @@ def test_one_row_of_a_frame_is_asked_about_through_the_explainers_problem():
             nearest_change(given, 0)
     with pytest.raises(InputError, match="row is 'ann'"):
         nearest_change(problem, "ann")
+
+
+def test_the_record_of_the_model_names_it_and_what_was_read_of_it(german, model):
+    frame = german.frame.head(60)
+    explainer = OneForMany(model, 2, 0.6, schema=german.schema)
+    results = [explainer.explain(frame), explainer.explain(frame)]
+    records = [result.problem["model"] for result in results]
+    assert (records[0]["kind"], records[0]["threshold"], records[0]["positive"]) == (
+        "LogisticRegression",
+        0.6,
+        1,
+    )
+    text = json.dumps(results[0].problem["oracle"], sort_keys=True, separators=(",", ":"))
+    assert records[0]["digest"] == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    assert records[0]["digest"] == records[1]["digest"]
+    assert "unread" not in records[0]

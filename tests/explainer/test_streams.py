@@ -91,10 +91,27 @@ def test_a_folder_of_parquet_files_gives_the_same_answer(model, in_memory, tmp_p
     assert answer(OneForMany(model, 2, reference=FULL).explain(tmp_path)) == answer(in_memory)
 
 
+PATIENT = {
+    "distributed.comm.timeouts.connect": "10m",
+    "distributed.comm.timeouts.tcp": "10m",
+    "distributed.scheduler.worker-ttl": None,
+    "distributed.deploy.lost-worker-timeout": "10m",
+}
+"""A busy machine may take minutes to start two processes; nothing here is about how long that takes."""
+
+
+@pytest.fixture
+def two_workers():
+    shape = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": None, "dashboard_address": None}
+    with dask.config.set(PATIENT), LocalCluster(**shape) as cluster, Client(cluster, timeout="10m") as client:
+        client.wait_for_workers(2, timeout=600)
+        yield
+
+
+@pytest.mark.usefixtures("two_workers")
 def test_a_cluster_of_two_workers_gives_the_same_answer(model, in_memory):
     spread = dask.dataframe.from_pandas(FULL, npartitions=5)
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
-        result = OneForMany(model, 2, reference=FULL).explain(spread)
+    result = OneForMany(model, 2, reference=FULL).explain(spread)
     assert answer(result) == answer(in_memory)
     assert result.problem["rows_read"] == len(FULL)
 
@@ -254,6 +271,11 @@ def test_a_source_without_refused_rows_is_refused(model):
     accepted = FULL[model.predict(FULL) == 1]
     with pytest.raises(InputError, match=f"all {len(accepted)} rows positive"):
         OneForMany(model, 2).explain(batches(accepted))
+
+
+def test_a_file_is_read_in_batches_of_a_given_size(tmp_path):
+    FULL.head(5).to_csv(tmp_path / "rows.csv", index=False)
+    assert [len(batch) for batch in batches_of(tmp_path / "rows.csv", size=2)] == [2, 2, 1]
 
 
 def test_what_is_a_stream_and_what_is_not():

@@ -26,9 +26,9 @@ import numpy as np
 warnings.simplefilter("ignore")
 from sklearn.neural_network import MLPClassifier
 from oneformany.schema.encoding import Encoding
-from oneformany.readers.networks import onnx_network, sklearn_mlp, torch_network
+from oneformany.readers.networks import feed_forward, onnx_network, torch_network
 model = MLPClassifier((2,), max_iter=1).fit(np.eye(2), [0, 1])
-print(len(sklearn_mlp.read_network(model, Encoding.from_blocks([np.eye(2)])).levels))
+print(len(feed_forward.read_mlp(model, Encoding.from_blocks([np.eye(2)])).levels))
 """
     done = run(script)
     assert done.stdout.split() == ["1"], done.stderr

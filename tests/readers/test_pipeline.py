@@ -38,10 +38,9 @@ from oneformany import Feature, Schema, infer_schema
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.methods import solve
 from oneformany.problem import Problem
-from oneformany.readers.feature_steps import ENCODERS, SELECTORS
-from oneformany.readers.pipeline import probe, read_pipeline
+from oneformany.readers.columns import Rows, probe
+from oneformany.readers.pipeline import ENCODERS, SELECTORS, read_pipeline
 from oneformany.readers.registry import read_model
-from oneformany.readers.rows import Rows
 from reference_points import brute_force_points
 from tree_questions import all_points
 
@@ -285,16 +284,20 @@ def test_steps_that_are_claimed_to_act_feature_by_feature_are_checked():
     frame, _ = rows_of()
     rows = Rows.of(infer_schema(frame[NUMBERS], bins=None), frame)
     with pytest.raises(PredictionMismatchError, match="mix features on some rows"):
-        probe(total, rows)
+        probe(lambda codes: total(rows.frame(codes)), rows.schema.levels)
 
 
 def test_what_levels_become_is_the_same_seen_at_once_and_in_parts(monkeypatch):
     frame, _ = rows_of()
     model = fitted([mixed(SplineTransformer(n_knots=3))])
     rows = Rows.of(infer_schema(frame, bins=None), frame)
-    whole = probe(model[0].transform, rows)
-    monkeypatch.setattr("oneformany.readers.pipeline.MOST_ENTRIES", 30)
-    parts = probe(model[0].transform, rows)
+
+    def seen(codes):
+        return model[0].transform(rows.frame(codes))
+
+    whole = probe(seen, rows.schema.levels)
+    monkeypatch.setattr("oneformany.readers.columns.MOST_ENTRIES", 30)
+    parts = probe(seen, rows.schema.levels)
     points = np.random.default_rng(0).integers(rows.schema.levels, size=(200, len(rows.schema.levels)))
     assert (whole.encode(points) == parts.encode(points)).all()
     assert [own.tolist() for own in whole.columns] == [own.tolist() for own in parts.columns]

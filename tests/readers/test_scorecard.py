@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oneformany import Feature, Schema
 from oneformany.exceptions import InputError
-from oneformany.readers.scorecard import read_scorecard
+from oneformany.readers.callables import read_scorecard
 
 SCHEMA = Schema(
     (

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from oneformany.exceptions import InputError
-from oneformany.readers.rows import Rows
+from oneformany.readers.columns import Rows
 from oneformany.schema.frames import ColumnValues, ValueSchema, alike
 
 

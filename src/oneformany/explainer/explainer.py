@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,6 @@ from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
 from oneformany.explainer.posing import Posed, pose, with_other
-from oneformany.explainer.provenance import model_record
 from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.streams import (
     DistinctRows,
@@ -190,7 +192,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             streamed = {"rows_read": read.read, "read_to_the_end": read.complete}
         check_one_frame(frame)
         table = Table.of(frame)
-        posed = pose(asked, table)
+        posed = pose(asked, table, stop)
         refused = posed.refused
         counts = checked_people(people, len(posed.positive))
         problem = posed.problem(self.max_changes, self.share, counts)
@@ -211,9 +213,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             "rows": refused.tolist(),
             "already_positive": np.flatnonzero(posed.positive).tolist(),
             **streamed,
-            "model": model_record(
-                self.model, self.threshold, self.positive, result.problem["oracle"], posed.unread
-            ),
+            "model": _model_record(self, result.problem["oracle"], posed.unread),
             "rules": [str(rule) for rule in self.rules],
         }
         index = RowIndex.of(table.frame.index[refused])
@@ -254,7 +254,7 @@ def _read(asked: OneForMany, source: AnyFrame, stop: Stop) -> tuple[DistinctRows
     table = Table.of(first)
     if like is not None:
         table = replace(table, frame=typed(table.frame, like))
-    posed = pose(asked, table)
+    posed = pose(asked, table, stop)
     decide = posed.decide
     alike = {f.name: table.frame[f.name].iloc[0] for f in posed.schema.features if f.unread}
     names = list(posed.schema.names)
@@ -288,6 +288,38 @@ def _confirm(result: Result, posed: Posed, table: Table) -> None:
         f"prediction after following it ({int((~accepted).sum())} of {len(accepted)} rows); please report "
         "this model"
     )
+
+
+def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None) -> dict[str, Any]:
+    """Say what an auditor wants to know about the model: which one it was, decided how, and when.
+
+    ``digest`` is the SHA-256 of the oracle's description in canonical JSON, ``None`` where nobody can look
+    inside; ``unread`` says why the model was not read but asked as a black box, and is left out otherwise.
+    """
+    digest = None
+    if oracle.get("kind") not in {None, "blackbox", "black box"}:
+        text = json.dumps(oracle, sort_keys=True, separators=(",", ":"), default=_plain)
+        digest = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    return {
+        "kind": _kind(asked.model),
+        "digest": digest,
+        "threshold": None if asked.threshold is None else float(asked.threshold),
+        "positive": _plain(asked.positive),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    } | ({} if unread is None else {"unread": unread})
+
+
+def _kind(model: object) -> str:
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, list) and steps:
+        return f"{type(model).__name__} that ends in {_kind(steps[-1][1])}"
+    return str(getattr(model, "__name__", type(model).__name__))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
+    return value if isinstance(value, (bool, int, float, str, list)) else str(value)
 
 
 def _same(one: object, other: object) -> bool:

@@ -21,17 +21,16 @@ from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import checked_changes
-from oneformany.readers.any_classifier import as_black_box
-from oneformany.readers.inputs import inputs_of
-from oneformany.readers.native_categories import TextsError
-from oneformany.readers.own_values import read_cells, read_values
+from oneformany.readers.callables import as_black_box
+from oneformany.readers.inputs import TextsError, inputs_of
+from oneformany.readers.own_values import TIME_WAS_UP, read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
-from oneformany.schema.rules.rows import CellRule
 from oneformany.schema.schema import Schema
 from oneformany.schema.wishes import Wishes, integer_costs
+from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
@@ -47,9 +46,7 @@ class Posed:
     oracle: Oracle  # the model as the engine asks it
     positive: BoolArray  # (n,): the model's own decision about the rows as they were given
     decide: Callable[[pd.DataFrame], BoolArray]  # its own decision about the rows of a frame like this one
-    allowed: list[BoolArray | None]  # these three as in a problem
-    restrictions: tuple[CellRule, ...]
-    costs: Costs | None
+    limits: dict[str, Any]  # moves, restrictions and costs of a problem
     # by feature and cell, the distinct values of the reference data in it; None where a model reads cells
     inside: Callable[[int, int], list[Any]] | None = None
     unread: str | None = None  # why the model was not read but is asked as a black box
@@ -72,46 +69,30 @@ class Posed:
         rows, own = self.refused, self.own
         if own is not None:
             own = replace(own, values=own.values[rows])  # noqa: PD011 (own values, not those of pandas)
-        ruled = any(matrix is not None for matrix in self.allowed)
-        return Problem(
-            self.codes[rows],
-            self.schema.levels,
-            self.oracle,
-            min(max_changes, len(self.schema.features)),
-            self.allowed if ruled else None,
-            share=share,
-            own=own,
-            costs=self.costs,
-            restrictions=self.restrictions,
-            people=None if people is None else people[rows],
-        )
+        most = min(max_changes, len(self.schema.features))
+        counts = None if people is None else people[rows]
+        given = {"share": share, "own": own, "people": counts, **self.limits}
+        return Problem(self.codes[rows], self.schema.levels, self.oracle, most, **given)
 
 
-def pose(asked: OneForMany, table: Table) -> Posed:
+def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     """Read the model and the rows; rules and parameters are checked before the model is asked anything.
 
-    A classifier that cannot be read, but answers about the rows, is asked as a black box.
-
-    Raises
-    ------
-    InputError
-        Frame, schema, rules or parameters cannot be used.
-    UnsupportedModelError
-        The model can neither be read nor asked.
-    PredictionMismatchError
-        The model decides otherwise about some row than its reading.
+    A classifier that cannot be read, but answers about the rows, is asked as a black box; so is every model
+    when time is up before it is read.
     """
     _check_parameters(asked)
     try:
-        posed = _pose(asked, table)
+        posed = _pose(asked, table, stop)
     except (UnsupportedModelError, TextsError) as error:
         first = table.named(table.frame.head(2))
         box = as_black_box(asked.model, asked.threshold, asked.positive, tried_on=first)
         if box is None:
             raise
         read = with_other(asked, model=box, threshold=None, positive=1)
-        posed = replace(_pose(read, table), unread=str(error).split(";")[0])
-    _check_reading(posed, table.frame.index)
+        posed = replace(_pose(read, table, stop), unread=str(error).split(";")[0])
+    if posed.unread != TIME_WAS_UP:  # then the model itself answers, as it did before
+        _check_reading(posed, table.frame.index)
     return posed
 
 
@@ -120,32 +101,52 @@ def with_other(asked: OneForMany, **parameters: object) -> OneForMany:
     return type(asked)(**{**asked.get_params(deep=False), **parameters})
 
 
-def _pose(asked: OneForMany, table: Table) -> Posed:
+def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     wishes = Wishes.of(asked.schema, asked.edges, asked.bins, asked.special, asked.targets, table)
+    reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
     if reads_levels(asked.model, asked.schema):
-        return _pose_cells(asked, table, wishes)
-    return _pose_values(asked, table, wishes)
+        return _pose_cells(asked, table, wishes, reference)
+    return _pose_values(asked, table, wishes, reference, stop)
 
 
-def _pose_values(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
+def _pose_values(
+    asked: OneForMany, table: Table, wishes: Wishes, reference: Table | None, stop: Stop | None
+) -> Posed:
     """A model that reads the frame itself: own values in cells."""
     inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
     check_rules(asked.rules, inputs.names)
     wishes.check(inputs.names)
     wishes = replace(wishes, apart=named_by_value(asked.rules))
-    reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
-    cells = read_cells(inputs, table, reference, wishes)
-    schema = cells.schema
-    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=True)
-    limits = _limits(asked, schema, cells.reference, allowed)
+    cells = read_cells(inputs, table, reference, wishes, stop)
+    limits = _limits(asked, cells.schema, cells.reference, by_value=True)
     labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
 
     def decide(frame: pd.DataFrame) -> BoolArray:
         return inputs.decide(labels.named(frame[list(inputs.names)]))
 
     positive = _decided(decide, table.frame)
-    oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive)
-    return Posed(schema, cells.codes, own, oracle, positive, decide, *limits, cells.inside, unread)
+    oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
+    return Posed(cells.schema, cells.codes, own, oracle, positive, decide, limits, cells.inside, unread)
+
+
+def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes, reference: Table | None) -> Posed:
+    """A model that reads levels: a scorecard, or one fitted on the columns that a schema makes."""
+    schema = infer_schema(table.frame) if asked.schema is None else asked.schema
+    for name in ("edges", "bins", "targets"):
+        if getattr(wishes, name):
+            raise InputError(
+                f"{name} are given, but the model reads the levels of the schema; leave them out"
+            )
+    check_rules(asked.rules, schema.names)
+    codes = schema.encode(table.frame)
+    known = codes if reference is None else schema.encode(reference.frame)
+    limits = _limits(asked, schema, known, by_value=False)
+    reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
+
+    def decide(frame: pd.DataFrame) -> BoolArray:
+        return reading.verdict(schema.encode(frame))
+
+    return Posed(schema, codes, None, reading.oracle, reading.verdict(codes), decide, limits)
 
 
 def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -> BoolArray:
@@ -167,36 +168,19 @@ def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -
         raise
 
 
-def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes) -> Posed:
-    """A model that reads levels: a scorecard, or one fitted on the columns that a schema makes."""
-    schema = infer_schema(table.frame) if asked.schema is None else asked.schema
-    for name, given in (("edges", wishes.edges), ("bins", wishes.bins), ("targets", wishes.targets)):
-        if given:
-            raise InputError(
-                f"{name} are given, but the model reads the levels of the schema; leave them out"
-            )
-    check_rules(asked.rules, schema.names)
-    codes = schema.encode(table.frame)
-    reference = codes
-    if asked.reference is not None:
-        reference = schema.encode(Table.of(asked.reference, "the reference data").frame)
-    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=False)
-    limits = _limits(asked, schema, reference, allowed)
-    reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
-
-    def decide(frame: pd.DataFrame) -> BoolArray:
-        return reading.verdict(schema.encode(frame))
-
-    return Posed(schema, codes, None, reading.oracle, reading.verdict(codes), decide, *limits)
-
-
 def _check_reading(posed: Posed, labels: pd.Index) -> None:
-    """Refuse to go on when the model was misread, in either direction."""
-    values = posed.codes if posed.own is None else posed.own.values  # noqa: PD011 (as above)
+    """Refuse to go on when the model was misread, in either direction.
+
+    Accepted rows that only rounding keeps apart are not counted: a library may round otherwise for one row
+    alone.
+    """
+    values = posed.codes if posed.own is None else posed.own.values  # noqa: PD011 (own values, not pandas')
     read = posed.positive.copy()
     asked = ~read if posed.unread is not None else np.ones_like(read)  # the model itself answers: not twice
     read[asked] = posed.oracle.positive(values[asked])
-    wrong = np.flatnonzero((read != posed.positive) & ~_near(posed, values, posed.positive & ~read))
+    wrong = np.flatnonzero(read != posed.positive)
+    if len(wrong) and hasattr(posed.oracle, "doubtful"):
+        wrong = wrong[~(posed.positive[wrong] & posed.oracle.doubtful(values[wrong]))]
     if len(wrong):
         row = int(wrong[0])
         says = "turns it down, but its reading calls it positive"
@@ -207,15 +191,6 @@ def _check_reading(posed: Posed, labels: pd.Index) -> None:
             f"row {labels[row]}{more}: the model {says}; a model whose predict has a rule of its own can be "
             "passed as a function that returns probabilities; otherwise please report this model"
         )
-
-
-def _near(posed: Posed, values: IntArray, doubted: BoolArray) -> BoolArray:
-    """Find accepted rows that only rounding keeps apart: a library may round otherwise for one row alone."""
-    near = np.zeros(len(values), dtype=np.bool_)
-    doubtful = getattr(posed.oracle, "doubtful", None)
-    if doubtful is not None and doubted.any():
-        near[doubted] = doubtful(values[doubted])
-    return near
 
 
 def moves_to_targets(
@@ -254,12 +229,12 @@ def _check_parameters(asked: OneForMany) -> None:
     check_rules(asked.rules)
 
 
-def _limits(
-    asked: OneForMany, schema: Schema, reference: IntArray, allowed: list[BoolArray | None]
-) -> tuple[list[BoolArray | None], tuple[CellRule, ...], Costs | None]:
+def _limits(asked: OneForMany, schema: Schema, reference: IntArray, *, by_value: bool) -> dict[str, Any]:
     """What a problem is told of moves, rules and costs."""
-    restrictions = restrictions_of(schema, asked.rules, reference, allowed)
+    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=by_value)
     costs = asked.costs
     if costs is not None and not isinstance(costs, Costs):
         costs = Costs(*integer_costs(costs, schema))
-    return allowed, restrictions, costs
+    restrictions = restrictions_of(schema, asked.rules, reference, allowed)
+    ruled = any(matrix is not None for matrix in allowed)
+    return {"allowed": allowed if ruled else None, "restrictions": restrictions, "costs": costs}

@@ -55,7 +55,6 @@ def _ranges(
     posed: Posed, explanation: Explanation, rows: pd.DataFrame, before: IntArray, stop: Stop
 ) -> list[int]:
     """Take features one after the other, as long as all combinations of numbers serve."""
-    named: list[int] = []
     numbers: dict[int, Sequence[Any]] = {}
     for feature in explanation.changed:
         if posed.inside is None or not posed.schema.features[feature].binned:
@@ -67,9 +66,8 @@ def _ranges(
         if not moves.any() or len(inside) < 2 or questions > MOST_QUESTIONS or stop.expired():
             continue
         if _serve(posed, explanation, rows, before, tried):
-            named.append(feature)
             numbers = tried
-    return named
+    return list(numbers)
 
 
 def _serve(

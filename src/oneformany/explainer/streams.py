@@ -54,16 +54,7 @@ def check_one_frame(source: object) -> None:
 def batches_of(
     source: AnyFrame, columns: list[Any] | None = None, size: int = BATCH
 ) -> Iterator[pd.DataFrame]:
-    """Read a Parquet or CSV file in batches; frames in an iterator are batches, cut where they are larger.
-
-    Examples
-    --------
-    >>> import tempfile, pandas as pd
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pd.DataFrame({"x": range(5)}).to_csv(f"{folder}/rows.csv", index=False)
-    ...     [len(batch) for batch in batches_of(f"{folder}/rows.csv", size=2)]
-    [2, 2, 1]
-    """
+    """Read a Parquet or CSV file in batches; frames in an iterator are batches, cut where they are larger."""
     if not isinstance(source, (str, os.PathLike)):
         for given in source:
             batch = as_pandas(given, "the batches")
@@ -81,22 +72,16 @@ def batches_of(
 
 def first_batch(source: AnyFrame) -> tuple[pd.DataFrame, Any]:
     """Take a look at the first rows; return them, and a source that still has them."""
+    lasting = _is_dask(source) or isinstance(source, (str, os.PathLike))
     if _is_dask(source):
-        parts = (_plain_texts(source.get_partition(n).compute()) for n in range(source.npartitions))
-        first = next((part for part in parts if len(part)), pd.DataFrame()).head(BATCH)
-        rest = source
+        parts = (source.get_partition(number) for number in range(source.npartitions))
+        batches: Iterator[pd.DataFrame] = (_plain_texts(part.compute()) for part in parts)
     else:
         batches = batches_of(source)
-        seen = []
-        for batch in batches:
-            seen.append(batch)
-            if len(batch):
-                break
-        first = seen[-1] if seen else pd.DataFrame()
-        rest = source if isinstance(source, (str, os.PathLike)) else chain(seen, batches)
-    if not len(first):
+    first = next((batch for batch in batches if len(batch)), None)
+    if first is None:
         raise InputError("there is not a single row to explain: the source is empty")
-    return first, rest
+    return first.head(BATCH), source if lasting else chain([first], batches)
 
 
 def distinct_refused(
@@ -109,52 +94,52 @@ def distinct_refused(
 ) -> DistinctRows:
     """Keep what the model refuses, each distinct row once, with its number.
 
-    Rows are equal when they agree in ``columns``, those that the model reads. ``like`` is a frame whose
-    columns have the types that the batches are to have, such as categories, which a CSV file does not know;
-    ``alike`` names columns on which nothing depends, such as numbers of people, and the value that they get.
-    Whether to stop is asked before every batch but the first; of a cluster, before one partition for every
-    worker.
+    Rows are equal when they agree in ``columns``, those that the model reads. ``like`` has the types, such as
+    categories, that the batches are to have; ``alike`` gives one value to columns on which nothing depends.
+    Whether to stop is asked before every batch but the first, or before one partition for every worker.
     """
-    given = (refuses, columns, None if like is None else like.iloc[:0], alike)
+    types = None if like is None else like.iloc[:0]
+    counted = partial(_counted, refuses=refuses, columns=columns, like=types, alike=alike)
     limited = stop.time_limit is not None
-    count: Callable[..., Iterable[tuple[pd.DataFrame, int]]]
-    waves: Iterable[list[Any]]
+    waves: Iterable[Callable[[], Iterable[tuple[pd.DataFrame, int]]]]
     if _is_dask(source):
-        import dask
-
-        count, waves = dask.compute, _partitions(source, given, limited=limited)
+        waves = _partitions(source, counted, columns, limited=limited)
     else:
-        count = partial(_counted_here, given)
-        waves = ([batch] for batch in batches_of(source, columns, LIMITED_BATCH if limited else BATCH))
+        batches = batches_of(source, columns, LIMITED_BATCH if limited else BATCH)
+        waves = (partial(map, counted, [batch]) for batch in batches)
     kept: list[pd.DataFrame] = []
     read, complete = 0, True
-    for wave in waves:
+    for count in waves:
         if kept and stop.expired():
             complete = False
             break
-        for rows, length in count(*wave):
+        for rows, length in count():
             kept.append(rows)
             read += length
         if len(kept) > 16:
             kept = [_summed(kept, columns)]
-    return _joined(kept, columns, read, complete=complete)
+    if not kept:
+        raise InputError("there is not a single row to explain: the source is empty")
+    rows = _summed(kept, columns)
+    return DistinctRows(rows[columns], rows[PEOPLE].to_numpy(dtype=np.int64), read, complete)
 
 
-def _counted_here(given: tuple[Any, ...], *batches: pd.DataFrame) -> list[tuple[pd.DataFrame, int]]:
-    return [_counted(batch, *given) for batch in batches]
-
-
-def _partitions(source: AnyFrame, given: tuple[Any, ...], *, limited: bool) -> Iterator[list[Any]]:
-    """Tasks that count the partitions of a Dask frame: all at once, or one for every worker at a time."""
+def _partitions(
+    source: AnyFrame, counted: Callable[..., Any], columns: list[str], *, limited: bool
+) -> Iterator[Callable[[], Any]]:
+    """Count the partitions of a Dask frame: all at once, or one for every worker at a time."""
     import dask
 
-    columns = given[1]
     wanted = source[[label for label in source.columns if str(label) in columns]]
-    shared = [dask.delayed(one, traverse=False) for one in given]  # a model goes to each worker once
-    plain, count = dask.delayed(_plain_texts), dask.delayed(_counted)
-    tasks = [count(plain(partition), *shared) for partition in wanted.to_delayed()]
+    counting = dask.delayed(counted, traverse=False)  # a model goes to each worker once
+    tasks = [dask.delayed(_counted_there)(counting, partition) for partition in wanted.to_delayed()]
     size = _workers() if limited else len(tasks)
-    yield from (tasks[start : start + size] for start in range(0, len(tasks), size))
+    yield from (partial(dask.compute, *tasks[start : start + size]) for start in range(0, len(tasks), size))
+
+
+def _counted_there(counted: Callable[..., Any], rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    counts: tuple[pd.DataFrame, int] = counted(_plain_texts(rows))
+    return counts
 
 
 def _plain_texts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -182,16 +167,14 @@ def _counted(
     batch: pd.DataFrame,
     refuses: Callable[[pd.DataFrame], BoolArray],
     columns: list[str],
-    like: pd.DataFrame | None = None,
-    alike: Mapping[str, Any] | None = None,
+    like: pd.DataFrame | None,
+    alike: Mapping[str, Any] | None,
 ) -> tuple[pd.DataFrame, int]:
     """Distinct refused rows of one batch with their number, and how many rows there were."""
     batch = batch.set_axis([str(label) for label in batch.columns], axis=1)
     if missing := [column for column in columns if column not in batch.columns]:
         raise InputError(f"the rows lack the column {missing[0]!r}, which the model reads; add it")
-    rows = batch[columns]
-    if like is not None:
-        rows = typed(rows, like)
+    rows = batch[columns] if like is None else typed(batch[columns], like)
     refused = np.asarray(refuses(rows), dtype=np.bool_) if len(rows) else np.zeros(0, dtype=np.bool_)
     kept = rows[refused].assign(**(alike or {}), **{PEOPLE: 1})
     return _summed([kept], columns), len(batch)
@@ -208,17 +191,9 @@ def typed(rows: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _summed(parts: Iterable[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    several = list(parts)
-    rows = pd.concat([part for part in several if len(part)] or several[:1], ignore_index=True)
+def _summed(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    rows = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     return rows.groupby(columns, sort=False, dropna=False, observed=True)[PEOPLE].sum().reset_index()
-
-
-def _joined(parts: list[pd.DataFrame], columns: list[Any], read: int, *, complete: bool) -> DistinctRows:
-    if not parts:
-        raise InputError("there is not a single row to explain: the source is empty")
-    rows = _summed(parts, columns)
-    return DistinctRows(rows[columns], rows[PEOPLE].to_numpy(dtype=np.int64), read, complete)
 
 
 def _parquet(path: Path, columns: list[Any] | None, size: int) -> Iterator[pd.DataFrame]:

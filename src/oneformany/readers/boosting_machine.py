@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -12,10 +13,9 @@ from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
-from oneformany.readers.chances import least_probability
-from oneformany.readers.rows import Rows, own_rows
+from oneformany.readers.columns import Rows, own_rows
 from oneformany.readers.trees.tree_reading import log_odds_oracle
-from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index, least_probability
 from oneformany.schema.schema import Schema
 
 MOST_CELLS = 1_000_000
@@ -44,19 +44,14 @@ def read_boosting_machine(
     rows = own_rows(model, schema, frame)
     if rows.fixed:
         raise InputError(f"the model reads the column {next(iter(rows.fixed))!r}, which the schema lacks")
-    position = {name: number for number, name in enumerate(rows.schema.names)}
-    terms = [
-        tuple(position[model.feature_names_in_[column]] for column in columns)
-        for columns in model.term_features_
-    ]
-    width = max(rows.schema.levels)
-    trees = [
-        _tree(features, sign * table, width)
-        for features, table in zip(terms, _tables(model, rows, terms), strict=True)
-    ]
+    levels = rows.schema.levels
+    own = [rows.schema.index(name) for name in model.feature_names_in_]
+    terms = [tuple(own[column] for column in columns) for columns in model.term_features_]
+    tables = zip(terms, _tables(model, rows, terms), strict=True)
+    trees = [_tree(features, sign * table, max(levels)) for features, table in tables]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
-    oracle = log_odds_oracle(rows.schema.code_encoding(), trees, intercept, least_probability(threshold))
-    checked = np.random.default_rng(0).integers(rows.schema.levels, size=(N_CHECKED, len(position)))
+    oracle = log_odds_oracle(levels, trees, intercept, least_probability(threshold))
+    checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
     difference = np.abs(oracle.score(checked) - sign * model.decision_function(rows.frame(checked)))
     if difference.max() > LARGEST_DIFFERENCE:
         raise PredictionMismatchError(
@@ -76,42 +71,33 @@ def _tables(model: AnyModel, rows: Rows, terms: Sequence[tuple[int, ...]]) -> li
             f"{MOST_CELLS}; pass a schema with fewer levels"
         )
     codes = np.zeros((starts[-1], len(levels)), dtype=np.int64)
-    for features, shape, start, end in zip(terms, shapes, starts, starts[1:], strict=False):
+    for features, shape, (start, end) in zip(terms, shapes, pairwise(starts), strict=True):
         codes[start:end, features] = np.indices(shape).reshape(len(shape), -1).T
-    said = np.asarray(model.eval_terms(rows.frame(codes)), dtype=np.float64)
-    return [said[starts[term] : starts[term + 1], term].reshape(shape) for term, shape in enumerate(shapes)]
+    said = np.split(np.asarray(model.eval_terms(rows.frame(codes)), dtype=np.float64), starts[1:-1])
+    return [part[:, term].reshape(shape) for term, (part, shape) in enumerate(zip(said, shapes, strict=True))]
 
 
 def _tree(features: Sequence[int], table: FloatArray, width: int) -> Tree:
-    """Write a table as a tree that halves the levels of one feature after the other."""
-    feature: list[int] = []
-    left: list[IntArray] = []
-    children: list[tuple[int, int]] = []
-    value: list[float] = []
+    """Write a table as a tree that halves the distinct levels of one feature after the other."""
+    nodes: list[tuple[int, IntArray, tuple[int, int], float]] = []
 
-    def grow(depth: int, table: FloatArray) -> int:
+    def grow(depth: int, levels: IntArray, table: FloatArray) -> int:
+        """Add what the table says where the feature of this depth has one of these levels."""
         if table.ndim == 0:
-            return add(LEAF, np.zeros(0, np.int64), float(table))
-        slices, kind = np.unique(table.reshape(len(table), -1), axis=0, return_inverse=True)
-        return split(depth, slices.reshape(len(slices), *table.shape[1:]), kind.ravel(), 0, len(slices))
-
-    def split(depth: int, slices: FloatArray, kind: IntArray, low: int, high: int) -> int:
-        if high - low == 1:
-            return grow(depth + 1, slices[low])
-        middle = (low + high) // 2
-        node = add(features[depth], np.flatnonzero((low <= kind) & (kind < middle)), 0.0)
-        children[node] = (split(depth, slices, kind, low, middle), split(depth, slices, kind, middle, high))
+            nodes.append((LEAF, levels, (0, 0), float(table)))
+            return len(nodes) - 1
+        slices, kind = np.unique(table, axis=0, return_inverse=True)
+        if len(slices) == 1:
+            return grow(depth + 1, np.arange(slices[0].shape[0] if slices[0].ndim else 0), slices[0])
+        node, left = len(nodes), kind.ravel() < len(slices) // 2
+        nodes.append((features[depth], levels[left], (0, 0), 0.0))
+        children = (grow(depth, levels[left], table[left]), grow(depth, levels[~left], table[~left]))
+        nodes[node] = (features[depth], levels[left], children, 0.0)
         return node
 
-    def add(on: int, levels: IntArray, leaf: float) -> int:
-        feature.append(on)
-        left.append(levels)
-        children.append((0, 0))
-        value.append(leaf)
-        return len(feature) - 1
-
-    grow(0, table)
-    goes_left = np.zeros((len(feature), width), dtype=np.bool_)
-    for node, levels in enumerate(left):
-        goes_left[node, levels] = True
+    grow(0, np.arange(len(table)), table)
+    goes_left = np.zeros((len(nodes), width), dtype=np.bool_)
+    for node, (on, levels, _, _) in enumerate(nodes):
+        goes_left[node, levels] = on != LEAF
+    feature, _, children, value = zip(*nodes, strict=True)
     return Tree(np.array(feature), goes_left, np.array(children), np.array(value))

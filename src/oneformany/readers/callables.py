@@ -1,21 +1,30 @@
-"""Functions from frames to probabilities as models."""
+"""Models made by hand, functions of frames and scorecards, and any classifier as a function."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.ensemble import RandomForestClassifier
 
-from oneformany.anything import AnyValue
-from oneformany.arrays import BoolArray
+from oneformany.anything import AnyModel, AnyValue
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
-from oneformany.readers.rows import own_rows
-from oneformany.readers.verdict import FrameVerdict, Reading, class_index
+from oneformany.readers.columns import own_rows, plain_array
+from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.schema.feature import Feature, levels_told
 from oneformany.schema.schema import Schema
+
+ALMOST = 1 - 2**-20
+Points = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +77,13 @@ def read_function(
         max_calls=box.max_calls,
         largest_box=box.largest_box,
     )
-    _check_output(box, rows.frame(np.zeros((1, len(rows.schema.levels)), np.int64)), threshold, index)
-    return Reading(oracle, FrameVerdict(rows, decision(model, threshold, positive)))
+    # One row, so that a function which cannot be used is refused before the work begins
+    output = box.function(rows.frame(np.zeros((1, len(rows.schema.levels)), np.int64)))
+    check_probabilities(output, 1, index)
+    shape = np.shape(output)
+    if threshold is None and len(shape) == 2 and shape[1] > 2:
+        raise InputError(f"the function knows {shape[1]} classes; name the least probability as threshold")
+    return Reading(oracle, FrameVerdict(rows, decision(box, threshold, positive)))
 
 
 def decision(
@@ -78,12 +92,12 @@ def decision(
     positive: object = 1,
 ) -> Callable[[pd.DataFrame], BoolArray]:
     """Make the function's own decision about rows of a frame; see :func:`read_function`."""
-    box = model if isinstance(model, BlackBox) else BlackBox(model)
-    index = _index(getattr(box.function, "__self__", None), positive)
+    function = model.function if isinstance(model, BlackBox) else model
+    index = _index(getattr(function, "__self__", None), positive)
     least = 0.5 if threshold is None else threshold
 
     def decide(frame: pd.DataFrame) -> BoolArray:
-        return np.asarray(check_probabilities(box.function(frame), len(frame), index) >= least)
+        return np.asarray(check_probabilities(function(frame), len(frame), index) >= least)
 
     return decide
 
@@ -96,10 +110,92 @@ def _index(owner: AnyValue, positive: object) -> int:
     return int(positive)
 
 
-def _check_output(box: BlackBox, row: pd.DataFrame, threshold: float | None, index: int) -> None:
-    """Ask about one row, so that a function which cannot be used is refused before the work begins."""
-    output = box.function(row)
-    check_probabilities(output, 1, index)
-    shape = np.shape(output)
-    if threshold is None and len(shape) == 2 and shape[1] > 2:
-        raise InputError(f"the function knows {shape[1]} classes; name the least probability as threshold")
+def as_black_box(
+    model: AnyModel, threshold: float | None, positive: object, tried_on: pd.DataFrame | None = None
+) -> BlackBox | None:
+    """Wrap a fitted classifier as a function of frames: positive, from 0.5 on, is what it accepts itself.
+
+    ``None``: it cannot be asked, or does not answer about the rows that it is tried on.
+    """
+    if not hasattr(model, "predict") or not hasattr(model, "classes_"):
+        return None
+    class_index(model, positive)
+    box = BlackBox(_Asked(model, threshold, positive).score)
+    try:
+        if tried_on is not None:
+            box.function(tried_on)
+    except Exception:  # noqa: BLE001 (whatever a stranger's model raises: it does not read these rows)
+        return None
+    return box
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A classifier's decisions as numbers; its probabilities only tell a search where to look."""
+
+    model: Any
+    threshold: float | None
+    positive: object
+
+    def __getattr__(self, name: str) -> AnyValue:
+        """Know the columns that the classifier was fitted on."""
+        if name in {"feature_names_in_", "n_features_in_"}:
+            return getattr(self.model, name)
+        raise AttributeError(name)
+
+    def score(self, frame: pd.DataFrame) -> FloatArray:
+        """At least 0.5 where the classifier accepts a row, and more the surer it is."""
+        names = getattr(self.model, "feature_names_in_", None)
+        data = plain_array(frame) if names is None else frame[list(names)]
+        index = class_index(self.model, self.positive)
+        chances = np.zeros((len(data), len(self.model.classes_)))
+        if hasattr(self.model, "predict_proba"):
+            chances = np.asarray(self.model.predict_proba(data))
+        own = getattr(type(self.model), "predict", None)
+        if self.threshold is None and own is RandomForestClassifier.predict:
+            accepted = chances.argmax(axis=1) == index  # which is what a forest does, and takes half the time
+        else:
+            accepted = Verdict(self.model, lambda rows: rows, self.threshold, self.positive)(data)
+        return np.asarray((accepted + np.clip(chances[:, index], 0, ALMOST)) / 2)
+
+
+def read_scorecard(
+    points: Points, schema: Schema, threshold: float | None = None, positive: object = 1
+) -> Reading:
+    """Read a scorecard: a row is positive when its points sum to at least the threshold, exactly.
+
+    A feature that is left out gives no points; a feature that is there needs all its levels.
+    """
+    if threshold is None:
+        raise InputError("a scorecard needs a threshold: the points that make a row positive")
+    if positive != 1:
+        raise InputError(f"a scorecard has no class {positive!r}; to ask for few points, negate them")
+    for name in points:
+        schema.index(name)
+    shares = [_points_of(feature, points.get(feature.name)) for feature in schema.features]
+    oracle = AdditiveOracle(shares, threshold=threshold)
+    # In decimals, in which points are written down, 0.1 + 0.2 is 0.3
+    exact, least = [[Decimal(str(p)) for p in share] for share in shares], Decimal(str(threshold))
+
+    def verdict(codes: IntArray) -> BoolArray:
+        totals = [sum(own[code] for own, code in zip(exact, row, strict=True)) for row in codes.tolist()]
+        return np.array([total >= least for total in totals], dtype=np.bool_)
+
+    return Reading(oracle, verdict)
+
+
+def _points_of(feature: Feature, points: Mapping[str, float] | None) -> list[float]:
+    if points is None:
+        return [0] * feature.n_levels
+    for label in points:
+        if label not in feature.levels:
+            known = levels_told(feature)
+            raise InputError(f"the scorecard names {label!r} of {feature.name!r}, whose levels are {known}")
+    for label in feature.levels:
+        if label not in points:
+            raise InputError(f"the scorecard has no points for {label!r} of {feature.name!r}; add them")
+        if not isinstance(points[label], Real):
+            raise InputError(
+                f"the scorecard gives {points[label]!r} for {label!r} of {feature.name!r}; points are numbers"
+            )
+    return [points[label] for label in feature.levels]

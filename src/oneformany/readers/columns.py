@@ -1,26 +1,33 @@
-"""Which numeric columns a fitted model reads: found by their names, or by their number."""
+"""What a fitted model reads: columns found by name or number, rows of a frame, or what steps make of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
-from oneformany.anything import AnyModel
-from oneformany.arrays import IntArray
-from oneformany.exceptions import InputError
+from oneformany.anything import AnyModel, AnyValue
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.exceptions import InputError, PredictionMismatchError
+from oneformany.schema.discretise import infer_schema
 from oneformany.schema.encoding import Encoding
+from oneformany.schema.feature import Feature
+from oneformany.schema.frames import ValueSchema, alike, in_own_type
 from oneformany.schema.schema import Schema
+from oneformany.stop import Stop
+
+N_CHECKED = 64
+MOST_ENTRIES = 1 << 22
+"""How many numbers the steps of a pipeline shall make at once."""
 
 
 def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
-    """Find how codes become the columns that a model was fitted on.
+    """Find how codes become the columns that a model was fitted on: one-hot, numbers or codes.
 
-    A model fitted on a frame is matched by its column names: the schema's one-hot names, or the
-    features' own names when their levels are numbers; the order does not matter. A model fitted on an array
-    is matched by its width: the one-hot columns, or one column of codes per feature.
+    A model that was fitted on a frame is matched by names, in any order, others by their number of columns.
     """
     names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
@@ -74,6 +81,13 @@ def inputs_for(model: AnyModel, encoding: Encoding) -> Callable[[IntArray], Any]
     return lambda codes: pd.DataFrame(encoding.encode(codes), columns=list(names))
 
 
+def plain_array(frame: pd.DataFrame) -> AnyValue:
+    """Make an array for a model that was fitted on one; gaps become not-a-number."""
+    if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
+        return frame.to_numpy(np.float64, na_value=np.nan)
+    return frame.to_numpy()
+
+
 def columns_of(
     model: AnyModel, known: Collection[str], where: str, others: Collection[str] = ()
 ) -> tuple[str, ...]:
@@ -125,3 +139,147 @@ def _reordered(encoding: Encoding, names: Sequence[str]) -> Encoding:
     moved = np.array([index[name] for name in encoding.names], dtype=np.int64)
     columns = tuple(moved[own] for own in encoding.columns)
     return Encoding(columns, encoding.values, encoding.constants, tuple(names))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What every level of every feature is in a frame that a model reads.
+
+    A bin stands for the lower median of the numbers that a frame has in it, or for its right edge; the last
+    one has that as far above its left edge as the bin before is wide.
+    """
+
+    schema: Schema  # the features
+    values: tuple[Any, ...]  # ``values[l][v]``: what stands in the frame for level ``v`` of feature ``l``
+    # Further columns, which the model demands but does not read, with a value for all rows
+    fixed: dict[str, Any]
+    names: tuple[str, ...]  # columns of the frames, in order
+
+    @classmethod
+    def of(
+        cls, schema: Schema, frame: pd.DataFrame | None = None, names: Sequence[str] | None = None
+    ) -> Rows:
+        """Find the values, in columns as the model names them; numbers in bins and types are the frame's."""
+        order = tuple(schema.names if names is None else names)
+        if isinstance(schema, ValueSchema):
+            if missing := [name for name in order if name not in schema.names]:
+                raise InputError(f"the model reads the column {missing[0]!r}, which is not here; add it")
+            return cls(schema, schema.arrays, {}, order)
+        others = [name for name in order if name not in schema.names]
+        if others and (frame is None or others[0] not in frame.columns):
+            raise InputError(f"the model reads the column {others[0]!r}, which the schema lacks; add it")
+        values = tuple(_values(feature, _column(frame, feature.name)) for feature in schema.features)
+        fixed = {name: frame[name].iloc[:1].array for name in others} if frame is not None else {}
+        return cls(schema, values, fixed, order)
+
+    def frame(self, codes: IntArray) -> pd.DataFrame:
+        """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
+        codes = np.atleast_2d(codes)
+        columns = {name: value.take(np.zeros(len(codes), np.int64)) for name, value in self.fixed.items()}
+        for index, name in enumerate(self.schema.names):
+            columns[name] = self.values[index].take(codes[:, index])
+        made = pd.DataFrame({name: in_own_type(columns[name]) for name in self.names})
+        if isinstance(self.schema, ValueSchema):
+            made.columns = pd.Index([self.schema.labels.get(name, name) for name in self.names])
+        return made
+
+
+def wanted_columns(model: AnyModel, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:
+    """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame."""
+    if frame is not None and not isinstance(frame, pd.DataFrame):
+        raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+    there = () if frame is None else tuple(frame.columns)
+    if schema is not None:
+        return columns_of(model, schema.names, "the schema", there)
+    if frame is None:
+        raise InputError("the model reads rows by name: pass a schema or a frame")
+    return columns_of(model, there, "the frame")
+
+
+def own_rows(model: AnyModel, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
+    """Take the rows of a schema, or of a frame in which every distinct value is a level."""
+    names = wanted_columns(model, frame, schema)
+    if schema is None and frame is not None:
+        schema = infer_schema(frame, columns=names, bins=None)
+    return Rows.of(cast("Schema", schema), frame, names)
+
+
+def _column(frame: pd.DataFrame | None, name: str) -> pd.Series[Any] | None:
+    return None if frame is None or name not in frame.columns else frame[name]
+
+
+def _values(feature: Feature, column: pd.Series[Any] | None) -> AnyValue:
+    if feature.n_regular < feature.n_levels:
+        if column is not None and column.isna().any():
+            row = column.index[int(column.isna().to_numpy().argmax())]
+            raise InputError(
+                f"column {feature.name!r}, row {row}: the value is missing; fill it in or drop the row"
+            )
+        level = feature.levels[feature.n_regular]
+        raise InputError(f"feature {feature.name!r}: no value stands for the level {level!r}; leave it out")
+    if feature.edges is not None:
+        plain = _inside(feature.edges, column)
+    else:
+        plain = list(feature.numbers or feature.levels)
+    values = pd.Series(plain)
+    return (values if column is None else alike(values, column.dtype)).array
+
+
+def _inside(edges: Sequence[float], column: pd.Series[Any] | None) -> list[Any]:
+    """One number in each bin."""
+    width = edges[-1] - edges[-2] if len(edges) > 1 else abs(edges[-1]) or 1.0
+    numbers: list[Any] = [*edges, edges[-1] + width]
+    if column is None or not pd.api.types.is_numeric_dtype(column):
+        return numbers
+    there = np.sort(column.to_numpy())
+    indices = np.searchsorted(edges, there, side="left")
+    for level in range(len(numbers)):
+        inside = there[indices == level]
+        if len(inside):
+            numbers[level] = inside[(len(inside) - 1) // 2].item()
+    return numbers
+
+
+class TimeIsUpError(Exception):
+    """Time was up before a model was read."""
+
+
+def check_time(stop: Stop | None) -> None:
+    """Give up reading a model when time is up."""
+    if stop is not None and stop.expired():
+        raise TimeIsUpError
+
+
+def probe(
+    inputs: Callable[[IntArray], FloatArray], levels: Sequence[int], stop: Stop | None = None
+) -> Encoding:
+    """See what each level of each feature becomes, some rows at a time; random rows confirm it."""
+    base = inputs(np.zeros((1, len(levels)), dtype=np.int64))[0]
+    size = max(1, MOST_ENTRIES // len(base))
+    columns, values = [], []
+    for feature, n in enumerate(levels):
+        codes = np.zeros((n, len(levels)), dtype=np.int64)
+        codes[:, feature] = np.arange(n)
+        parts = []
+        for start in range(0, n, size):
+            check_time(stop)
+            seen = inputs(codes[start : start + size])
+            own = np.flatnonzero(~same_inputs(seen, base).all(axis=0))
+            parts.append((slice(start, start + size), own, seen[:, own]))
+        columns.append(np.unique(np.concatenate([own for _, own, _ in parts])))
+        values.append(np.tile(base[columns[-1]], (n, 1)))
+        for part, own, seen in parts:
+            values[-1][part, np.searchsorted(columns[-1], own)] = seen
+    encoding = Encoding(tuple(columns), tuple(values), base)
+    checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
+    if not same_inputs(encoding.encode(checked), inputs(checked)).all():
+        raise PredictionMismatchError(
+            "the pipeline's steps mix features on some rows, although none of them should; pass its "
+            "predict_proba instead to have it asked as a black box, and please report this pipeline"
+        )
+    return encoding
+
+
+def same_inputs(one: FloatArray, other: FloatArray) -> AnyValue:
+    """Compare number by number; not-a-number is the same as itself."""
+    return (one == other) | (np.isnan(one) & np.isnan(other))

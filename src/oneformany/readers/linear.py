@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +15,8 @@ from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.chances import DOUBLE, SINGLE
-from oneformany.readers.linear_scores import REST, Score, score_of
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
-from oneformany.readers.verdict import class_index
+from oneformany.readers.verdict import DOUBLE, SINGLE, class_index, log_odds
 from oneformany.schema.encoding import Encoding
 
 MARGIN = 1e-9
@@ -36,90 +37,112 @@ LARGEST_EXACT = 2**24
 LEAD_OPERATIONS = 64
 """More rounded operations than a model needs for what one column adds to the lead of a class."""
 
+Shares = Callable[[int, FloatArray], FloatArray]
+"""What each of some values adds when it stands in a column: a column per score of the model."""
+
+Inverse = Callable[[float], float] | None
+"""The sum at which a probability of the second class is reached; ``None``: there are no probabilities."""
+
 
 def read_linear(
     model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
 ) -> AdditiveOracle | NetworkOracle:
     """Read a linear or naive Bayes classifier, so that the engine can compute with it exactly.
 
-    Scores within ``MARGIN`` of what the threshold asks for, or within what single precision demands where the
-    model was fitted in it, are the model's to decide. Where that cannot be asked (the oracle was read
-    without a verdict) they do not count as positive; so a point that the oracle calls positive is positive
-    for the model, however it rounds.
-
-    With more than two classes, and without a threshold, a point is positive when the model predicts the
-    positive class: when its lead over every other class, each of which is additive, is not negative. The
-    smallest lead is the score; written with ReLUs it is a small network, so the answers have proofs. With a
-    threshold, models that have only decision values are positive when that of the positive class, one against
-    the rest, reaches it.
+    Scores so near to what the threshold asks for that the model may round are the model's to decide; without
+    its verdict they do not count as positive. With more than two classes and without a threshold a point is
+    positive when the smallest lead of its class over another, each of which is additive, is not negative:
+    written with ReLUs that is a small network, so the answers have proofs.
     """
     index = class_index(model, positive)
     kind, n_classes = type(model).__name__, len(model.classes_)
-    if n_classes == 2:
-        return _additive(kind, score_of(model), encoding, threshold, 1.0 if index else -1.0)
-    if not hasattr(model, "coef_") and not hasattr(model, "class_count_"):
+    if n_classes > 2 and not hasattr(model, "coef_") and not hasattr(model, "class_count_"):
         raise UnsupportedModelError(
             f"{kind} knows {n_classes} classes, which is read only of linear and naive Bayes classifiers; "
             "pass its predict_proba to have it asked as a black box"
         )
+    score, classes = _score_of(model), np.eye(n_classes)
+    if n_classes == 2:
+        ahead = classes[index] - classes[1 - index]
+        signs = ahead[-len(score.constants) :]  # of a score per class, or of the second class only
+        return _additive(kind, replace(score, signs=signs), encoding, threshold, index)
     if threshold is None:
-        others = [other for other in range(n_classes) if other != index]
-        return _smallest_lead(kind, [score_of(model, (other, index)) for other in others], encoding)
+        others = np.delete(classes, index, axis=0)
+        leads = [replace(score, signs=classes[index] - other) for other in others]
+        return _smallest_lead(kind, leads, encoding)
     if hasattr(model, "predict_proba"):
         raise InputError(
             f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
             "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
             "to have it asked as a black box"
         )
-    return _additive(kind, score_of(model, (REST, index)), encoding, threshold, 1.0)
+    return _additive(kind, replace(score, signs=classes[index]), encoding, threshold, 1)
 
 
-def _additive(
-    model: str, score: Score, encoding: Encoding, threshold: float | None, sign: float
-) -> AdditiveOracle:
-    tables, constant = score.tables(encoding, model)
-    low, high = _needed(score, threshold, sign)
-    return AdditiveOracle(
-        [sign * table for table in tables],
-        sign * constant,
-        (low + high) / 2,
-        margin=max(MARGIN, _rounding(score, encoding, model)) + (high - low) / 2,
-        rounds=not _is_exact(score, encoding),
-    )
+@dataclass(frozen=True, eq=False)
+class _Score:
+    """A sum, over the scores that a model adds up, of what each column adds to them."""
 
+    width: int
+    shares: Shares
+    constants: FloatArray  # what each score begins with
+    inverse: Inverse = None
+    signs: FloatArray = field(default_factory=lambda: np.ones(1))  # how each score counts
+    single: bool = False  # the model computes in single precision
+    weights: FloatArray | None = None  # (scores, width), of a model that multiplies
+    sizes: Shares | None = None  # how large the numbers are that the model adds up, if not as the shares
 
-def _smallest_lead(model: str, leads: list[Score], encoding: Encoding) -> NetworkOracle:
-    """Make a network whose logits are minus the leads, and 0 for the positive class."""
-    tables, constants = zip(*(lead.tables(encoding, model) for lead in leads), strict=True)
-    blocks = [np.stack(shares, axis=1) for shares in zip(*tables, strict=True)]
-    minus = np.hstack([np.zeros((len(leads), 1)), -np.eye(len(leads))])
-    logits = Affine.of(np.vstack([minus] * len(blocks)), -np.array([0.0, *constants]))
-    off = max(_rounding(lead, encoding, model) for lead in leads)
-    precision = SINGLE if leads[0].single else DOUBLE
-    rounding = LEAD_OPERATIONS * precision
-    return network_oracle(model, [logits], Encoding.from_blocks(blocks), None, 0, rounding, off)
+    def tables(self, encoding: Encoding, model: str) -> tuple[list[FloatArray], float]:
+        """What each level of each feature adds, and what all points have."""
+        encoding.check_width(self.width, model)
+        tables = []
+        for columns, block in zip(encoding.columns, encoding.values, strict=True):
+            shares = [self._share(encoding, *pair) for pair in zip(columns, block.T, strict=True)]
+            tables.append(sum(shares, np.zeros(len(block))))
+        rest = set(range(encoding.width)).difference(*encoding.columns)
+        fixed = [self._share(encoding, column, encoding.constants[[column]])[0] for column in rest]
+        constant = float(self.constants @ self.signs + sum(fixed))
+        if not math.isfinite(constant):
+            raise InputError(f"{model} has the intercept {constant}; fit it again on clean data")
+        return tables, constant
 
+    def _share(self, encoding: Encoding, column: int, values: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = self.shares(column, values) @ self.signs
+        if not np.isfinite(share).all():
+            name = repr(encoding.names[column]) if encoding.names else str(column)
+            raise InputError(
+                f"the model's weight for column {name} is not finite; fit it again on clean data "
+                "(naive Bayes: with alpha > 0)"
+            )
+        return share
 
-def _rounding(score: Score, encoding: Encoding, model: str) -> float:
-    """How far off a score can be when the model adds it up, each class by itself."""
-    relative = 2 * (score.width + 2) * SINGLE if score.single else RELATIVE_MARGIN
-    relative = max(relative, 4 * (score.width + 2) * DOUBLE)
-    return relative * score.largest(encoding, model)
+    def rounding(self, encoding: Encoding, model: str) -> float:
+        """How far off the sum can be when the model adds up each score by itself."""
+        unsigned = replace(
+            self,
+            shares=self.sizes or (lambda column, values: np.abs(self.shares(column, values))),
+            constants=np.abs(self.constants),
+            signs=np.abs(self.signs),
+        )
+        tables, constant = unsigned.tables(encoding, model)
+        relative = 2 * (self.width + 2) * SINGLE if self.single else RELATIVE_MARGIN
+        largest = constant + sum(float(table.max()) for table in tables)
+        return max(relative, 4 * (self.width + 2) * DOUBLE) * largest
 
-
-def _is_exact(score: Score, encoding: Encoding) -> bool:
-    """Whether weights and inputs are so round that no product and no sum of them is rounded."""
-    if score.weights is None:
-        return False
-    largest = np.abs(encoding.constants)
-    for columns, block in zip(encoding.columns, encoding.values, strict=True):
-        largest[columns] = np.abs(block).max(axis=0)
-    inputs = [encoding.constants, *(block.ravel() for block in encoding.values)]
-    bits = _bits(score.weights) + _bits(np.concatenate(inputs))
-    if bits > EXACT_BITS or not float(score.constant * 2**bits).is_integer():
-        return False
-    total = abs(score.constant) + float(np.abs(score.weights) @ largest)
-    return bool(total * 2**bits < LARGEST_EXACT)
+    def is_exact(self, encoding: Encoding) -> bool:
+        """Whether weights and inputs are so round that no product and no sum of them is rounded."""
+        if self.weights is None:
+            return False
+        largest = np.abs(encoding.constants)
+        for columns, block in zip(encoding.columns, encoding.values, strict=True):
+            largest[columns] = np.abs(block).max(axis=0)
+        weights, constant = self.signs @ self.weights, float(self.signs @ self.constants)
+        inputs = [encoding.constants, *(block.ravel() for block in encoding.values)]
+        bits = _bits(weights) + _bits(np.concatenate(inputs))
+        if bits > EXACT_BITS or not float(constant * 2**bits).is_integer():
+            return False
+        return bool((abs(constant) + float(np.abs(weights) @ largest)) * 2**bits < LARGEST_EXACT)
 
 
 def _bits(numbers: FloatArray) -> int:
@@ -131,8 +154,33 @@ def _bits(numbers: FloatArray) -> int:
     return EXACT_BITS + 1
 
 
-def _needed(score: Score, threshold: float | None, sign: float) -> tuple[float, float]:
-    """Turn the threshold into the signed scores below which it is surely missed, and above surely met."""
+def _additive(
+    model: str, score: _Score, encoding: Encoding, threshold: float | None, index: int
+) -> AdditiveOracle:
+    tables, constant = score.tables(encoding, model)
+    low, high = _needed(score, threshold, index)
+    return AdditiveOracle(
+        tables,
+        constant,
+        (low + high) / 2,
+        margin=max(MARGIN, score.rounding(encoding, model)) + (high - low) / 2,
+        rounds=not score.is_exact(encoding),
+    )
+
+
+def _smallest_lead(model: str, leads: list[_Score], encoding: Encoding) -> NetworkOracle:
+    """Make a network whose logits are minus the leads, and 0 for the positive class."""
+    tables, constants = zip(*(lead.tables(encoding, model) for lead in leads), strict=True)
+    blocks = [np.stack(shares, axis=1) for shares in zip(*tables, strict=True)]
+    minus = np.hstack([np.zeros((len(leads), 1)), -np.eye(len(leads))])
+    logits = Affine.of(np.vstack([minus] * len(blocks)), -np.array([0.0, *constants]))
+    off = max(lead.rounding(encoding, model) for lead in leads)
+    rounding = LEAD_OPERATIONS * (SINGLE if leads[0].single else DOUBLE)
+    return network_oracle(model, [logits], Encoding.from_blocks(blocks), None, 0, rounding, off)
+
+
+def _needed(score: _Score, threshold: float | None, index: int) -> tuple[float, float]:
+    """Turn the threshold into the sums below which it is surely missed, and above surely met."""
     if threshold is not None and not isinstance(threshold, Real):
         raise InputError(f"the threshold is {threshold!r}; it must be a number")
     if score.inverse is None:
@@ -145,5 +193,147 @@ def _needed(score: Score, threshold: float | None, sign: float) -> tuple[float, 
     if not 0 < probability < 1 - margin:
         raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
     edges = (max(probability - margin, probability / 2), probability + margin)
-    low, high = (score.inverse(p) if sign > 0 else -score.inverse(1 - p) for p in edges)
+    low, high = (score.inverse(p) if index else -score.inverse(1 - p) for p in edges)
     return low, high
+
+
+def _score_of(model: AnyModel) -> _Score:
+    """Find what a fitted classifier adds up, by the class of scikit-learn that it is."""
+    for base in type(model).__mro__:
+        if base.__name__ in _SCORES and base.__module__.split(".")[0] == "sklearn":
+            return _SCORES[base.__name__](model)
+    supported = ", ".join(_SCORES)
+    raise UnsupportedModelError(f"{type(model).__name__} is not a linear classifier; read are {supported}")
+
+
+def _weighted(weights: FloatArray, constants: FloatArray, inverse: Inverse = log_odds) -> _Score:
+    return _Score(
+        weights.shape[1],
+        lambda column, values: np.multiply.outer(values, weights[:, column]),
+        constants,
+        inverse,
+        weights=weights,
+    )
+
+
+def _coefficients(model: AnyModel, inverse: Inverse = None) -> _Score:
+    stored = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
+    weights = np.atleast_2d(stored).astype(np.float64)
+    if len(weights) > 1 and len(model.classes_) == 2:
+        raise UnsupportedModelError(
+            f"{type(model).__name__} has {len(weights)} score functions; it must have one, for two classes"
+        )
+    # Without a fitted intercept there is a single zero
+    constants = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(weights))
+    return replace(_weighted(weights, constants, inverse), single=stored.dtype == np.float32)
+
+
+def _logistic(model: AnyModel) -> _Score:
+    if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
+        return _coefficients(model, lambda probability: log_odds(probability) / 2)
+    return _coefficients(model, log_odds)
+
+
+def _gradient_descent(model: AnyModel) -> _Score:
+    inverses: dict[str, Inverse] = {
+        "log_loss": log_odds,
+        "modified_huber": lambda probability: 2 * probability - 1,
+    }
+    return _coefficients(model, inverses.get(model.loss))
+
+
+def _bernoulli_bayes(model: AnyModel) -> _Score:
+    with np.errstate(divide="ignore"):
+        absent = np.log(1 - np.exp(model.feature_log_prob_))
+    score = _weighted(model.feature_log_prob_ - absent, model.class_log_prior_ + absent.sum(axis=1))
+    if model.binarize is None:
+        return score
+    return replace(score, shares=lambda column, values: score.shares(column, values > model.binarize))
+
+
+def _categorical_bayes(model: AnyModel) -> _Score:
+    def shares(column: int, values: FloatArray) -> FloatArray:
+        known = model.n_categories_[column]
+        if (values != np.floor(values)).any() or values.min() < 0 or values.max() >= known:
+            raise InputError(
+                f"CategoricalNB knows the codes 0 to {known - 1} in column {column}, not "
+                f"{values.min():g} to {values.max():g}; fit it with min_categories=schema.levels"
+            )
+        return np.asarray(model.feature_log_prob_[column][:, values.astype(np.int64)].T)
+
+    return _Score(model.n_features_in_, shares, model.class_log_prior_, log_odds)
+
+
+def _gaussian_bayes(model: AnyModel) -> _Score:
+    def distances(column: int, values: FloatArray) -> FloatArray:
+        return np.asarray((values[:, None] - model.theta_[:, column]) ** 2 / model.var_[:, column])
+
+    return _Score(
+        model.n_features_in_,
+        lambda column, values: -(distances(column, values) + np.log(model.var_[:, column])) / 2,
+        np.log(model.class_prior_),
+        log_odds,
+        # 2 for the logarithm of 2 pi
+        sizes=lambda column, values: distances(column, values) + np.abs(np.log(model.var_[:, column])) + 2,
+    )
+
+
+def _calibrated(model: AnyModel) -> _Score:
+    if len(model.calibrated_classifiers_) != 1:
+        raise UnsupportedModelError(
+            f"CalibratedClassifierCV averages {len(model.calibrated_classifiers_)} classifiers, which is not "
+            "additive; calibrate with ensemble=False"
+        )
+    (member,) = model.calibrated_classifiers_
+    (calibrator,) = member.calibrators
+    if not (hasattr(calibrator, "a_") and hasattr(calibrator, "b_")):
+        raise UnsupportedModelError(
+            f"CalibratedClassifierCV with method={model.method!r} is not read; use method='sigmoid'"
+        )
+    slope, offset = -float(calibrator.a_), -float(calibrator.b_)
+    base = member.estimator
+    while type(base).__name__ == "FrozenEstimator":
+        base = base.estimator
+    score = _score_of(base)
+    decides = hasattr(base, "decision_function")
+    if slope == 0 or (slope < 0 and not decides):
+        raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
+
+    def response(probability: float) -> float:
+        """Find the classifier's own response at which the calibrated probability is reached."""
+        return (log_odds(probability) - offset) / slope
+
+    def inverse(probability: float) -> float:
+        below = response(probability)
+        if score.inverse is None or not 0 < below < 1:
+            raise InputError(
+                f"calibrated to probability {probability:g}, no score or every score is positive; "
+                "choose another threshold"
+            )
+        return score.inverse(below)
+
+    if slope > 0:
+        return replace(score, inverse=response if decides else inverse)
+    return replace(
+        score,
+        shares=lambda column, values: -score.shares(column, values),
+        constants=-score.constants,
+        inverse=lambda probability: -response(probability),
+    )
+
+
+_SCORES: dict[str, Callable[[Any], _Score]] = {
+    "LogisticRegression": _logistic,
+    "LinearSVC": _coefficients,
+    "SGDClassifier": _gradient_descent,
+    "RidgeClassifier": _coefficients,
+    "RidgeClassifierCV": _coefficients,
+    "Perceptron": _coefficients,
+    "LinearDiscriminantAnalysis": lambda model: _coefficients(model, log_odds),
+    "BernoulliNB": _bernoulli_bayes,
+    "CategoricalNB": _categorical_bayes,
+    "MultinomialNB": lambda model: _weighted(model.feature_log_prob_, model.class_log_prior_),
+    "ComplementNB": lambda model: _weighted(model.feature_log_prob_, np.zeros(len(model.classes_))),
+    "GaussianNB": _gaussian_bayes,
+    "CalibratedClassifierCV": _calibrated,
+}

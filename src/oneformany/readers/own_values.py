@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -15,12 +17,11 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
-from oneformany.readers.any_classifier import as_black_box
+from oneformany.readers.callables import BlackBox, as_black_box
+from oneformany.readers.columns import Rows, TimeIsUpError, check_time, probe
 from oneformany.readers.inputs import Inputs
-from oneformany.readers.pipeline import probe
 from oneformany.readers.registry import read_model
-from oneformany.readers.rows import Rows
-from oneformany.readers.splits import Splits, model_splits
+from oneformany.readers.trees.tree_reading import Splits, model_splits
 from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
 from oneformany.schema.encoding import Encoding
@@ -28,93 +29,102 @@ from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import ColumnValues, Table, ValueSchema, alike, in_own_type
 from oneformany.schema.schema import Schema, no_level
 from oneformany.schema.wishes import Wishes
+from oneformany.stop import Stop
 
 MOST_ENTRIES = 1 << 28
 """Splits times columns times values up to which trees are read, in a second or two; larger ones are asked."""
 
+TIME_WAS_UP = "time was up before it was read"
+
 
 @dataclass(frozen=True, eq=False)
-class ValueClasses:
-    """Values that lie in one cell and are the same to the model."""
+class CellColumn:
+    """A column that a model reads: its values, their cells, and which values are the same to the model.
 
+    Values of one class lie in one cell and are the same to the model.
+    """
+
+    feature: Feature  # cells and targets
+    distinct: ColumnValues  # ``codes`` are those of the rows, then of the reference data
+    cell_of: IntArray  # (values,): the cell of each
+    class_of: IntArray  # (values,): the class of each; -1 where neither a row nor a target has it
     first: IntArray  # (classes,): a value of each class
-    # (values,): the class of each value; -1 for values that neither a row nor a target has
-    class_of: IntArray
-    cells: IntArray  # (classes,): the cell of each class
     targets: IntArray  # (cells,): the class that each cell sends rows to, or ``NO_TARGET``
-    plain: bool  # whether every cell is one class, so that cells decide what the model says
 
     @classmethod
     def of(
-        cls, feature: Feature, column: ColumnValues, cells: IntArray, told: Told | None, n_rows: int
-    ) -> ValueClasses:
+        cls, feature: Feature, distinct: ColumnValues, cell_of: IntArray, told: Told | None, n_rows: int
+    ) -> CellColumn:
         """Put values together; without ``told`` the model tells all apart, and rows have the first codes."""
         wanted = {
-            cell: column.index_of(value)
+            cell: distinct.index_of(value)
             for cell in range(feature.n_levels)
             if (value := feature.target(cell)) is not None
         }
-        used = np.zeros(len(cells), dtype=np.bool_)
-        used[column.codes[:n_rows]] = True
-        used[list(wanted.values())] = True
-        kinds = np.arange(len(cells)) if told is None else same_rows(told.rows)
-        indices = np.flatnonzero(used)
+        used = np.union1d(distinct.codes[:n_rows], list(wanted.values())).astype(np.int64)
+        kinds = np.arange(len(cell_of)) if told is None else same_rows(told.rows)
         _, first, number = np.unique(
-            np.stack([cells[indices], kinds[indices]], axis=1), axis=0, return_index=True, return_inverse=True
+            np.stack([cell_of[used], kinds[used]], axis=1), axis=0, return_index=True, return_inverse=True
         )
-        of = np.full(len(cells), -1, dtype=np.int64)
-        of[indices] = number.ravel()
+        class_of = np.full(len(cell_of), -1, dtype=np.int64)
+        class_of[used] = number.ravel()
         targets = np.full(feature.n_levels, NO_TARGET, dtype=np.int64)
-        for cell, index in wanted.items():
-            targets[cell] = of[index]
-        found = cells[indices[first]].astype(np.int64)
-        plain = np.array_equal(found, np.arange(feature.n_levels))
-        return cls(indices[first], of, found, targets, plain)
+        targets[list(wanted)] = class_of[list(wanted.values())]
+        return cls(feature, distinct, cell_of, class_of, used[first], targets)
+
+    @property
+    def cells(self) -> IntArray:
+        """(classes,): the cell of each class."""
+        return self.cell_of[self.first]
+
+    @property
+    def plain(self) -> bool:
+        """Whether every cell is one class, so that cells decide what the model says."""
+        return np.array_equal(self.cells, np.arange(self.feature.n_levels))
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The cells of all columns that a model reads, and the values in them."""
 
-    schema: Schema  # cells and targets
-    # Distinct values; ``codes`` are those of the rows, then of the reference data
-    columns: tuple[ColumnValues, ...]
-    cell_of: tuple[IntArray, ...]  # the cell of each value
-    classes: tuple[ValueClasses, ...]  # of each column, values that are the same to the model
+    columns: tuple[CellColumn, ...]
     encoding: Encoding | None  # what the model makes of each value
     n_splits: int  # how many splits its trees have, as far as that is known
     labels: dict[str, Any]  # what the user's frames call the columns
     n_rows: int  # number of rows, reference data aside
 
+    @cached_property
+    def schema(self) -> Schema:
+        """Cells and targets."""
+        return Schema(tuple(column.feature for column in self.columns))
+
     @property
     def codes(self) -> IntArray:
         """Cells of the rows."""
-        return self._cells(slice(0, self.n_rows))
+        return np.stack([c.cell_of[c.distinct.codes[: self.n_rows]] for c in self.columns], axis=1)
 
     @property
     def reference(self) -> IntArray:
         """Cells of the reference data; of the rows where there are none."""
-        rest = self._cells(slice(self.n_rows, None))
+        rest = np.stack([c.cell_of[c.distinct.codes[self.n_rows :]] for c in self.columns], axis=1)
         return rest if len(rest) else self.codes
 
     def inside(self, feature: int, cell: int) -> list[Any]:
         """Distinct values of the reference data in a cell."""
-        column, of = self.columns[feature], self.cell_of[feature]
-        counted = column.codes[self.n_rows :] if len(column.codes) > self.n_rows else column.codes
-        found = np.unique(counted)
-        plain = column.plain
-        return [plain[index] for index in found[of[found] == cell].tolist() if plain[index] is not None]
-
-    def _cells(self, rows: slice) -> IntArray:
-        return np.stack(
-            [of[c.codes[rows]] for of, c in zip(self.cell_of, self.columns, strict=True)], axis=1
-        ).astype(np.int64)
+        column = self.columns[feature]
+        codes = column.distinct.codes
+        found = np.unique(codes[self.n_rows :] if len(codes) > self.n_rows else codes)
+        values = (column.distinct.plain[index] for index in found[column.cell_of[found] == cell].tolist())
+        return [value for value in values if value is not None]
 
 
-def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wishes) -> Cells:
+def read_cells(
+    inputs: Inputs, table: Table, reference: Table | None, wishes: Wishes, stop: Stop | None = None
+) -> Cells:
     """Decide the cells of all columns that a model reads; the model itself is not asked.
 
-    Targets and edges are taken from the reference data, or from the rows where there are none.
+    Targets and edges are taken from the reference data, or from the rows where there are none. When time is
+    up before it is seen what the model makes of the values, they are decided as if nobody could see that.
     """
     choices, columns = [], []
     for name in inputs.names:
@@ -122,77 +132,90 @@ def read_cells(inputs: Inputs, table: Table, reference: Table | None, wishes: Wi
         choice = replace(choice, unread=name in inputs.unread and choice == Choice())
         choices.append(choice)
         columns.append(_joined(table.frame[name], _column(reference, name), wishes.targets.get(name), choice))
-    encoding = None
-    if inputs.transform is not None:
-        values = ValueSchema.of(inputs.names, [column.array for column in columns], table.labels)
-        encoding = probe(inputs.transform, Rows.of(values))
-    splits = None if encoding is None else model_splits(inputs.classifier)
-    told = _told(inputs, columns, encoding, splits)
-    features, cell_of, classes = [], [], []
-    for column, choice, seen in zip(columns, choices, told, strict=True):
+    encoding = splits = None
+    if (transform := inputs.transform) is not None:
+        rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
+        with suppress(TimeIsUpError):
+            encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels, stop)
+            splits = model_splits(inputs.classifier)
+    if encoding is None:
+        told: list[Told | None] = [_told_by_terms(inputs.model, column) for column in columns]
+    else:
+        seen = zip(encoding.columns, encoding.values, strict=True)
+        told = [_told_by_splits(splits, own, block) for own, block in seen]
+    found = []
+    for column, choice, apart in zip(columns, choices, told, strict=True):
         counted = column.codes[len(table.frame) :] if reference is not None else column.codes
         counts = np.bincount(counted, minlength=len(column.array))
-        feature = decide_cells(column, counts, seen, choice)
+        feature = decide_cells(column, counts, apart, choice)
         cells = _find_all(feature, column, table)
         asked = named_targets(feature, wishes.targets.get(column.name))
-        features.append(choose_targets(feature, column, counts, cells, asked))
-        cell_of.append(cells)
-        classes.append(ValueClasses.of(features[-1], column, cells, seen, len(table.frame)))
-    return Cells(
-        Schema(tuple(features)),
-        tuple(columns),
-        tuple(cell_of),
-        tuple(classes),
-        encoding,
-        0 if splits is None else splits.count,
-        table.labels,
-        len(table.frame),
-    )
+        feature = choose_targets(feature, column, counts, cells, asked)
+        found.append(CellColumn.of(feature, column, cells, apart, len(table.frame)))
+    n_splits = 0 if splits is None else splits.count
+    return Cells(tuple(found), encoding, n_splits, table.labels, len(table.frame))
 
 
 def read_values(
-    inputs: Inputs, cells: Cells, threshold: float | None, positive: object
+    inputs: Inputs, cells: Cells, threshold: float | None, positive: object, stop: Stop | None = None
 ) -> tuple[Oracle, OwnValues | None, str | None]:
     """Read the model on the values that it tells apart; trees too large for that are asked instead.
 
     Returns the model as the engine asks it, own values of the rows, ``None`` where cells decide its answer,
-    and why trees are not read but asked as a black box.
+    and why it is not read but asked as a black box.
     """
-    classes = cells.classes
-    arrays = [c.array.take(part.first) for c, part in zip(cells.columns, classes, strict=True)]
+    columns = cells.columns
+    arrays = [column.distinct.array.take(column.first) for column in columns]
     values = ValueSchema.of(cells.schema.names, arrays, cells.labels)
     model, least, label, unread = inputs.model, threshold, positive, None
     widest = max(values.levels)
-    if cells.n_splits * len(classes) * widest > MOST_ENTRIES:
+    oracle: Oracle | None = None
+    if cells.n_splits * len(columns) * widest > MOST_ENTRIES:
         box = as_black_box(model, threshold, positive)
         if box is not None:
             model, least, label = box, None, 1
             unread = (
-                f"{cells.n_splits} splits, on {len(classes)} columns of up to {widest} values, are too many"
+                f"{cells.n_splits} splits, on {len(columns)} columns of up to {widest} values, are too many"
             )
-    if cells.encoding is None or unread is not None:
+    if inputs.transform is not None and unread is None:
+        try:
+            oracle = _read_encoded(inputs, cells, values, threshold, positive, stop)
+        except TimeIsUpError:
+            model = BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
+            least, label, unread = None, 1, TIME_WAS_UP
+    if oracle is None:
         first = (in_own_type(array[:1]) for array in arrays)
         sample = pd.DataFrame(dict(zip(values.names, first, strict=True)))
         oracle = read_model(model, values, least, label, sample).oracle
-    else:
-        blocks = tuple(block[part.first] for block, part in zip(cells.encoding.values, classes, strict=True))
-        oracle = inputs.reader.load()(
-            inputs.classifier, replace(cells.encoding, values=blocks), threshold, positive
-        )
-        # The reading's oracle asks the model itself where rounding could decide
-        oracle = Reading(oracle, FrameVerdict(Rows.of(values), inputs.decide)).oracle
-    if all(part.plain for part in classes):
+    if all(column.plain for column in columns):
         return oracle, None, unread
-    values_of_rows = np.stack(
-        [part.class_of[c.codes[: cells.n_rows]] for part, c in zip(classes, cells.columns, strict=True)],
-        axis=1,
-    )
     own = OwnValues(
-        values_of_rows.astype(np.int64),
-        tuple(part.cells for part in classes),
-        tuple(part.targets for part in classes),
+        np.stack([column.class_of[column.distinct.codes[: cells.n_rows]] for column in columns], axis=1),
+        tuple(column.cells for column in columns),
+        tuple(column.targets for column in columns),
     )
     return oracle, own, unread
+
+
+def _read_encoded(
+    inputs: Inputs,
+    cells: Cells,
+    values: ValueSchema,
+    threshold: float | None,
+    positive: object,
+    stop: Stop | None,
+) -> Oracle:
+    """Read a model that reads numbers; its oracle asks the model itself where rounding could decide."""
+    check_time(stop)
+    if cells.encoding is None:
+        raise TimeIsUpError
+    blocks = zip(cells.encoding.values, cells.columns, strict=True)
+    encoding = replace(cells.encoding, values=tuple(block[column.first] for block, column in blocks))
+    oracle = inputs.reader.load()(inputs.classifier, encoding, threshold, positive)
+    verdict = FrameVerdict(Rows.of(values), inputs.decide, stop)
+    oracle = Reading(oracle, verdict).oracle
+    verdict.stop = None  # searches look at the clock themselves
+    return oracle
 
 
 def _column(table: Table | None, name: str) -> pd.Series[Any] | None:
@@ -253,18 +276,10 @@ def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
     return np.array(found, dtype=np.int64)
 
 
-def _told(
-    inputs: Inputs, columns: Sequence[ColumnValues], encoding: Encoding | None, splits: Splits | None
-) -> list[Told | None]:
-    if encoding is None:
-        return [_told_by_terms(inputs.model, column) for column in columns]
-    return [
-        Told(block) if splits is None else _told_by_splits(splits, own, block)
-        for own, block in zip(encoding.columns, encoding.values, strict=True)
-    ]
-
-
-def _told_by_splits(splits: Splits, own: IntArray, block: FloatArray) -> Told:
+def _told_by_splits(splits: Splits | None, own: IntArray, block: FloatArray) -> Told:
+    """See what becomes of each value and, of trees, between which thresholds that lies."""
+    if splits is None:
+        return Told(block)
     rows = np.zeros((len(block), len(own)))
     weights = np.zeros(len(block))
     for index, column in enumerate(own.tolist()):

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from sklearn.pipeline import Pipeline
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from oneformany.anything import AnyFrame, AnyModel, AnyValue
-from oneformany.arrays import FloatArray, IntArray
-from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
-from oneformany.readers.feature_steps import check_step
-from oneformany.readers.native_categories import preprocessed
-from oneformany.readers.registry import Reader, reader_for, unwrapped
-from oneformany.readers.rows import Rows, wanted_columns
+from oneformany.anything import AnyFrame, AnyModel
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.readers.columns import Rows, probe, same_inputs, wanted_columns
+from oneformany.readers.registry import Reader, named, reader_for, unwrapped
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
 from oneformany.schema.discretise import infer_schema
-from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
-N_CHECKED = 64
-MOST_ENTRIES = 1 << 22
-"""How many numbers the steps shall make at once."""
+ENCODERS = frozenset(
+    {
+        *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),
+        *("PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer"),
+        *("StandardScaler", "TargetEncoder"),
+    }
+)
+"""Steps that make columns of one column each."""
+
+SELECTORS = frozenset(
+    {
+        *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
+        *("SelectFwe", "SelectKBest", "SelectPercentile", "SequentialFeatureSelector", "VarianceThreshold"),
+    }
+)
+"""Steps that leave columns out."""
+
+KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})
+"""Steps before an encoder that leave a column a column of the same values."""
 
 
 def read_pipeline(
@@ -36,69 +52,26 @@ def read_pipeline(
 ) -> Reading:
     """Read a fitted pipeline of feature-by-feature steps that ends in a classifier which can be read.
 
-    What each level becomes is not computed from the steps' parameters but seen: frames in which one
-    feature takes each of its levels are sent through the fitted steps, and random rows confirm it.
-
-    A number in a bin of the schema counts as the number that stands for the bin, see
-    :class:`~oneformany.readers.rows.Rows`. Without a schema every distinct value of the frame is a level;
-    columns that the steps ignore are not features.
+    What each level becomes is seen: frames in which one feature takes each of its levels go through the
+    steps. Without a schema every distinct value is a level, and columns that the steps ignore are left out.
     """
     reader, transform, classifier = open_pipeline(model, positive)
     rows = _rows(transform, wanted_columns(first_step(model), frame, schema), schema, frame)
-    oracle = reader.load()(classifier, probe(transform, rows), threshold, positive)
+    encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
+    oracle = reader.load()(classifier, encoding, threshold, positive)
     decide = Verdict(model, transform.inputs, threshold, positive)
     return Reading(oracle, FrameVerdict(rows, decide))
 
 
-def probe(transform: Callable[[pd.DataFrame], FloatArray], rows: Rows) -> Encoding:
-    """See what each level of each feature becomes."""
-    levels = rows.schema.levels
-    base = transform(rows.frame(np.zeros((1, len(levels)), dtype=np.int64)))[0]
-    columns, values = [], []
-    for feature, n in enumerate(levels):
-        codes = np.zeros((n, len(levels)), dtype=np.int64)
-        codes[:, feature] = np.arange(n)
-        own, seen = _differing(transform, rows, codes, base)
-        columns.append(own)
-        values.append(seen)
-    encoding = Encoding(tuple(columns), tuple(values), base)
-    checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
-    if not _same(encoding.encode(checked), transform(rows.frame(checked))).all():
-        raise PredictionMismatchError(
-            "the pipeline's steps mix features on some rows, although none of them should; pass its "
-            "predict_proba instead to have it asked as a black box, and please report this pipeline"
-        )
-    return encoding
-
-
-def _differing(
-    transform: Callable[[pd.DataFrame], FloatArray], rows: Rows, codes: IntArray, base: FloatArray
-) -> tuple[IntArray, FloatArray]:
-    """Find the columns in which rows differ from the first one, and what they hold, some rows at a time."""
-    size = max(1, MOST_ENTRIES // len(base))
-    parts = []
-    for start in range(0, len(codes), size):
-        seen = transform(rows.frame(codes[start : start + size]))
-        own = np.flatnonzero(~_same(seen, base).all(axis=0))
-        parts.append((slice(start, start + size), own, seen[:, own]))
-    columns = np.unique(np.concatenate([own for _, own, _ in parts]))
-    values = np.tile(base[columns], (len(codes), 1))
-    for part, own, seen in parts:
-        values[part, np.searchsorted(columns, own)] = seen
-    return columns, values
-
-
 @dataclass(frozen=True, eq=False)
 class Transform:
-    """The fitted steps before the classifier.
-
-    ``named``: they read frames, not arrays. ``gaps_are_missing``: the classifier takes what a sparse
-    matrix does not store as missing, not as zero.
-    """
+    """The fitted steps before the classifier."""
 
     steps: Sequence[Any]
-    named: bool
-    gaps_are_missing: bool = False
+    named: bool  # they read frames, not arrays
+    gaps_are_missing: bool = (
+        False  # what a sparse matrix does not store is missing to the classifier, not zero
+    )
 
     def inputs(self, frame: pd.DataFrame) -> AnyFrame:
         """Give what the first step reads."""
@@ -155,6 +128,17 @@ def first_step(model: AnyModel) -> AnyModel:
     return model
 
 
+def preprocessed(model: AnyModel) -> tuple[Any, Any] | None:
+    """Separate a histogram boosting model from the coding of categories that it begins with, if it does."""
+    if not named("sklearn", "HistGradientBoostingClassifier")(type(model)):
+        return None
+    if getattr(model, "is_categorical_", None) is None:
+        return None
+    bare = copy(model)
+    bare.is_categorical_ = None
+    return model._preprocessor, bare  # noqa: SLF001 (no public way to the codes)
+
+
 def _rows(
     transform: Transform, names: Sequence[str], schema: Schema | None, frame: pd.DataFrame | None
 ) -> Rows:
@@ -180,9 +164,84 @@ def _read_columns(transform: Transform, frame: pd.DataFrame, names: Iterable[str
     return [
         name
         for name in names
-        if not _same(seen, transform(frame.assign(**{name: frame[name].array.take(first)}))).all()
+        if not same_inputs(seen, transform(frame.assign(**{name: frame[name].array.take(first)}))).all()
     ]
 
 
-def _same(one: FloatArray, other: FloatArray) -> AnyValue:
-    return (one == other) | (np.isnan(one) & np.isnan(other))
+def check_step(step: AnyModel, name: str) -> None:
+    """Make sure that a fitted step, and every step inside it, acts feature by feature."""
+    if step is None or isinstance(step, str):
+        return
+    if isinstance(step, (Pipeline, FeatureUnion, ColumnTransformer)):
+        for inner, transformer in _inside(step, name):
+            check_step(transformer, f"{name}/{inner}")
+    elif isinstance(step, FunctionTransformer):
+        _check_function(step, name)
+    elif type(step).__module__.split(".")[0] != "sklearn" or type(step).__name__ not in ENCODERS | SELECTORS:
+        known = ", ".join(sorted(ENCODERS | SELECTORS))
+        raise UnsupportedModelError(
+            f"step {name!r} of the pipeline, {type(step).__name__}, may mix features; read are {known}, "
+            "FunctionTransformer with a numpy function of one argument, ColumnTransformer, FeatureUnion and "
+            "Pipeline of these. Pass the pipeline's predict_proba instead of the pipeline to have it asked "
+            "as a black box"
+        )
+
+
+def _inside(step: Pipeline | FeatureUnion | ColumnTransformer, name: str) -> list[tuple[str, Any]]:
+    if isinstance(step, Pipeline):
+        return list(step.steps)
+    if isinstance(step, FeatureUnion):
+        return list(step.transformer_list)
+    if not hasattr(step, "transformers_"):
+        raise UnsupportedModelError(f"step {name!r} of the pipeline is not fitted: call the pipeline's fit")
+    return [(inner, transformer) for inner, transformer, _ in step.transformers_]
+
+
+def _check_function(step: FunctionTransformer, name: str) -> None:
+    """Numpy's functions of one number act on each number alone; others could do anything."""
+    function = step.func
+    entrywise = isinstance(function, np.ufunc) and function.nin == function.nout == 1
+    if function is not None and (not entrywise or step.kw_args):
+        raise UnsupportedModelError(
+            f"step {name!r} of the pipeline calls {getattr(function, '__name__', function)!r}, which may mix "
+            "features; use a numpy function of one argument such as numpy.log1p, or pass the pipeline's "
+            "predict_proba instead of the pipeline to have it asked as a black box"
+        )
+
+
+def dropped_columns(step: AnyModel, columns: list[Any]) -> frozenset[str]:
+    """Name the columns that a fitted step leaves out."""
+    if not isinstance(step, ColumnTransformer):
+        return frozenset()
+    kept = {str(column) for inner, chosen in _parts(step, columns) if inner != "drop" for column in chosen}
+    return frozenset(map(str, columns)) - kept
+
+
+def _parts(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Each transformer inside a fitted one, and which of the columns it reads."""
+    read = step._transformer_to_input_indices  # noqa: SLF001 (columns as indices, however they were chosen)
+    for name, inner, _ in step.transformers_:
+        yield inner, [columns[index] for index in read[name]]
+
+
+def encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozenset[object]]:
+    """Find the categories that the encoders of a fitted step know, by column."""
+    return {str(name): frozenset(values) for name, values in _encoders(step, columns)}
+
+
+def _encoders(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any]]:
+    if isinstance(step, ColumnTransformer):
+        for transformer, chosen in _parts(step, columns):
+            yield from _encoders(transformer, chosen)
+    elif isinstance(step, FeatureUnion):
+        for _, transformer in step.transformer_list:
+            yield from _encoders(transformer, columns)
+    elif isinstance(step, Pipeline):
+        for _, inner in step.steps:
+            if type(inner).__name__ not in KEEPING:
+                yield from _encoders(inner, columns)
+                break
+    elif type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
+        known = getattr(step, "categories_", [])
+        if len(known) == len(columns):
+            yield from zip(columns, (np.asarray(values).tolist() for values in known), strict=True)

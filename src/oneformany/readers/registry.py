@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pathlib import PurePath
 from typing import Any, Literal
 
 import pandas as pd
@@ -35,10 +36,11 @@ class Reader:
     read: str | Callable[..., Any]
     reads: Literal["columns", "labels", "frames"] = "columns"
     probabilities: str | Callable[..., Any] | None = None
+    trees: str | Callable[..., Any] | None = None  # lists the trees of a model that has some
 
     def load(self) -> Callable[..., Any]:
         """Import the reading function."""
-        return _load(self.read)
+        return load(self.read)
 
     def verdict(
         self, model: object, inputs: Callable[[Any], Any], threshold: float | None, positive: object
@@ -48,7 +50,7 @@ class Reader:
             return Verdict(model, inputs, threshold, positive)
         if not isinstance(positive, int):
             raise InputError(f"positive is {positive!r}; {type(model).__name__} numbers its classes from 0")
-        own = partial(_load(self.probabilities), model)
+        own = partial(load(self.probabilities), model)
         return ProbabilityVerdict(own, inputs, threshold, positive)
 
 
@@ -68,10 +70,19 @@ def _is_function(kind: type) -> bool:
     return any("__call__" in vars(base) for base in kind.__mro__) and not issubclass(kind, type)
 
 
-def _is_path(kind: type) -> bool:
-    return issubclass(kind, str) or named("pathlib", "PurePath")(kind)
+def _trees(kind: str, matches: Callable[[type], bool], module: str, *, numbered: bool = False) -> Reader:
+    """Read trees; boosters know no labels, their classes are numbered."""
+    where = f".trees.{module}:"
+    own = where + "class_probabilities" if numbered else None
+    return Reader(kind, matches, where + "read_trees", "columns", own, where + "grown")
 
 
+def _graph(kind: str, matches: Callable[[type], bool], module: str) -> Reader:
+    where = f".networks.{module}:"
+    return Reader(kind, matches, where + "read_network", probabilities=where + "class_probabilities")
+
+
+_LINEAR = ".linear:read_linear"
 READERS: list[Reader] = [
     Reader(
         "linear classifiers of scikit-learn",
@@ -80,77 +91,61 @@ READERS: list[Reader] = [
             *("LinearDiscriminantAnalysis", "LinearSVC", "LogisticRegression", "Perceptron"),
             *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier"),
         ),
-        ".linear:read_linear",
+        _LINEAR,
     ),
     Reader(
         "naive Bayes classifiers of scikit-learn",
         named("sklearn", "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
-        ".linear:read_linear",
+        _LINEAR,
     ),
     Reader(
         "CalibratedClassifierCV (sigmoid, one calibrator) over these",
         named("sklearn", "CalibratedClassifierCV"),
-        ".linear:read_linear",
+        _LINEAR,
     ),
-    Reader(
+    _trees(
         "trees, forests, bagging and boosting of scikit-learn",
         named(
             "sklearn",
             *("AdaBoostClassifier", "BaggingClassifier", "DecisionTreeClassifier", "ExtraTreesClassifier"),
             *("GradientBoostingClassifier", "HistGradientBoostingClassifier", "RandomForestClassifier"),
         ),
-        ".trees.sklearn_trees:read_trees",
+        "sklearn_trees",
     ),
-    Reader("XGBClassifier", named("xgboost", "XGBClassifier"), ".trees.xgboost_trees:read_trees"),
-    Reader(
-        "boosters of XGBoost",
-        named("xgboost", "Booster"),
-        ".trees.xgboost_trees:read_trees",
-        probabilities=".trees.xgboost_trees:class_probabilities",
-    ),
-    Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), ".trees.lightgbm_trees:read_trees"),
-    Reader(
-        "boosters of LightGBM",
-        named("lightgbm", "Booster"),
-        ".trees.lightgbm_trees:read_trees",
-        probabilities=".trees.lightgbm_trees:class_probabilities",
-    ),
-    Reader("MLPClassifier", named("sklearn", "MLPClassifier"), ".networks.sklearn_mlp:read_network"),
-    Reader(
-        "PyTorch modules of linear layers and ReLU",
-        named("torch", "Module"),
-        ".networks.torch_network:read_network",
-        probabilities=".networks.torch_network:class_probabilities",
-    ),
-    Reader(
+    _trees("XGBClassifier", named("xgboost", "XGBClassifier"), "boosters"),
+    _trees("boosters of XGBoost", named("xgboost", "Booster"), "boosters", numbered=True),
+    _trees("LGBMClassifier", named("lightgbm", "LGBMClassifier"), "boosters"),
+    _trees("boosters of LightGBM", named("lightgbm", "Booster"), "boosters", numbered=True),
+    Reader("MLPClassifier", named("sklearn", "MLPClassifier"), ".networks.feed_forward:read_mlp"),
+    _graph("PyTorch modules of linear layers and ReLU", named("torch", "Module"), "torch_network"),
+    _graph(
         "ONNX graphs of linear layers and ReLU (or the path to one)",
-        lambda kind: named("onnx", "ModelProto")(kind) or _is_path(kind),
-        ".networks.onnx_network:read_network",
-        probabilities=".networks.onnx_network:class_probabilities",
+        lambda kind: issubclass(kind, (str, PurePath)) or named("onnx", "ModelProto")(kind),
+        "onnx_network",
     ),
     Reader(
         "explainable boosting machines of interpret",
         named("interpret", "ExplainableBoostingClassifier"),
         ".boosting_machine:read_boosting_machine",
-        reads="frames",
+        "frames",
     ),
     Reader(
         "pipelines of scikit-learn that end in one of these",
         named("sklearn", "Pipeline"),
         ".pipeline:read_pipeline",
-        reads="frames",
+        "frames",
     ),
     Reader(
         "scorecards (dict of feature to level to points)",
         named("builtins", "dict"),
-        ".scorecard:read_scorecard",
-        reads="labels",
+        ".callables:read_scorecard",
+        "labels",
     ),
     Reader(
         "functions from frames to probabilities, as black boxes",
         lambda kind: named("oneformany", "BlackBox")(kind) or _is_function(kind),
         ".callables:read_function",
-        reads="frames",
+        "frames",
     ),
 ]
 
@@ -314,7 +309,8 @@ def oracle_for(
     return read_model(model, source, threshold, positive, frame).oracle
 
 
-def _load(where: str | Callable[..., Any]) -> Callable[..., Any]:
+def load(where: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Import a function that is named as ``"module:function"``."""
     if not isinstance(where, str):
         return where
     module, _, name = where.partition(":")

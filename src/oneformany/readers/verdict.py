@@ -1,19 +1,32 @@
-"""The last word: what the user's own model says about a point."""
+"""The last word: what the user's own model says about a point, and how precisely it computes that."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.readers.rows import Rows
+from oneformany.readers.columns import Rows, check_time
+from oneformany.stop import Stop
+
+DOUBLE = 2.0**-53
+"""Largest relative error of one operation in float64."""
+
+SINGLE = 2.0**-24
+"""The same in float32."""
+
+MOST_AT_ONCE = 10_000
+"""So many points a model is asked about at once while it is read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,17 +110,24 @@ class ProbabilityVerdict:
         return np.asarray(chances[:, self.positive] >= self.threshold, dtype=np.bool_)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class FrameVerdict:
-    """Ask a model that reads frames."""
+    """Ask a model that reads frames; while it is read, some rows at a time and until time is up."""
 
     rows: Rows  # turns codes into frames
     # Says for each row of a frame whether the model calls it positive
     decide: Callable[[pd.DataFrame], BoolArray]
+    stop: Stop | None = None
 
     def __call__(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return self.decide(self.rows.frame(codes))
+        if self.stop is None:
+            return self.decide(self.rows.frame(codes))
+        parts = [np.zeros(0, dtype=np.bool_)]
+        for start in range(0, len(codes), MOST_AT_ONCE):
+            check_time(self.stop)
+            parts.append(self.decide(self.rows.frame(codes[start : start + MOST_AT_ONCE])))
+        return np.concatenate(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,3 +182,31 @@ def find_class(classes: Sequence[Any], positive: object, model: str) -> int:
             "name one of them as positive"
         )
     return labels.index(positive)
+
+
+def least_probability(threshold: float | None, n_classes: int = 2) -> float:
+    """Check a threshold; without one it is where ``predict`` switches between two classes."""
+    if threshold is None:
+        if n_classes > 2:
+            raise InputError(f"with {n_classes} classes a threshold on the probability must be named")
+        return 0.5
+    if not isinstance(threshold, Real) or not 0 < threshold < 1:
+        raise InputError(f"the threshold is {threshold!r}; it is a probability, strictly between 0 and 1")
+    return float(threshold)
+
+
+def log_odds(chance: float) -> float:
+    """Where the logistic function takes a value."""
+    return math.log(chance) - math.log1p(-chance)
+
+
+def are_round(numbers: FloatArray, bits: int, below: float) -> bool:
+    """Whether numbers are small multiples of ``2**-bits``, so that no sum of them is rounded."""
+    units = numbers * 2**bits
+    return bool((units == np.rint(units)).all() and np.abs(numbers).max(initial=0.0) < below)
+
+
+def both_classes(second: ArrayLike) -> FloatArray:
+    """Columns for the probabilities of both classes, from those of the second."""
+    chances = np.asarray(second, dtype=np.float64)
+    return np.stack([1 - chances, chances], axis=1)

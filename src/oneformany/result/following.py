@@ -133,9 +133,8 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
 
 def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a model about rows like the new ones; one that cannot be read is asked itself."""
-    from oneformany.readers.any_classifier import as_black_box
-    from oneformany.readers.inputs import inputs_of
-    from oneformany.readers.native_categories import TextsError
+    from oneformany.readers.callables import as_black_box
+    from oneformany.readers.inputs import TextsError, inputs_of
     from oneformany.readers.registry import read_model, reads_levels
 
     threshold, positive, own = None, 1, None

@@ -248,7 +248,7 @@ sys.meta_path.insert(0, Absent())
 import numpy as np
 import oneformany
 from oneformany.schema.encoding import Encoding
-from oneformany.readers.trees import lightgbm_trees, sklearn_trees, xgboost_trees
+from oneformany.readers.trees import boosters, sklearn_trees
 from sklearn.tree import DecisionTreeClassifier
 model = DecisionTreeClassifier().fit(np.eye(2), [0, 1])
 oracle = sklearn_trees.read_trees(model, Encoding.from_blocks([np.eye(2)]))
@@ -258,7 +258,7 @@ assert oracle.score(np.array([[0], [1]])).tolist() == [0.0, 1.0]
 UNUSED = """
 import sys
 import oneformany
-from oneformany.readers.trees import lightgbm_trees, sklearn_trees, xgboost_trees
+from oneformany.readers.trees import boosters, sklearn_trees
 assert not {"xgboost", "lightgbm"} & set(sys.modules)
 """
 

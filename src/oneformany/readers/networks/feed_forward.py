@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
-from typing import Final
+from itertools import groupby
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
 
+from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.network.oracle import Network, NetworkOracle
-from oneformany.readers.chances import least_probability, log_odds
+from oneformany.readers.verdict import (
+    DOUBLE,
+    SINGLE,
+    both_classes,
+    class_index,
+    least_probability,
+    log_odds,
+)
 from oneformany.schema.encoding import Encoding
 
 SMALLEST_MARGIN: Final = 1e-9
@@ -66,6 +76,26 @@ Step = Affine | str
 """An :class:`Affine` step, or :data:`RELU`."""
 
 
+def read_mlp(
+    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
+) -> NetworkOracle:
+    """Read a fitted ``MLPClassifier``, so that the engine can prove what it answers."""
+    kind = type(model).__name__
+    index = class_index(model, positive)
+    if model.activation not in ("relu", "identity"):
+        raise UnsupportedModelError(
+            f"{kind} has the activation {model.activation!r}; read are 'relu' and 'identity'"
+        )
+    if model.out_activation_ == "logistic" and model.n_outputs_ > 1:
+        raise UnsupportedModelError(f"{kind} predicts {model.n_outputs_} labels at once; it must predict one")
+    steps: list[Step] = []
+    for weights, bias in zip(model.coefs_, model.intercepts_, strict=True):
+        steps += [Affine.of(weights, bias), *([RELU] if model.activation == "relu" else [])]
+    roundoff = SINGLE if model.coefs_[0].dtype == np.float32 else DOUBLE
+    last = len(steps) - (model.activation == "relu")  # no ReLU follows the logits
+    return network_oracle(kind, steps[:last], encoding, threshold, index, roundoff)
+
+
 def network_oracle(
     model: str,
     steps: Sequence[Step],
@@ -75,15 +105,11 @@ def network_oracle(
     roundoff: float,
     off: float = 0.0,
 ) -> NetworkOracle:
-    """Make an oracle of a network that reads columns and ends in logits.
+    """Make an oracle of a network that reads columns and ends in logits: that of class 1, or one per class.
 
-    With one logit at its end, that of class 1, or two, one per class, a point is positive when the
-    probability of the positive class is at least the threshold. With more it is positive when no other
-    class has a larger logit, which is when the model predicts the class.
-
-    The margin exceeds what rounding can do to a logit in the library (each operation with a relative error
-    of at most ``roundoff``, sums in any order) and here, and to the probability behind it. Where the library
-    computes otherwise, ``off`` is how far from this it can end.
+    With more than two a point is positive when no other class has a larger one. The margin exceeds what
+    rounding can do to a logit in the library (each operation with a relative error of at most ``roundoff``,
+    sums in any order) and here; where the library computes otherwise, ``off`` is how far it can end off.
     """
     affine = [step for step in steps if isinstance(step, Affine)]
     if not affine:
@@ -99,54 +125,78 @@ def network_oracle(
         if not (np.isfinite(step.weights).all() and np.isfinite(step.bias).all()):
             raise InputError(f"{model} has weights in layer {number} that are not finite; train it again")
     needed, steepest = _needed(model, threshold, width)
-    groups = _alternating([*steps, *_head(model, width, positive)], encoding.width)
-    first, *later = (reduce(Affine.then, group) for group in groups)
+    whole = [*steps, *_head(model, width, positive)]
+    if whole[0] == RELU:  # an identity stands where a ReLU follows, or is followed by, nothing
+        whole = [Affine.of(np.eye(encoding.width)), *whole]
+    if whole[-1] == RELU:
+        whole = [*whole, Affine.of(np.eye(width))]
+    groups = groupby(whole, lambda step: step == RELU)
+    layers = [[step for step in group if isinstance(step, Affine)] for relu, group in groups if not relu]
+    first, *later = (reduce(Affine.then, layer) for layer in layers)
     network = Network(
         encoding.tables(first.weights),
         first.bias + encoding.constant_share(first.weights),
         tuple((layer.weights, layer.bias) for layer in later),
     )
-    rounding = _rounding(groups, encoding, roundoff) + off + float(network.slack[-1][0])
+    rounding = _rounding(layers[0][0], whole[1:], encoding, roundoff) + off + float(network.slack[-1][0])
     margin = max(SMALLEST_MARGIN, 2 * (rounding + HEAD_OPERATIONS * roundoff * steepest))
     return NetworkOracle(network, needed, margin=margin)
 
 
-def confirmed_oracle(
-    model: str,
-    steps: Sequence[Step],
-    head: str | None,
-    encoding: Encoding,
-    threshold: float | None,
-    positive: int,
-    roundoff: float,
-    own: Callable[[FloatArray], FloatArray],
-) -> NetworkOracle:
-    """Make an oracle of a network whose structure was followed, and compare it with its own answers.
+@dataclass(eq=False)
+class Chain:
+    """A network of another library as far as it was followed."""
 
-    ``head`` is what it makes of its logits, sigmoid or a softmax, and ``own`` gives a column of probabilities
-    per class.
-    """
-    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
-        raise InputError(f"positive is {positive!r}; the classes of {model} are numbered from 0")
-    n_outputs = next((len(step.bias) for step in reversed(steps) if isinstance(step, Affine)), 0)
-    if head is not None and n_outputs and (head.lower() == "sigmoid") != (n_outputs == 1):
-        raise UnsupportedModelError(f"{model} ends in {head} over {n_outputs} outputs: these are not classes")
-    oracle = network_oracle(model, steps, encoding, threshold, int(positive), roundoff)
-    draw = np.random.default_rng(0)
-    codes = np.stack([draw.integers(n, size=N_CONFIRMED) for n in encoding.levels], axis=1)
-    scores = oracle.score(codes)
-    own_probabilities = own(encoding.encode(codes))
-    others = np.delete(own_probabilities, positive, axis=1).max(axis=1)
-    with np.errstate(divide="ignore"):
-        own_scores = np.log(own_probabilities[:, positive]) - np.log(others)
-    clear = np.isfinite(own_scores) & (np.abs(own_scores) < LARGEST_CONFIRMED)
-    worst = np.abs(scores - own_scores)[clear].max(initial=0.0)
-    wrong_side = ~clear & (np.sign(scores) != np.sign(own_scores))
-    if worst > LARGEST_DIFFERENCE or wrong_side.any():
-        raise PredictionMismatchError(
-            f"{model} was read, but its own answers differ: it must do something else than its layers say"
-        )
-    return oracle
+    model: str  # what to call it in messages
+    steps: list[Step] = field(default_factory=list)  # to its logits
+    head: str | None = None  # what it makes of them: sigmoid or a softmax
+    precisions: set[str] = field(default_factory=set)  # in which it computes
+
+    def oracle(
+        self,
+        encoding: Encoding,
+        threshold: float | None,
+        positive: int,
+        own: Callable[[FloatArray], FloatArray],
+    ) -> NetworkOracle:
+        """Make an oracle, and compare it with the network's ``own`` probabilities, a column per class."""
+        if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
+            raise InputError(f"positive is {positive!r}; the classes of {self.model} are numbered from 0")
+        if unknown := [kind for kind in self.precisions if not kind.endswith(("float32", "float64"))]:
+            raise UnsupportedModelError(
+                f"{self.model} computes in {unknown[0]}; read are float32 and float64"
+            )
+        n_outputs = next((len(step.bias) for step in reversed(self.steps) if isinstance(step, Affine)), 0)
+        if self.head is not None and n_outputs and (self.head.lower() == "sigmoid") != (n_outputs == 1):
+            raise UnsupportedModelError(
+                f"{self.model} ends in {self.head} over {n_outputs} outputs: these are not classes"
+            )
+        roundoff = SINGLE if any(kind.endswith("float32") for kind in self.precisions) else DOUBLE
+        oracle = network_oracle(self.model, self.steps, encoding, threshold, int(positive), roundoff)
+        codes = np.random.default_rng(0).integers(encoding.levels, size=(N_CONFIRMED, len(encoding.levels)))
+        scores, chances = oracle.score(codes), own(encoding.encode(codes))
+        with np.errstate(divide="ignore"):
+            own_scores = np.log(chances[:, positive]) - np.log(np.delete(chances, positive, 1).max(axis=1))
+        clear = np.isfinite(own_scores) & (np.abs(own_scores) < LARGEST_CONFIRMED)
+        worst = np.abs(scores - own_scores)[clear].max(initial=0.0)
+        wrong_side = ~clear & (np.sign(scores) != np.sign(own_scores))
+        if worst > LARGEST_DIFFERENCE or wrong_side.any():
+            raise PredictionMismatchError(
+                f"{self.model} was read, but its own answers differ: it must do something else than its "
+                "layers say"
+            )
+        return oracle
+
+    def probabilities(self, outputs: NDArray[Any]) -> FloatArray:
+        """Make a column of probabilities per class of what the network gives."""
+        head = self.head and self.head.lower()
+        if head == "logsoftmax":
+            outputs = np.exp(outputs)
+        elif head is None and outputs.shape[1] == 1:
+            outputs = np.exp(-np.logaddexp(0, -outputs))
+        elif head is None:
+            outputs = np.exp(outputs - np.logaddexp.reduce(outputs, axis=1, keepdims=True))
+        return both_classes(outputs[:, 0]) if outputs.shape[1] == 1 else np.asarray(outputs, dtype=np.float64)
 
 
 def _needed(model: str, threshold: float | None, n_outputs: int) -> tuple[float, float]:
@@ -179,41 +229,19 @@ def _minimum(n: int) -> list[Step]:
     steps: list[Step] = []
     while n > 1:
         pairs, alone = divmod(n, 2)
-        spread = np.zeros((n, 3 * pairs + 2 * alone))
-        gather = np.zeros((3 * pairs + 2 * alone, pairs + alone))
-        for pair in range(pairs):
-            a, b = 2 * pair, 2 * pair + 1
-            spread[[a, a, b, a], 3 * pair + np.array([0, 1, 2, 2])] = [1.0, -1.0, -1.0, 1.0]
-            gather[3 * pair : 3 * pair + 3, pair] = [1.0, -1.0, -1.0]
-        if alone:
-            spread[n - 1, -2:] = gather[-2:, -1] = [1.0, -1.0]
-        steps += [Affine.of(spread), RELU, Affine.of(gather)]
+        spread = [[[1, -1, 1], [0, 0, -1]]] * pairs + [[[1, -1]]] * alone
+        gather = [[[1], [-1], [-1]]] * pairs + [[[1], [-1]]] * alone
+        steps += [Affine.of(block_diag(*spread)), RELU, Affine.of(block_diag(*gather))]
         n = pairs + alone
     return steps
 
 
-def _alternating(steps: Sequence[Step], width: int) -> list[list[Affine]]:
-    """Group the affine steps between ReLUs; an identity stands where there is none."""
-    groups: list[list[Affine]] = [[]]
-    for step in steps:
-        if isinstance(step, Affine):
-            groups[-1].append(step)
-            width = len(step.bias)
-        elif groups[-1]:
-            groups.append([])
-        elif len(groups) == 1:  # the network begins with a ReLU; further on it would be one of a ReLU
-            groups = [[Affine.of(np.eye(width))], []]
-    groups[-1] = groups[-1] or [Affine.of(np.eye(width))]
-    return groups
-
-
-def _rounding(groups: Sequence[Sequence[Affine]], encoding: Encoding, roundoff: float) -> float:
+def _rounding(first: Affine, later: Sequence[Step], encoding: Encoding, roundoff: float) -> float:
     """Bound the error of the logit when the library computes it step by step.
 
     A sum of ``n`` rounded products is wrong by at most ``n * roundoff / (1 - n * roundoff)`` times the sum of
     their absolute values, in any order; errors of the inputs pass through the absolute weights.
     """
-    first = groups[0][0]
     shares = encoding.tables(first.weights)
     bias = first.bias + encoding.constant_share(first.weights)
     low = bias + sum(share.min(axis=0) for share in shares)
@@ -222,25 +250,19 @@ def _rounding(groups: Sequence[Sequence[Affine]], encoding: Encoding, roundoff: 
     absolute = np.abs(first.weights)
     total = np.abs(first.bias) + sizes.constant_share(absolute)
     total = total + sum(share.max(axis=0) for share in sizes.tables(absolute))
-    error = _relative(_n_filled(encoding), roundoff) * total
-    for number, group in enumerate(groups):
-        for step in group[1 if number == 0 else 0 :]:
-            part = _relative(len(step.weights), roundoff)
-            absolute = np.abs(step.weights)
-            largest = np.maximum(np.abs(low), np.abs(high)) + error
-            error = error @ absolute + part * (largest @ absolute + np.abs(step.bias))
-            up, down = np.maximum(step.weights, 0.0), np.minimum(step.weights, 0.0)
-            low, high = low @ up + high @ down + step.bias, high @ up + low @ down + step.bias
-        if number + 1 < len(groups):
+    filled = [np.count_nonzero(block, axis=1).max() for block in (encoding.constants[None], *encoding.values)]
+    error = _relative(int(sum(filled)), roundoff) * total  # zeros add no error
+    for step in later:
+        if isinstance(step, str):
             low, high = np.maximum(low, 0.0), np.maximum(high, 0.0)
+            continue
+        part = _relative(len(step.weights), roundoff)
+        absolute = np.abs(step.weights)
+        largest = np.maximum(np.abs(low), np.abs(high)) + error
+        error = error @ absolute + part * (largest @ absolute + np.abs(step.bias))
+        up, down = np.maximum(step.weights, 0.0), np.minimum(step.weights, 0.0)
+        low, high = low @ up + high @ down + step.bias, high @ up + low @ down + step.bias
     return float(error[0])
-
-
-def _n_filled(encoding: Encoding) -> int:
-    """How many columns are not zero at most; zeros add no error."""
-    return int(np.count_nonzero(encoding.constants)) + sum(
-        int(np.count_nonzero(block, axis=1).max()) for block in encoding.values
-    )
 
 
 def _relative(n_products: int, roundoff: float) -> float:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,13 +14,12 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.chances import DOUBLE, SINGLE, both_classes
-from oneformany.readers.networks.feed_forward import RELU, Affine, Step, confirmed_oracle, normalisation
+from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step, normalisation
 from oneformany.schema.encoding import Encoding
 
 TRIVIAL = frozenset({"Cast", "Dropout", "Flatten", "Identity", "Reshape", "Squeeze"})
 HEADS = frozenset({"LogSoftmax", "Sigmoid", "Softmax"})
-ENTRYWISE = frozenset({"Add", "Div", "Mul", "Sub"})
+COMPUTED = frozenset({"Cast", "Constant", "Identity", "Transpose"})
 READ = (
     "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
     "Identity, Cast, Dropout, and at the end Sigmoid, Softmax or LogSoftmax"
@@ -33,15 +31,10 @@ def read_network(
 ) -> NetworkOracle:
     """Read a graph of linear operations and ReLU, so that the engine can prove what it answers.
 
-    It has one input and one output: one logit (that of class 1) or one per class, or their sigmoid or
-    softmax.
+    Its output is one logit (that of class 1) or one per class, or their sigmoid or softmax.
     """
     chain = _follow(_load(model), encoding.width)
-    roundoff = SINGLE if np.dtype(np.float32) in chain.precisions else DOUBLE
-    own = partial(class_probabilities, model)
-    return confirmed_oracle(
-        "the ONNX graph", chain.steps, chain.head, encoding, threshold, positive, roundoff, own
-    )
+    return chain.oracle(encoding, threshold, positive, partial(class_probabilities, model))
 
 
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
@@ -50,36 +43,72 @@ def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
 
     loaded = _load(model)
     chain = _follow(loaded, columns.shape[1])
-    (entry,) = _entries(loaded.graph)
-    evaluator = ReferenceEvaluator(loaded)
+    shape = chain.entry.type.tensor_type.shape.dim
+    size = (shape[0].dim_value if len(shape) else 0) or len(columns)  # as many rows as the graph takes
+    parts = [columns[start : start + size] for start in range(0, len(columns), size)]
+    run = partial(ReferenceEvaluator(loaded).run, None)
     with np.errstate(over="ignore", invalid="ignore"):  # the reference sigmoid computes both branches
-        parts = [
-            np.reshape(evaluator.run(None, {entry.name: part})[0], (len(part), -1))
-            for part in _batches(columns.astype(_dtype(entry)), entry)
+        outputs = [
+            np.reshape(run({chain.entry.name: part.astype(_dtype(chain.entry))})[0], (len(part), -1))
+            for part in parts
         ]
-    outputs = np.concatenate(parts)
-    if chain.head == "LogSoftmax":
-        outputs = np.exp(outputs)
-    elif chain.head is None and outputs.shape[1] == 1:
-        outputs = np.exp(-np.logaddexp(0, -outputs))
-    elif chain.head is None:
-        outputs = np.exp(outputs - np.logaddexp.reduce(outputs, axis=1, keepdims=True))
-    return both_classes(outputs[:, 0]) if outputs.shape[1] == 1 else np.asarray(outputs, dtype=np.float64)
+    return chain.probabilities(np.concatenate(outputs))
 
 
-@dataclass
-class _Chain:
+@dataclass(eq=False, kw_only=True)
+class _Graph(Chain):
     """A graph as far as it was followed."""
 
-    width: int
-    steps: list[Step] = field(default_factory=list)
-    head: str | None = None
-    precisions: set[np.dtype[Any]] = field(default_factory=set)
+    entry: Any  # its input
+    width: int  # how many numbers it has where it was followed to
 
-    def add(self, *steps: Affine) -> None:
-        """Go on with affine steps."""
+    def read(self, node: AnyModel, weights: list[NDArray[Any]], *, first: bool) -> None:
+        """Go on with a node that has weights beside what comes from the node before, its ``first`` input."""
+        from onnx import helper
+
+        kind = node.op_type
+        settings = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+        if kind in TRIVIAL:
+            if kind == "Cast":
+                self.precisions.add(helper.tensor_dtype_to_np_dtype(settings["to"]).name)
+            return
+        if self.head is not None:
+            raise UnsupportedModelError(f"the ONNX graph goes on with {kind} after {self.head}")
+        if kind in HEADS:
+            self.head = kind
+            return
+        self.precisions.update(array.dtype.name for array in weights)
+        steps: list[Step] = []
+        if kind == "Relu":
+            steps = [RELU]
+        elif kind == "MatMul" and first and weights[0].ndim == 2:
+            steps = [Affine.of(weights[0])]
+        elif kind == "Gemm" and first and not settings.get("transA"):
+            matrix = np.float64(settings.get("alpha", 1.0)) * (
+                weights[0].T if settings.get("transB") else weights[0]
+            )
+            bias = [np.float64(settings.get("beta", 1.0)) * array.reshape(-1) for array in weights[1:]]
+            steps = [Affine.of(matrix, sum(bias, np.zeros(matrix.shape[1])))]
+        elif kind in ("Add", "Mul") or (kind in ("Sub", "Div") and first):
+            steps = [self._entrywise(kind, weights[0])]
+        elif kind == "BatchNormalization" and first:
+            scale, shift, mean, variance = weights
+            steps = [*normalisation(mean, variance, settings.get("epsilon", 1e-5), scale, shift)]
+        else:
+            raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {READ}")
         self.steps += steps
-        self.width = len(steps[-1].bias)
+        self.width = next((len(step.bias) for step in steps[::-1] if isinstance(step, Affine)), self.width)
+
+    def _entrywise(self, kind: str, constant: NDArray[Any]) -> Affine:
+        width = self.width
+        if constant.size not in (1, width):
+            raise UnsupportedModelError(
+                f"the ONNX graph has {kind} with a constant of shape {constant.shape} for {width} numbers"
+            )
+        numbers = np.broadcast_to(constant.reshape(-1).astype(np.float64), (width,))
+        if kind in ("Add", "Sub"):
+            return Affine.scaling(np.ones(width), numbers if kind == "Add" else -numbers)
+        return Affine.scaling(numbers if kind == "Mul" else 1 / numbers, np.zeros(width))
 
 
 def _load(model: AnyModel) -> AnyValue:
@@ -92,12 +121,6 @@ def _load(model: AnyModel) -> AnyValue:
     return model
 
 
-def _entries(graph: AnyModel) -> list[Any]:
-    """Inputs that are not weights."""
-    weights = {weight.name for weight in graph.initializer}
-    return [entry for entry in graph.input if entry.name not in weights]
-
-
 def _dtype(entry: AnyValue) -> np.dtype[Any]:
     import onnx
 
@@ -105,116 +128,36 @@ def _dtype(entry: AnyValue) -> np.dtype[Any]:
     return dtype
 
 
-def _batches(columns: NDArray[Any], entry: AnyValue) -> Iterator[NDArray[Any]]:
-    """As many rows at once as the graph takes."""
-    shape = entry.type.tensor_type.shape.dim
-    size = shape[0].dim_value if len(shape) else 0
-    size = size or len(columns)
-    for start in range(0, len(columns), size):
-        yield columns[start : start + size]
-
-
-def _follow(model: AnyModel, width: int) -> _Chain:
+def _follow(model: AnyModel, width: int) -> _Graph:
     """Follow the input through the graph to its logits."""
     from onnx import numpy_helper
+    from onnx.reference import ReferenceEvaluator
 
     graph = model.graph
-    entries = _entries(graph)
+    constants = {weight.name: numpy_helper.to_array(weight) for weight in graph.initializer}
+    entries = [entry for entry in graph.input if entry.name not in constants]
     if len(entries) != 1 or len(graph.output) != 1:
         raise UnsupportedModelError(
             f"the ONNX graph has {len(entries)} inputs and {len(graph.output)} outputs; it needs one of each"
         )
-    constants = {weight.name: numpy_helper.to_array(weight) for weight in graph.initializer}
-    chain = _Chain(width, precisions={_dtype(entries[0])})
-    current = entries[0].name
+    (entry,) = entries
+    precisions = {_dtype(entry).name}
+    chain = _Graph(model="the ONNX graph", entry=entry, width=width, precisions=precisions)
+    current = entry.name
     for node in graph.node:
+        known = {name: constants[name] for name in node.input if name in constants}
         variable = [name for name in node.input if name and name not in constants]
-        if not variable:
-            constants[node.output[0]] = _constant(node, constants)
-            continue
-        if variable != [current]:
+        if variable == [current]:
+            chain.read(node, list(known.values()), first=node.input[0] == current)
+            current = node.output[0]
+        elif variable:
             raise UnsupportedModelError(f"the ONNX graph is not a chain of layers: see {node.op_type!r}")
-        if chain.head is not None and node.op_type not in TRIVIAL:
-            raise UnsupportedModelError(f"the ONNX graph goes on with {node.op_type} after {chain.head}")
-        _read(chain, node, current, [constants.get(name) for name in node.input])
-        current = node.output[0]
+        elif node.op_type in COMPUTED:
+            constants[node.output[0]] = ReferenceEvaluator(node).run(None, known)[0]
+        else:
+            raise UnsupportedModelError(
+                f"the ONNX graph computes weights with {node.op_type}; store them instead"
+            )
     if graph.output[0].name != current:
         raise UnsupportedModelError(f"the ONNX graph's output {graph.output[0].name!r} is not its last layer")
-    unknown = chain.precisions - {np.dtype(np.float32), np.dtype(np.float64)}
-    if unknown:
-        raise UnsupportedModelError(f"the ONNX graph computes in {unknown.pop()}, not float32 or float64")
     return chain
-
-
-def _constant(node: AnyModel, constants: dict[str, NDArray[Any]]) -> NDArray[Any]:
-    """Compute what depends on no input."""
-    from onnx import helper
-
-    attributes = _attributes(node)
-    if node.op_type == "Constant" and "value" in attributes:
-        from onnx import numpy_helper
-
-        return np.asarray(numpy_helper.to_array(attributes["value"]))
-    if node.op_type == "Identity":
-        return constants[node.input[0]]
-    if node.op_type == "Transpose":
-        return np.transpose(constants[node.input[0]], attributes.get("perm"))
-    if node.op_type == "Cast":
-        return constants[node.input[0]].astype(helper.tensor_dtype_to_np_dtype(attributes["to"]))
-    raise UnsupportedModelError(f"the ONNX graph computes weights with {node.op_type}; store them instead")
-
-
-def _attributes(node: AnyModel) -> dict[str, Any]:
-    from onnx import helper
-
-    return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
-
-
-def _read(chain: _Chain, node: AnyModel, current: str, inputs: list[NDArray[Any] | None]) -> None:
-    """Read one node."""
-    kind = node.op_type
-    weights = [array for array in inputs if array is not None]
-    if kind in TRIVIAL:
-        if kind == "Cast":
-            from onnx import helper
-
-            chain.precisions.add(np.dtype(helper.tensor_dtype_to_np_dtype(_attributes(node)["to"])))
-        return
-    chain.precisions.update(array.dtype for array in weights)
-    first = node.input[0] == current
-    if kind == "Relu":
-        chain.steps.append(RELU)
-    elif kind in HEADS:
-        chain.head = kind
-    elif kind == "MatMul" and first and weights[0].ndim == 2:
-        chain.add(Affine.of(weights[0]))
-    elif kind == "Gemm" and first and not _attributes(node).get("transA"):
-        chain.add(_gemm(node, weights))
-    elif kind in ENTRYWISE and (first or kind in ("Add", "Mul")):
-        chain.add(_entrywise(kind, weights[0], chain.width))
-    elif kind == "BatchNormalization" and first:
-        scale, shift, mean, variance = weights
-        chain.add(*normalisation(mean, variance, _attributes(node).get("epsilon", 1e-5), scale, shift))
-    else:
-        raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {READ}")
-
-
-def _gemm(node: AnyModel, weights: list[NDArray[Any]]) -> Affine:
-    attributes = _attributes(node)
-    matrix = weights[0].T if attributes.get("transB") else weights[0]
-    matrix = matrix * np.float64(attributes.get("alpha", 1.0))
-    bias = np.zeros(matrix.shape[1])
-    if len(weights) > 1:
-        bias += weights[1].reshape(-1) * np.float64(attributes.get("beta", 1.0))
-    return Affine.of(matrix, bias)
-
-
-def _entrywise(kind: str, constant: NDArray[Any], width: int) -> Affine:
-    if constant.size not in (1, width):
-        raise UnsupportedModelError(
-            f"the ONNX graph has {kind} with a constant of shape {constant.shape} for {width} numbers"
-        )
-    numbers = np.broadcast_to(constant.reshape(-1).astype(np.float64), (width,))
-    if kind in ("Add", "Sub"):
-        return Affine.scaling(np.ones(width), numbers if kind == "Add" else -numbers)
-    return Affine.scaling(numbers if kind == "Mul" else 1 / numbers, np.zeros(width))

@@ -11,8 +11,7 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.chances import DOUBLE, SINGLE, both_classes
-from oneformany.readers.networks.feed_forward import RELU, Affine, Step, confirmed_oracle, normalisation
+from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step, normalisation
 from oneformany.schema.encoding import Encoding
 
 TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", "view"})
@@ -24,44 +23,30 @@ READ = "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Si
 def read_network(
     model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: int = 1
 ) -> NetworkOracle:
-    """Read a module of linear layers and ReLU, so that the engine can prove what it answers.
+    """Read a module of linear layers and ReLU by tracing it, so that the engine can prove what it answers.
 
-    Its structure is traced, so functional calls and modules in modules are read as well. It ends in one
-    logit (that of class 1) or one per class, or in their sigmoid or softmax. Points are positive for the
-    module as it computes in its own precision; the margin for float32 is accordingly larger.
+    It ends in one logit (that of class 1) or one per class, or in their sigmoid or softmax.
     """
-    import torch
-
-    kind = type(model).__name__
-    if not isinstance(model, torch.nn.Module):
-        raise UnsupportedModelError(f"{kind} is not a torch.nn.Module")
-    steps, head = _trace(model)
-    own = partial(class_probabilities, model)
-    return confirmed_oracle(kind, steps, head, encoding, threshold, positive, _roundoff(model), own)
+    return _trace(model).oracle(encoding, threshold, positive, partial(class_probabilities, model))
 
 
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """What a module itself says: a column of probabilities per class."""
     import torch
 
-    _, head = _trace(model)
     weight = next(model.parameters())
     with torch.no_grad():
         outputs = model(torch.as_tensor(columns, dtype=weight.dtype, device=weight.device))
-        outputs = outputs.reshape(len(columns), -1)
-        if head is None:
-            outputs = outputs.sigmoid() if outputs.shape[1] == 1 else outputs.softmax(dim=1)
-        elif head == "logsoftmax":
-            outputs = outputs.exp()
-    probabilities = outputs.double().cpu().numpy()
-    return both_classes(probabilities[:, 0]) if probabilities.shape[1] == 1 else np.asarray(probabilities)
+    return _trace(model).probabilities(outputs.reshape(len(columns), -1).cpu().numpy())
 
 
-def _trace(model: AnyModel) -> tuple[list[Step], str | None]:
-    """Follow the input through the module; returns the steps to the logits and what follows them."""
+def _trace(model: AnyModel) -> Chain:
+    """Follow the input through the module to its logits."""
     import torch.fx
 
     kind = type(model).__name__
+    if not isinstance(model, torch.nn.Module):
+        raise UnsupportedModelError(f"{kind} is not a torch.nn.Module")
     try:
         traced = torch.fx.symbolic_trace(torch.nn.Sequential(model))
     except (torch.fx.proxy.TraceError, TypeError) as error:
@@ -69,8 +54,7 @@ def _trace(model: AnyModel) -> tuple[list[Step], str | None]:
             f"{kind} cannot be traced ({error}); write its forward without conditions"
         ) from error
     modules = dict(traced.named_modules())
-    steps: list[Step] = []
-    head = None
+    chain = Chain(kind, precisions={str(weight.dtype) for weight in model.parameters()})
     previous: list[Any] = []
     for node in traced.graph.nodes:
         if node.all_input_nodes != previous:
@@ -79,25 +63,15 @@ def _trace(model: AnyModel) -> tuple[list[Step], str | None]:
         if node.op in ("placeholder", "output"):
             continue
         module = modules[node.target] if node.op == "call_module" else None
-        name = _name(node, module)
-        if head is not None and name not in TRIVIAL:
-            raise UnsupportedModelError(f"{kind} goes on with {name} after {head}")
+        called = node.target if module is None else type(module)  # one name for module, function and method
+        name = str(getattr(called, "__name__", called)).lower().replace("_", "")
+        if chain.head is not None and name not in TRIVIAL:
+            raise UnsupportedModelError(f"{kind} goes on with {name} after {chain.head}")
         if name in HEADS:
-            head = name
+            chain.head = name
         else:
-            steps += _read(kind, name, node, module)
-    return steps, head
-
-
-def _name(node: AnyModel, module: AnyModel) -> str:
-    """Name what a node does, the same for a module, a function and a method."""
-    if module is not None:
-        name = type(module).__name__
-    elif node.op == "call_function":
-        name = node.target.__name__
-    else:
-        name = str(node.target)
-    return str(name.lower().replace("_", ""))
+            chain.steps += _read(kind, name, node, module)
+    return chain
 
 
 def _read(kind: str, name: str, node: AnyModel, module: AnyModel) -> list[Step]:
@@ -120,14 +94,3 @@ def _read(kind: str, name: str, node: AnyModel, module: AnyModel) -> list[Step]:
 
 def _numbers(tensor: AnyValue) -> FloatArray:
     return np.asarray(tensor.detach().double().cpu().numpy())
-
-
-def _roundoff(model: AnyModel) -> float:
-    """Relative error of one operation in the precision of the weights."""
-    precisions = {str(weight.dtype) for weight in model.parameters()}
-    unknown = precisions - {"torch.float32", "torch.float64"}
-    if unknown:
-        raise UnsupportedModelError(
-            f"{type(model).__name__} computes in {unknown.pop()}; read are float32 and float64"
-        )
-    return SINGLE if "torch.float32" in precisions else DOUBLE

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany.anything import AnyModel, AnyValue
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
-from oneformany.oracles.trees.ensemble import LEAF, Tree
+from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.chances import least_probability
-from oneformany.readers.trees.tree_reading import LevelTable, log_odds_oracle, probability_oracle
-from oneformany.readers.verdict import class_index
+from oneformany.readers.columns import probe
+from oneformany.readers.trees.tree_reading import Forest, Grown
+from oneformany.readers.verdict import class_index, least_probability
 from oneformany.schema.encoding import Encoding
 
 
@@ -34,126 +25,118 @@ def read_trees(
     """Read a fitted tree, forest, bagging or boosting classifier of scikit-learn.
 
     The score is the sum of the trees' probabilities of the positive class for trees, forests and bagging, and
-    the log-odds (half of them for the exponential loss) for boosting. Scores so near the threshold that
-    scikit-learn's rounding could decide are the model's to decide; read without its verdict (see
-    :class:`~oneformany.readers.verdict.Reading`) they do not count as positive.
+    the log-odds (half of them for the exponential loss) for boosting.
     """
     name = type(model).__name__
     if (outputs := getattr(model, "n_outputs_", 1)) > 1:
         raise UnsupportedModelError(f"{name} predicts {outputs} outputs; fit one model for each")
     index = class_index(model, positive)
-    encoding.check_width(model.n_features_in_, name)
     chance = least_probability(threshold, len(model.classes_))
-    table = LevelTable.of(encoding)
+    encoding.check_width(model.n_features_in_, name)
+    if getattr(model, "is_categorical_", None) is not None:  # its own coding of categories puts them first
+        coding, coded = model._preprocessor, encoding  # noqa: SLF001 (no public way to the codes)
+        encoding = probe(lambda codes: coding.transform(_named(model, coded.encode(codes))), coded.levels)
+    forest = grown(model, index)
+    return forest.oracle(name, encoding, chance, 1 if index == 1 or forest.votes else -1)
+
+
+def grown(model: AnyModel, index: int = 1) -> Forest:
+    """List the trees of a model; those that vote do so for the class with this index."""
     if isinstance(model, DecisionTreeClassifier):
-        return probability_oracle(encoding, _votes([model], model.classes_[index], table), chance)
-    if isinstance(model, VOTING):
-        _check_members(model)
-        columns = getattr(model, "estimators_features_", None)
-        return probability_oracle(encoding, _votes(model.estimators_, index, table, columns), chance)
+        return _voting(model, [model], model.classes_[index])
+    read = [BOOSTING[base.__name__] for base in type(model).__mro__ if base.__name__ in BOOSTING]
+    if not read:
+        return _voting(model, _members(model), index)
     if len(model.classes_) > 2:
         raise UnsupportedModelError(
-            f"{name} knows {len(model.classes_)} classes and couples their scores; "
+            f"{type(model).__name__} knows {len(model.classes_)} classes and couples their scores; "
             "fit it on two classes, or use a forest"
         )
-    read = next(reader for kind, reader in BOOSTING.items() if isinstance(model, kind))
-    trees, intercept, steepness = read(model, table, 1 if index == 1 else -1)
-    return log_odds_oracle(encoding, trees, intercept, chance, steepness=steepness)
+    return read[0](model)
 
 
-def _tree(nodes: AnyModel, column: IntArray, value: FloatArray, table: LevelTable) -> Tree:
-    """Turn thresholds into sets of levels; scikit-learn's trees compare single precision inputs."""
-    leaf = nodes.children_left < 0
-    column = np.where(leaf, 0, column)
-    inputs = table.inputs.astype(np.float32)[column]
-    left = inputs <= nodes.threshold[:, None]
-    return Tree(
-        feature=np.where(leaf, LEAF, table.feature[column]),
-        left=np.where(np.isnan(inputs), nodes.missing_go_to_left[:, None] == 1, left),
-        children=np.stack([nodes.children_left, nodes.children_right], axis=1),
-        value=value,
-    )
-
-
-def _votes(
-    members: Sequence[Any], label: object, table: LevelTable, columns: Sequence[IntArray] | None = None
-) -> list[Tree]:
+def _voting(model: AnyModel, members: list[Any], label: object) -> Forest:
     """Each tree's probability of a class."""
     trees = []
     for number, member in enumerate(members):
         chance = member.tree_.value[:, 0, :][:, member.classes_ == label].sum(axis=1)
-        column = member.tree_.feature
-        if columns is not None:
-            column = columns[number][np.maximum(column, 0)]  # leaves have a negative one
-        trees.append(_tree(member.tree_, column, chance, table))
-    return trees
+        own = getattr(model, "estimators_features_", None)
+        trees.append(_tree(member.tree_, chance, None if own is None else own[number]))
+    return Forest(model.n_features_in_, trees, votes=True, single=True)
 
 
-Boosted = tuple[list[Tree], float, float]
+def _tree(nodes: AnyModel, value: FloatArray, columns: IntArray | None = None) -> Grown:
+    """List the nodes of a tree, which may see some columns only."""
+    children = np.stack([nodes.children_left, nodes.children_right], axis=1)
+    leaf = children[:, 0] < 0
+    column = nodes.feature if columns is None else np.asarray(columns)[np.where(leaf, 0, nodes.feature)]
+    size = nodes.weighted_n_node_samples * nodes.impurity
+    return Grown(
+        np.where(leaf, LEAF, column),
+        nodes.threshold,
+        children,
+        value,
+        size - size[children].sum(axis=1),
+        nodes.missing_go_to_left == 1,
+    )
 
 
-def _ada_boost(model: AdaBoostClassifier, table: LevelTable, sign: int) -> Boosted:
-    _check_members(model)
+def _ada_boost(model: AnyModel) -> Forest:
     if getattr(model, "algorithm", "SAMME") == "SAMME.R":
         raise UnsupportedModelError(
             'AdaBoostClassifier with algorithm "SAMME.R" counts no votes; use "SAMME"'
         )
     weights = model.estimator_weights_ / np.sum(model.estimator_weights_)
     trees = []
-    for member, weight in zip(model.estimators_, weights, strict=False):
+    for member, weight in zip(_members(model), weights, strict=False):
         label = member.classes_[member.tree_.value[:, 0, :].argmax(axis=1)]
-        vote = np.where(label == model.classes_[1], 2.0, -2.0)
-        trees.append(_tree(member.tree_, member.tree_.feature, sign * weight * vote, table))
-    return trees, 0.0, 1.0
+        trees.append(_tree(member.tree_, weight * np.where(label == model.classes_[1], 2.0, -2.0)))
+    return Forest(model.n_features_in_, trees, single=True)
 
 
-def _gradient_boosting(model: GradientBoostingClassifier, table: LevelTable, sign: int) -> Boosted:
+def _gradient_boosting(model: AnyModel) -> Forest:
     if not (model.init is None or model.init == "zero"):
         raise UnsupportedModelError(
             "GradientBoostingClassifier starts from a model of its own; fit it with init=None"
         )
-    grown = [stage.tree_ for stage in model.estimators_[:, 0]]
-    rate = sign * model.learning_rate
-    trees = [_tree(tree, tree.feature, rate * tree.value[:, 0, 0], table) for tree in grown]
+    stages = [stage.tree_ for stage in model.estimators_[:, 0]]
+    trees = [_tree(tree, model.learning_rate * tree.value[:, 0, 0]) for tree in stages]
     somewhere = np.zeros((1, model.n_features_in_), dtype=np.float32)
-    score = sign * float(model.decision_function(_named(model, somewhere))[0])
-    intercept = score - rate * sum(float(tree.predict(somewhere)[0, 0]) for tree in grown)
-    return trees, intercept, 2.0 if model.loss == "exponential" else 1.0
+    score = float(model.decision_function(_named(model, somewhere))[0])
+    intercept = score - model.learning_rate * sum(float(tree.predict(somewhere)[0, 0]) for tree in stages)
+    steepness = 2.0 if model.loss == "exponential" else 1.0
+    return Forest(model.n_features_in_, trees, intercept=intercept, steepness=steepness, single=True)
 
 
-def _histogram_boosting(model: HistGradientBoostingClassifier, table: LevelTable, sign: int) -> Boosted:
-    if model.is_categorical_ is not None:
-        table = _with_categories(model, table)
+def _histogram_boosting(model: AnyModel) -> Forest:
     trees = []
     for (predictor,) in model._predictors:  # noqa: SLF001 (no public way to the trees)
         nodes = predictor.nodes
-        leaf = nodes["is_leaf"] == 1
-        column = np.where(leaf, 0, nodes["feature_idx"]).astype(np.int64)
-        values = table.inputs[column]
-        left = values <= nodes["num_threshold"][:, None]
-        for node in np.flatnonzero(~leaf & (nodes["is_categorical"] == 1)):
-            left[node] = _listed(values[node], predictor.raw_left_cat_bitsets[nodes["bitset_idx"][node]])
+        listed = np.flatnonzero((nodes["is_leaf"] == 0) & (nodes["is_categorical"] == 1))
+        bits = predictor.raw_left_cat_bitsets[nodes["bitset_idx"][listed]].view(np.uint8)
+        sets = zip(listed.tolist(), np.unpackbits(bits, axis=1, bitorder="little"), strict=True)
         trees.append(
-            Tree(
-                feature=np.where(leaf, LEAF, table.feature[column]),
-                left=np.where(np.isnan(values), nodes["missing_go_to_left"][:, None] == 1, left),
-                children=np.stack([nodes["left"], nodes["right"]], axis=1).astype(np.int64),
-                value=sign * nodes["value"].astype(np.float64),
+            Grown(
+                np.where(nodes["is_leaf"] == 1, LEAF, nodes["feature_idx"].astype(np.int64)),
+                nodes["num_threshold"],
+                np.stack([nodes["left"], nodes["right"]], axis=1).astype(np.int64),
+                nodes["value"].astype(np.float64),
+                nodes["gain"].astype(np.float64),
+                nodes["missing_go_to_left"] == 1,
+                {node: np.flatnonzero(own).tolist() for node, own in sets},
             )
         )
-    return trees, sign * float(model._baseline_prediction.item()), 1.0  # noqa: SLF001 (as above)
+    baseline = float(model._baseline_prediction.item())  # noqa: SLF001 (as above)
+    return Forest(model.n_features_in_, trees, intercept=baseline)
 
 
-def _with_categories(model: HistGradientBoostingClassifier, table: LevelTable) -> LevelTable:
-    """Pass the levels through the model's own coding of categories, which puts them first; unknown is NaN."""
-    moved = np.argsort(~model.is_categorical_, kind="stable")
-    coded = model._preprocessor.transform(_named(model, table.inputs.T))  # noqa: SLF001 (as above)
-    return LevelTable(table.feature[moved], np.asarray(coded, dtype=np.float64).T)
-
-
-def _listed(values: FloatArray, bitset: IntArray) -> BoolArray:
-    category = np.where(np.isnan(values), 0, values).astype(np.int64)
-    return np.asarray((bitset[category // 32] >> (category % 32)) & 1 == 1)
+def _members(model: AnyModel) -> list[Any]:
+    for member in model.estimators_:
+        if not isinstance(member, DecisionTreeClassifier):
+            raise UnsupportedModelError(
+                f"{type(model).__name__} of {type(member).__name__} cannot be read, only of decision trees"
+            )
+    return list(model.estimators_)
 
 
 def _named(model: AnyModel, matrix: AnyValue) -> AnyValue:
@@ -162,17 +145,8 @@ def _named(model: AnyModel, matrix: AnyValue) -> AnyValue:
     return matrix if names is None else pd.DataFrame(matrix, columns=names)
 
 
-def _check_members(model: AnyModel) -> None:
-    for member in model.estimators_:
-        if not isinstance(member, DecisionTreeClassifier):
-            raise UnsupportedModelError(
-                f"{type(model).__name__} of {type(member).__name__} cannot be read, only of decision trees"
-            )
-
-
-VOTING = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
 BOOSTING = {
-    AdaBoostClassifier: _ada_boost,
-    GradientBoostingClassifier: _gradient_boosting,
-    HistGradientBoostingClassifier: _histogram_boosting,
+    "AdaBoostClassifier": _ada_boost,
+    "GradientBoostingClassifier": _gradient_boosting,
+    "HistGradientBoostingClassifier": _histogram_boosting,
 }

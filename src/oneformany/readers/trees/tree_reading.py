@@ -1,52 +1,143 @@
-"""What all readers of tree ensembles share: columns as levels, class labels, thresholds and margins."""
+"""Fitted trees of any library as arrays: what they become on levels, and where they split their inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.chances import DOUBLE, are_round, log_odds
-from oneformany.readers.verdict import class_index, find_class
+from oneformany.readers.registry import load, reader_for
+from oneformany.readers.verdict import DOUBLE, are_round, log_odds
 from oneformany.schema.encoding import Encoding
+
+NEARLY_ZERO = 1e-35
 
 
 @dataclass(frozen=True, eq=False)
-class LevelTable:
-    """The value of each model column at each level of the feature that fills it."""
+class Grown:
+    """A tree on the inputs of a model; node 0 is the root, and an entry per node says what it does."""
 
-    feature: IntArray  # (columns,): the feature that fills each model column; 0 for columns that none fills
-    # (columns, max levels): what they hold; past the last level the first is repeated, constant columns
-    # are constant
-    inputs: FloatArray
+    column: IntArray  # the input it compares, ``LEAF`` for leaves
+    threshold: FloatArray
+    children: IntArray  # (nodes, 2): left and right
+    value: FloatArray  # of leaves
+    gain: FloatArray  # how much the split weighs
+    missing_left: ArrayLike  # whether not-a-number goes left
+    categories: dict[int, Sequence[int]] = field(default_factory=dict)  # nodes that compare with a set
+    gap: ArrayLike = np.nan  # a number that stands for missing, of all nodes or of each
 
-    @classmethod
-    def of(cls, encoding: Encoding) -> LevelTable:
-        """Look at an encoding column by column."""
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """The trees of a fitted model, and how its library goes through them and adds up what it finds."""
+
+    width: int  # number of inputs
+    trees: Sequence[Grown]
+    votes: bool = False  # the mean of the leaves is a probability; otherwise their sum leads to log-odds
+    intercept: float = 0.0
+    steepness: float = 1.0  # times the sum: the log-odds
+    rounding: float = DOUBLE  # relative error of the library's arithmetic
+    strict: bool = False  # an input equal to a threshold goes right (``<``) rather than left (``<=``)
+    single: bool = False  # inputs are compared in single precision
+    listed_left: bool = True  # a category of the set goes left
+
+    def oracle(self, model: str, encoding: Encoding, threshold: float, sign: int = 1) -> TreeOracle:
+        """Make an oracle; ``sign`` is -1 where the first class, whose log-odds are minus these, is wanted."""
+        encoding.check_width(self.width, model)
         feature = np.zeros(encoding.width, dtype=np.int64)
-        inputs = np.repeat(encoding.constants[:, None], max(encoding.levels), axis=1)
+        inputs: NDArray[Any] = np.repeat(encoding.constants[:, None], max(encoding.levels), axis=1)
         for number, (columns, block) in enumerate(zip(encoding.columns, encoding.values, strict=True)):
             feature[columns] = number
-            inputs[columns] = block[:1].T
+            inputs[columns] = block[:1].T  # also past the last level
             inputs[columns, : len(block)] = block.T
-        return cls(feature, inputs)
+        if self.single:
+            inputs = inputs.astype(np.float32)
+        trees = [self._on_levels(tree, feature, inputs, sign) for tree in self.trees]
+        if self.votes:
+            return _probability_oracle(encoding.levels, trees, threshold)
+        return log_odds_oracle(
+            encoding.levels, trees, sign * self.intercept, threshold, self.steepness, self.rounding
+        )
+
+    def _on_levels(self, tree: Grown, feature: IntArray, inputs: NDArray[Any], sign: int) -> Tree:
+        """Turn thresholds and sets of categories into sets of levels."""
+        leaf = tree.column == LEAF
+        column = np.where(leaf, 0, tree.column)
+        values, threshold = inputs[column], tree.threshold[:, None]
+        left = values < threshold if self.strict else values <= threshold
+        for node, listed in tree.categories.items():
+            left[node] = np.isin(np.trunc(values[node]), listed) == self.listed_left
+        missing = np.isnan(values)
+        if not np.isnan(tree.gap).all():
+            missing |= np.abs(values - np.broadcast_to(tree.gap, leaf.shape)[:, None]) <= NEARLY_ZERO
+        left = np.where(missing, np.asarray(tree.missing_left)[:, None], left)
+        return Tree(np.where(leaf, LEAF, feature[column]), left, tree.children, sign * tree.value)
+
+    def splits(self) -> Splits | None:
+        """Collect the thresholds; ``None`` where a number among the others stands for missing."""
+        if any(not np.isnan(tree.gap).all() for tree in self.trees):
+            return None
+        parts = [np.zeros((3, 0))]
+        for tree in self.trees:
+            threshold = tree.threshold.copy()
+            threshold[list(tree.categories)] = np.nan
+            parts.append(np.stack([tree.column, threshold, tree.gain])[:, tree.column != LEAF])
+        inputs, cuts, gains = np.concatenate(parts, axis=1)
+        listed = np.isnan(cuts)
+        thresholds, weights = {}, {}
+        for column in np.unique(inputs[~listed]).astype(np.int64).tolist():
+            own = (inputs == column) & ~listed
+            thresholds[column], index = np.unique(cuts[own], return_inverse=True)
+            weights[column] = np.bincount(index, np.maximum(gains[own], 0.0)).astype(np.float64)
+        categories = frozenset(np.unique(inputs[listed]).astype(np.int64).tolist())
+        return Splits(thresholds, weights, categories, self.strict, self.single, len(cuts))
 
 
-def class_sign(model: AnyModel, positive: object) -> int:
-    """1 where the positive class is the second, -1 where it is the first; those of boosters are 0 and 1."""
-    booster = any(base.__name__ == "Booster" for base in type(model).__mro__)
-    index = find_class((0, 1), positive, "Booster") if booster else class_index(model, positive)
-    return 1 if index == 1 else -1
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The thresholds at which trees compare their inputs."""
+
+    thresholds: dict[int, FloatArray]  # of each input, increasing
+    weights: dict[int, FloatArray]  # the total gain of the splits at each
+    categories: frozenset[int]  # inputs that are compared with sets of categories
+    strict: bool  # these two as in :class:`Forest`
+    single: bool
+    count: int  # how many splits all trees have together
+
+    def intervals(self, column: int, values: FloatArray) -> FloatArray:
+        """Say between which thresholds each value of an input lies; not-a-number stays what it is."""
+        if column in self.categories:
+            return values
+        compared = values.astype(np.float32).astype(np.float64) if self.single else values
+        side: Literal["left", "right"] = "right" if self.strict else "left"
+        found = np.searchsorted(self.thresholds.get(column, np.zeros(0)), compared, side=side)
+        return np.where(np.isnan(values), np.nan, found)
+
+    def between(self, column: int, intervals: FloatArray) -> FloatArray:
+        """Weigh the thresholds between each value of an input and the one before it."""
+        if column in self.categories:
+            return np.ones(len(intervals))
+        total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
+        up_to = total[np.where(np.isnan(intervals), 0, intervals).astype(np.int64)]
+        return np.abs(np.diff(up_to, prepend=up_to[:1]))
 
 
-def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: float) -> TreeOracle:
+def model_splits(model: AnyModel) -> Splits | None:
+    """Find the splits of a model made of trees; ``None`` for other models."""
+    where = reader_for(model).trees
+    return None if where is None else load(where)(model).splits()
+
+
+def _probability_oracle(levels: Sequence[int], trees: Sequence[Tree], threshold: float) -> TreeOracle:
     """Make an oracle whose sum of leaves, divided by the number of trees, is a probability."""
-    ensemble = TreeEnsemble.from_trees(encoding.levels, trees)
+    ensemble = TreeEnsemble.from_trees(levels, trees)
     needed = threshold * len(trees)
     margin = _margin(ensemble, DOUBLE) + 4 * DOUBLE * needed
     leaves = np.concatenate([tree.value[tree.feature == LEAF] for tree in trees])
@@ -54,11 +145,10 @@ def probability_oracle(encoding: Encoding, trees: Sequence[Tree], threshold: flo
 
 
 def log_odds_oracle(
-    encoding: Encoding,
+    levels: Sequence[int],
     trees: Sequence[Tree],
     intercept: float,
     threshold: float,
-    *,
     steepness: float = 1.0,
     rounding: float = DOUBLE,
 ) -> TreeOracle:
@@ -67,7 +157,7 @@ def log_odds_oracle(
     ``rounding`` is the relative rounding error of the model's arithmetic. The margin covers the worst case
     of adding the leaves in any order and of the logistic function, in that arithmetic.
     """
-    ensemble = TreeEnsemble.from_trees(encoding.levels, trees, intercept)
+    ensemble = TreeEnsemble.from_trees(levels, trees, intercept)
     logistic = 8 * rounding / (threshold * (1 - threshold) * steepness)
     return TreeOracle(ensemble, log_odds(threshold) / steepness, _margin(ensemble, rounding) + logistic)
 

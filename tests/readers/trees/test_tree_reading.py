@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from oneformany.readers.splits import model_splits
+from oneformany.readers.trees.tree_reading import model_splits
 
 MODELS = [
     DecisionTreeClassifier(max_depth=3, random_state=0),

@@ -12,7 +12,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.readers.networks.sklearn_mlp import read_network
+from oneformany.readers.networks.feed_forward import read_mlp
 from oneformany.schema.encoding import Encoding
 from tree_questions import all_points, questions, usable
 
@@ -41,7 +41,7 @@ def probability(scores):
 def test_probabilities_are_the_models_own_on_every_row(activation, dtype, positive):
     data = load("german")
     model = german_network(activation, dtype)
-    oracle = read_network(model, data.schema.encoding(), positive=positive)
+    oracle = read_mlp(model, data.schema.encoding(), positive=positive)
     own = model.predict_proba(data.one_hot)[:, positive]
     scores = oracle.score(data.codes)
     assert np.abs(probability(scores) - own).max() < 1e-12
@@ -55,7 +55,7 @@ def test_probabilities_are_the_models_own_on_every_row(activation, dtype, positi
 def test_with_three_classes_a_point_is_positive_when_the_class_is_predicted(positive):
     data = load("german")
     model = german_network(n_classes=3)
-    oracle = read_network(model, data.schema.encoding(), positive=positive)
+    oracle = read_mlp(model, data.schema.encoding(), positive=positive)
     assert (oracle.positive(data.codes) == (model.predict(data.one_hot) == positive)).all()
 
 
@@ -64,7 +64,7 @@ def test_the_score_among_five_classes_is_the_distance_to_the_strongest_other():
     model = fitted(
         MLPClassifier((6,), max_iter=20, random_state=0), data.one_hot, np.minimum(data.codes[:, 3], 4)
     )
-    oracle = read_network(model, data.schema.encoding(), positive=2)
+    oracle = read_mlp(model, data.schema.encoding(), positive=2)
     logs = model.predict_log_proba(data.one_hot)
     distance = logs[:, 2] - np.delete(logs, 2, axis=1).max(axis=1)
     assert np.abs(oracle.score(data.codes) - distance).max() < 1e-9
@@ -73,7 +73,7 @@ def test_the_score_among_five_classes_is_the_distance_to_the_strongest_other():
 def test_single_precision_gets_a_larger_margin():
     encoding = load("german").schema.encoding()
     double, single = (
-        read_network(german_network(dtype=dtype), encoding).margin for dtype in (np.float64, np.float32)
+        read_mlp(german_network(dtype=dtype), encoding).margin for dtype in (np.float64, np.float32)
     )
     assert 0 < double <= 1e-6 < single < 0.1
 
@@ -103,7 +103,7 @@ def test_points_are_positive_for_the_model_and_a_no_means_none(model, question, 
     threshold = None
     if own.shape[1] == 2:  # the very probability of a point, where rounding decides
         threshold = min(max(float(own[place % len(points), 1]), 1e-6), 1 - 1e-6)
-    oracle = read_network(model, ENCODING, threshold)
+    oracle = read_mlp(model, ENCODING, threshold)
     positive = oracle.positive(points)
     accepted = own[:, 1] >= threshold if threshold else model.predict(ENCODING.encode(points)) == 1
     assert accepted[positive].all()
@@ -123,7 +123,7 @@ def test_nan_weights_are_refused():
     model = small_model()
     model.coefs_[1][0, 0] = np.nan
     with pytest.raises(InputError, match="layer 1 that are not finite"):
-        read_network(model, ENCODING)
+        read_mlp(model, ENCODING)
 
 
 @pytest.mark.parametrize(
@@ -143,25 +143,25 @@ def test_nan_weights_are_refused():
 )
 def test_other_models_are_refused(model, message):
     with pytest.raises(UnsupportedModelError, match=message):
-        read_network(model, ENCODING)
+        read_mlp(model, ENCODING)
 
 
 @pytest.mark.parametrize("threshold", [0.0, 1.0, -0.1, np.nan, True, "0.5"])
 def test_a_threshold_that_is_no_probability_is_refused(threshold):
     with pytest.raises(InputError, match="strictly between 0 and 1"):
-        read_network(small_model(), ENCODING, threshold)
+        read_mlp(small_model(), ENCODING, threshold)
 
 
 def test_other_columns_are_refused():
     with pytest.raises(InputError, match="was fitted on 7 columns, the schema gives 3"):
-        read_network(small_model(), Encoding.from_blocks([np.eye(3)]))
+        read_mlp(small_model(), Encoding.from_blocks([np.eye(3)]))
 
 
 def test_an_unknown_class_is_refused():
     with pytest.raises(InputError, match="'good' is none of the model's classes"):
-        read_network(small_model(), ENCODING, positive="good")
+        read_mlp(small_model(), ENCODING, positive="good")
 
 
 def test_a_threshold_means_nothing_among_three_classes():
     with pytest.raises(InputError, match="leave the threshold out"):
-        read_network(german_network(n_classes=3), load("german").schema.encoding(), 0.5)
+        read_mlp(german_network(n_classes=3), load("german").schema.encoding(), 0.5)
