@@ -13,7 +13,7 @@ from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-BLOCK = 4096
+BLOCK = 2**20  # rows times cells of a feature at once
 TINY = 1e-6
 
 Points = dict[int, IntArray]
@@ -73,10 +73,11 @@ def _ask(problem: Problem, stop: Stop, points: Points, reasons: Reasons) -> None
 
 def _climb(problem: Problem, stop: Stop, points: Points, reasons: Reasons) -> None:
     """Take the moves that gain most; where they do not reach the threshold, nothing does."""
-    for first in range(0, len(problem.rows), BLOCK):
+    size = max(1, BLOCK // max(problem.levels))
+    for first in range(0, len(problem.rows), size):
         if stop.expired():
             break
-        block = np.arange(first, min(first + BLOCK, len(problem.rows)))
+        block = np.arange(first, min(first + size, len(problem.rows)))
         ground = Ground.of(problem, block)
         rows, values = ground.rows, ground.values
         best, gain = np.empty((2, *rows.shape), dtype=np.int64)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from engine.problems import Veiled, oracle_of, problem_of
 from oneformany.engine.listing.ground import FORBIDDEN, Ground
 from oneformany.engine.screening import screen
+from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
+from oneformany.schema.feature import Feature
+from oneformany.schema.rules.moves import Immutable, OnlyIncrease
 from oneformany.statistics import Statistics
 from strategies import small_problems
 
@@ -24,7 +28,7 @@ def test_a_row_is_accepted_after_moves_exactly_when_it_gains_its_deficit(small):
     for row, cells in enumerate(problem.rows):
         goal = np.array([rng.integers(n) for n in problem.levels])
         gain = np.array([ground.gain(f, np.array([row]))[0, cell] for f, cell in enumerate(goal)])
-        price = ground.price[ground.begin[row] + goal]
+        price = np.array([ground.paid(f, np.array([row]), np.array([c]))[0] for f, c in enumerate(goal)])
         allowed = problem.may_move(cells[None], goal)[0]
         assert ((gain == FORBIDDEN) == ~allowed).all()
         assert price.tolist() == (goal != cells).astype(int).tolist()
@@ -58,9 +62,57 @@ def _two_features():
     return SmallProblem([[0, 0]], [2, 3], [[0, 1], [0, 1, 2]], 0, 2, 2, None)
 
 
-def test_tables_do_not_grow_with_rows_times_cells():
-    rng = np.random.default_rng(0)
-    oracle = AdditiveOracle([rng.integers(5, size=50) for _ in range(4)], threshold=8)
-    sizes = [Ground.of(Problem(rng.integers(50, size=(n, 4)), (50,) * 4, oracle, 2)) for n in (5_000, 10_000)]
-    assert sizes[0].units.size == sizes[1].units.size == sizes[1].price.size == 4 * 50 * 50
-    assert len(sizes[1].rows) > 9_000
+def test_what_a_row_could_gain_most_and_where_rows_may_go_is_read_off_its_moves():
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        levels = tuple(rng.integers(2, 5, size=3).tolist())
+        oracle = AdditiveOracle([rng.integers(-3, 4, size=n) for n in levels], threshold=2)
+        moves = [(rng.random((n, n)) < 0.6) | np.eye(n, dtype=np.bool_) for n in levels]
+        allowed = [None if rng.random() < 0.4 else some for some in moves]
+        rows = rng.integers(levels, size=(int(rng.integers(1, 5)), 3))
+        problem = Problem(
+            rows,
+            levels,
+            oracle,
+            2,
+            allowed=[m if m is None else m | np.eye(len(m), dtype=bool) for m in allowed],
+        )
+        ground = Ground.of(problem)
+        gains = [ground.gain(f, np.arange(len(problem.rows))) for f in range(3)]
+        assert ground.potential.T.tolist() == [gain.max(axis=1).tolist() for gain in gains]
+        elsewhere = [np.arange(n) != problem.rows[:, [f]] for f, n in enumerate(levels)]
+        goals = [
+            ((gain > FORBIDDEN) & other).any(axis=0) for gain, other in zip(gains, elsewhere, strict=True)
+        ]
+        assert ground.goals.tolist() == np.concatenate(goals).tolist()
+        assert (
+            ground.reached.tolist()
+            == np.concatenate([(gain > FORBIDDEN).any(axis=0) for gain in gains]).tolist()
+        )
+
+
+def test_tables_grow_with_neither_rows_times_cells_nor_cells_times_cells():
+    n = 20_000
+    codes = np.column_stack([np.arange(n), np.arange(n) % 2])
+    oracle = AdditiveOracle([np.arange(n), [0, 1]], threshold=n)
+    for moves in (None, _stays(n)):
+        ground = Ground.of(
+            Problem(codes, (n, 2), oracle, 2, allowed=None if moves is None else [moves, None])
+        )
+        assert ground.units.size == ground.price.size == n + 2
+        assert ground.changeable.tolist() == ([0, 1] if moves is None else [1])
+
+
+def test_moves_that_are_too_many_to_list_are_an_error_that_names_the_feature():
+    n = 12_000
+    up = OnlyIncrease("x").allowed(Feature("x", tuple(map(str, range(n))), ordered=True))
+    oracle = AdditiveOracle([np.arange(n), [0, 1]], threshold=n)
+    problem = Problem(
+        np.column_stack([np.arange(n), np.arange(n) % 2]), (n, 2), oracle, 2, allowed=[up, None]
+    )
+    with pytest.raises(InputError, match="feature 0 has 12,000 cells"):
+        Ground.of(problem)
+
+
+def _stays(n):
+    return Immutable("x").allowed(Feature("x", tuple(map(str, range(n)))))

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 
 FORBIDDEN = np.iinfo(np.int64).min
-STAYS = FORBIDDEN + 1
+MOST_MOVES = 2**27  # of one feature: pairs of cells
 LARGEST_WORD = 2**62
 Indices = NDArray[np.integer[Any]]
 
@@ -22,7 +23,9 @@ Indices = NDArray[np.integer[Any]]
 class Ground:
     """Gains and prices, by the cell a row comes from and the cell it goes to: no table has rows times cells.
 
-    A *slot* is a cell of a feature, all features one after the other.
+    A *slot* is a cell of a feature, all features one after the other. In the cell that it comes from a row
+    gains and pays nothing, whatever the tables say: so cells from which rows may go to the same others share
+    a line of them.
 
     Attributes
     ----------
@@ -31,8 +34,8 @@ class Ground:
     offsets : (p + 1,) array
         Feature ``l`` owns the slots ``offsets[l]`` to ``offsets[l + 1]``.
     units, price : arrays
-        What the score (or the bound on it) gets from a target, ``STAYS`` in the cell that a row comes from,
-        ``FORBIDDEN`` where it may not go or there is no target; and what going there costs.
+        What the score (or the bound on it) gets from a target, ``FORBIDDEN`` where rows may not go or there
+        is no target; and what going there costs.
     begin : (n, p) array
         Where the cells of each feature begin in ``units`` and ``price``, for each row.
     own : (n, p) array
@@ -74,26 +77,24 @@ class Ground:
         units, price, reached, goals, size = [], [], [], [], 0
         for feature, n_cells in enumerate(problem.levels):
             targets = np.arange(n_cells) if problem.own is None else problem.own.targets[feature]
-            cells, line = np.unique(rows[:, feature], return_inverse=True)
-            stays = np.arange(n_cells) == cells[:, None]
-            may = np.tile(targets >= 0, (len(cells), 1))
-            rule = problem.moves[feature]
-            if rule is not None:
-                may &= rule[cells]
-            goal = np.zeros((len(cells), n_cells), dtype=np.int64)
+            cells, where = np.unique(rows[:, feature], return_inverse=True)
+            may, line = _lines(problem, feature, cells, targets >= 0)
+            goal = np.where(may, np.int64(0), FORBIDDEN)
             if relaxation is not None:
                 score = np.asarray(relaxation.units[feature], dtype=np.int64)
-                goal[:] = score[targets]
+                goal = np.where(may, score[targets], FORBIDDEN)
                 own[:, feature] = score[values[:, feature]]
-            goal[~may] = FORBIDDEN
-            goal[stays] = STAYS
-            best = goal.max(axis=1)[line.ravel()]
-            potential[:, feature] = np.where(best == STAYS, 0, np.maximum(best - own[:, feature], 0))
-            begin[:, feature] = size + n_cells * line.ravel()
+            best = _best_elsewhere(goal, line, cells)[where.ravel()]
+            potential[:, feature] = np.where(best == FORBIDDEN, 0, np.maximum(best - own[:, feature], 0))
+            begin[:, feature] = size + n_cells * line[where.ravel()]
             units.append(goal.ravel())
-            price.append((~stays if problem.costs is None else problem.costs.tables[feature][cells]).ravel())
-            reached.append((may | stays).any(axis=0))
-            goals.append((may & ~stays).any(axis=0))
+            table = np.ones(goal.shape) if problem.costs is None else problem.costs.tables[feature][cells]
+            price.append(table.ravel())
+            elsewhere = may.copy()
+            single = np.bincount(line)[line] == 1
+            elsewhere[line[single], cells[single]] = False
+            goals.append(elsewhere.any(axis=0))
+            reached.append(may.any(axis=0) | np.isin(np.arange(n_cells), cells))
             size += goal.size
         needed = 0 if relaxation is None else relaxation.threshold - relaxation.intercept
         return cls(
@@ -117,7 +118,7 @@ class Ground:
     def tables(self) -> tuple[IntArray, ...]:
         """What kernels read to tell gains and prices."""
         rows = self.begin, self.own, self.units, self.price, self.deficit
-        return *rows, self.offsets, self.potential
+        return *rows, self.offsets, self.potential, self.rows
 
     @property
     def decided(self) -> bool:
@@ -133,12 +134,13 @@ class Ground:
         """What rows gain at each cell of a feature, ``FORBIDDEN`` where they may not go."""
         cells = np.arange(self.problem.levels[feature])
         units = self.units[self.begin[rows, feature][:, None] + cells]
-        gain = np.where(units == STAYS, 0, units - self.own[rows, feature][:, None])
-        return np.where(units == FORBIDDEN, FORBIDDEN, gain)
+        gain = np.where(units == FORBIDDEN, FORBIDDEN, units - self.own[rows, feature][:, None])
+        return np.where(cells == self.rows[rows, feature][:, None], 0, gain)
 
     def paid(self, feature: int, rows: Indices, cells: Indices) -> IntArray:
         """What rows pay in a feature for going to cells."""
-        return np.asarray(self.price[self.begin[rows, feature] + cells])
+        price = self.price[self.begin[rows, feature] + cells]
+        return np.where(self.rows[rows, feature] == cells, 0, price)
 
     def hopeless(self) -> BoolArray:
         """Rows that no ``max_changes`` moves can help, by their gains alone: a proof for any classifier."""
@@ -151,6 +153,39 @@ class Ground:
         if not cells:
             return np.zeros((1, 0), dtype=np.int64)
         return np.stack([axis.ravel() for axis in np.meshgrid(*cells, indexing="ij")], axis=1)
+
+
+def _lines(problem: Problem, feature: int, cells: IntArray, offered: BoolArray) -> tuple[BoolArray, IntArray]:
+    """Where rows may go from some cells of a feature: lines of cells, and the line of each."""
+    rule, priced = problem.moves[feature], problem.costs is not None
+    if rule is None and not priced:
+        return offered[None], np.zeros(len(cells), dtype=np.int64)
+    lines: list[BoolArray] = []
+    known: dict[bytes, int] = {}
+    of = np.empty(len(cells), dtype=np.int64)
+    for index, cell in enumerate(cells.tolist()):
+        line = offered.copy()
+        if rule is not None:
+            line &= rule[cell]
+            line[cell] = False
+        of[index] = known.setdefault(np.int64(cell).tobytes() if priced else line.tobytes(), len(lines))
+        if of[index] == len(lines):
+            lines.append(line)
+        if len(lines) * len(line) > MOST_MOVES:
+            raise InputError(
+                f"feature {feature} has {len(line):,} cells, and where rows may go differs from cell to "
+                "cell: that is too much to list; give it fewer cells (of a frame with bins= or edges=)"
+            )
+    return np.array(lines), of
+
+
+def _best_elsewhere(goal: IntArray, line: IntArray, cells: IntArray) -> IntArray:
+    """The most that rows of each cell can get in another one, by the lines of the cells."""
+    each, first = np.arange(len(goal)), goal.argmax(axis=1)
+    best, rest = goal.max(axis=1), goal.copy()
+    rest[each, first] = FORBIDDEN
+    second: IntArray = rest.max(axis=1)
+    return np.where(first[line] == cells, second[line], best[line])
 
 
 def word_factors(levels: tuple[int, ...]) -> IntArray:

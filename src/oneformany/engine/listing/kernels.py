@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from oneformany.compiled import lean
-from oneformany.engine.listing.ground import FORBIDDEN, STAYS
+from oneformany.engine.listing.ground import FORBIDDEN
 
 MOST = np.iinfo(np.int64).max
 
@@ -16,11 +16,18 @@ MOST = np.iinfo(np.int64).max
 @lean(inner=True)
 def _gain(tables, i, f, t):
     """What a row gains by going to a cell of a feature."""
-    begin, own, units = tables[0], tables[1], tables[2]
-    goal = units[begin[i, f] + t]
-    if goal == STAYS:
+    begin, own, units, home = tables[0], tables[1], tables[2], tables[7]
+    if t == home[i, f]:
         return 0
+    goal = units[begin[i, f] + t]
     return goal if goal == FORBIDDEN else goal - own[i, f]
+
+
+@lean(inner=True)
+def _price(tables, i, f, t):
+    """What a row pays for going to a cell of a feature."""
+    begin, price, home = tables[0], tables[3], tables[7]
+    return 0 if t == home[i, f] else price[begin[i, f] + t]
 
 
 @lean(inner=True)
@@ -38,7 +45,6 @@ def _accepts(tables, features, target, i):
 @lean()
 def candidates(tables, f, members, n_members, costed, alive):
     """Leave only those targets of a feature that no other one makes superfluous for the first members."""
-    begin, own, units, price, _, _, _ = tables
     for a in range(len(alive)):
         for b in range(len(alive)):
             if b == a or not alive[a] or not alive[b]:
@@ -46,12 +52,10 @@ def candidates(tables, f, members, n_members, costed, alive):
             better = True
             for m in range(n_members):
                 i = members[m]
-                mine, other = units[begin[i, f] + a], units[begin[i, f] + b]
+                mine, other = _gain(tables, i, f, a), _gain(tables, i, f, b)
                 if mine == FORBIDDEN:
                     continue
-                mine = own[i, f] if mine == STAYS else mine
-                other = own[i, f] if other == STAYS else other
-                if other < mine or (costed and price[begin[i, f] + b] > price[begin[i, f] + a]):
+                if other < mine or (costed and _price(tables, i, f, b) > _price(tables, i, f, a)):
                     better = False
                     break
             alive[a] = not better
@@ -60,11 +64,10 @@ def candidates(tables, f, members, n_members, costed, alive):
 @lean()
 def entry_costs(tables, features, starts, rows, targets, costs):
     """Add what each row of each group pays for going to the group's targets."""
-    begin, price = tables[0], tables[3]
     for g in range(len(starts) - 1):
         for index in range(starts[g], starts[g + 1]):
             for j in range(len(features)):
-                costs[index] += price[begin[rows[index], features[j]] + targets[g, j]]
+                costs[index] += _price(tables, rows[index], features[j], targets[g, j])
 
 
 @lean(inner=True)
@@ -73,16 +76,15 @@ def _affordable_targets(tables, f, n_cells, members, n_members, weight, goals, b
 
     Returns how many there are.
     """
-    begin, _, units, price, _, _, _ = tables
     for t in range(n_cells):
         burdens[t] = 0
     for m in range(n_members):
         i = members[m]
         for t in range(n_cells):
-            if units[begin[i, f] + t] == FORBIDDEN:
+            if _gain(tables, i, f, t) == FORBIDDEN:
                 burdens[t] = FORBIDDEN
             elif burdens[t] != FORBIDDEN:
-                burdens[t] += weight[i] * price[begin[i, f] + t]
+                burdens[t] += weight[i] * _price(tables, i, f, t)
     count = 0
     for t in range(n_cells):
         burden = burdens[t]
@@ -105,7 +107,7 @@ def _cheapen(tables, features, members, n_members, weight, target, room):
 
     Of the room to work in, the first lines belong to the caller.
     """
-    _, _, _, _, deficit, offsets, potential = tables
+    deficit, offsets, potential = tables[4], tables[5], tables[6]
     wide, lines = room[1], room[2]
     k = len(features)
     goals, burdens = wide[1], wide[2]
@@ -159,7 +161,7 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
     to work in. ``state`` holds the next bucket and the number of groups. Returns whether this was all:
     otherwise empty what was found and call again.
     """
-    _, _, _, _, deficit, offsets, potential = tables
+    deficit, offsets, potential = tables[4], tables[5], tables[6]
     order, bounds = buckets
     marks, wide, lines, members, lacks = room
     able, near, joined = members[0], members[1], members[2]
@@ -250,7 +252,7 @@ def _cheapest(tables, features, budget, i, target, reach, lines):
 
     Depth first over ``features``: each goes to a cell or stays. Writes the cells, -1 where it stays.
     """
-    begin, _, _, price, deficit, offsets, potential = tables
+    deficit, offsets, potential = tables[4], tables[5], tables[6]
     p = len(features)
     ranked, cell, gained, paid, left = lines[0], lines[1], lines[2], lines[3], lines[4]
     for d in range(p):
@@ -290,12 +292,12 @@ def _cheapest(tables, features, budget, i, target, reach, lines):
         while t < n_cells and (
             left[d] == 0
             or _gain(tables, i, f, t) <= 0
-            or (best >= 0 and paid[d] + price[begin[i, f] + t] >= best)
+            or (best >= 0 and paid[d] + _price(tables, i, f, t) >= best)
         ):
             t += 1
         if t < n_cells:
             gained[d + 1] = gained[d] + _gain(tables, i, f, t)
-            paid[d + 1] = paid[d] + price[begin[i, f] + t]
+            paid[d + 1] = paid[d] + _price(tables, i, f, t)
             left[d + 1] = left[d] - 1
             cell[d] = t + 1
             d += 1

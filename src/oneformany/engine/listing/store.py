@@ -50,7 +50,7 @@ def alone(ground: Ground, rows: IntArray, ends: IntArray) -> Found:
     features = np.argsort(~changed, axis=1, kind="stable")[:, : ground.size]
     each = np.arange(len(rows))[:, None]
     targets = np.where(changed[each, features], ends[each, features], -1)
-    costs = ground.price[ground.begin[rows] + ends].sum(axis=1)
+    costs = np.where(changed, ground.price[ground.begin[rows] + ends], 0).sum(axis=1)
     lines = np.where(targets < 0, -1, features).astype(np.int32), targets.astype(np.int32)
     return Found(np.arange(len(rows) + 1), rows.astype(np.int32), costs, *lines)
 
