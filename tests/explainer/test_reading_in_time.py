@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from oneformany.verify.report import Outcome
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -15,7 +14,7 @@ from oneformany.readers import verdict
 from oneformany.readers.own_values import TIME_WAS_UP
 from oneformany.schema.frames import Table
 from oneformany.stop import Stop
-from oneformany.verify import verify
+from oneformany.verify import Outcome, verify
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(RNG.integers(0, 5, (60, 6)), columns=list("abcdef"))

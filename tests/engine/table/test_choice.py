@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from engine.cover.test_tree import OneColumn
-from oneformany.engine.table.choice import Choice, TreeProof, renamed
+from oneformany.engine.table.choice import ColumnChoice, TreeProof, renamed
 from oneformany.engine.table.options import Search
 from oneformany.stop import Stop
 
 
-class Countdown(Choice):
+class Countdown(ColumnChoice):
     """The fewest, which is a number that complete searches come to know, from both sides in turn."""
 
     def __init__(self, answers, stop=None):

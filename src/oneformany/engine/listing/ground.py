@@ -34,8 +34,8 @@ class Ground:
     offsets : (p + 1,) array
         Feature ``l`` owns the slots ``offsets[l]`` to ``offsets[l + 1]``.
     units, price : arrays
-        What the score (or the bound on it) gets from a target, ``FORBIDDEN`` where rows may not go or there
-        is no target; and what going there costs.
+        What the score (or the bound on it) gets from a target, ``FORBIDDEN`` where rows may not go or a cell
+        offers none; and what going there costs.
     begin : (n, p) array
         Where the cells of each feature begin in ``units`` and ``price``, for each row.
     own : (n, p) array

@@ -21,7 +21,7 @@ from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.program import best_columns, budgeted
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES, integer_weights
-from oneformany.engine.table.choice import Choice, TreeProof
+from oneformany.engine.table.choice import ColumnChoice, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.stop import Stop
@@ -106,7 +106,7 @@ def solve_coverage(
     return PeopleAnswer(np.sort(coverage.best), covered, coverage.bound, coverage.weights, coverage.proof)
 
 
-class BudgetSearch(Choice):
+class BudgetSearch(ColumnChoice):
     """Columns, weights and bounds for one number ``k`` of columns after another.
 
     ``order`` holds columns that cover everybody who can be covered, greedily.
@@ -251,7 +251,7 @@ class BudgetSearch(Choice):
         return found
 
 
-class _Coverage(Choice):
+class _Coverage(ColumnChoice):
     """One call of ``solve_coverage`` under way; its bound is the fewest columns that it can take."""
 
     def __init__(self, budget: BudgetSearch, needed: int, start: IntArray | None) -> None:

@@ -29,7 +29,7 @@ class TreeProof:
     tree: dict[str, Any]
 
 
-class Choice(ABC):
+class ColumnChoice(ABC):
     """A question to a table under way: the best columns so far, and what is proved about them."""
 
     best: IntArray

@@ -22,7 +22,7 @@ from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.budget import BudgetSearch
-from oneformany.engine.table.choice import Choice, TreeProof
+from oneformany.engine.table.choice import ColumnChoice, TreeProof
 from oneformany.engine.table.cost_levels import (
     CostLevels,
     cheapest,
@@ -109,7 +109,7 @@ def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, 
     return PriceBound(pays - int(np.sort(savings)[::-1][:k].sum()), prices, savings)
 
 
-class CostSearch(Choice):
+class CostSearch(ColumnChoice):
     """One call of ``solve_cost`` under way: the cheapest columns so far, and the best prices."""
 
     def __init__(

@@ -17,7 +17,7 @@ from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.table.choice import Choice, TreeProof
+from oneformany.engine.table.choice import ColumnChoice, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 
@@ -78,7 +78,7 @@ def solve_cover(
     return CoverAnswer(np.sort(cover.best), cover.bound, cover.weights, cover.proof, cover.all_wanted())
 
 
-class _Cover(Choice):
+class _Cover(ColumnChoice):
     """One call of ``solve_cover`` under way."""
 
     def __init__(self, table: ColumnTable, search: Search, start: IntArray | None, usable: int) -> None:

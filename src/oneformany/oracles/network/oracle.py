@@ -25,7 +25,7 @@ from oneformany.oracles.network.kernels import (
     score_points,
     widest_lines,
 )
-from oneformany.oracles.network.search import Search
+from oneformany.oracles.network.search import NetworkSearch
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import ScoredOracle
 
@@ -188,7 +188,9 @@ class NetworkOracle(ScoredOracle):
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point for the question, or prove that there is none."""
-        search = Search(self._net, self._exists, self.positive, self._acceptance.least, self._acceptance.sure)
+        search = NetworkSearch(
+            self._net, self._exists, self.positive, self._acceptance.least, self._acceptance.sure
+        )
         return search.answer(question, self.budget)
 
     def judge_moves(

@@ -59,7 +59,7 @@ class Part(NamedTuple):
         return Part(self.points, lines, layer + 1)
 
 
-class Search:
+class NetworkSearch:
     """Looks for positive points: scores below ``least`` are not, scores from ``sure`` on are."""
 
     def __init__(
