@@ -344,7 +344,7 @@ def test_polars_reference_data_are_read():
     assert result.count
 
 
-@pytest.mark.parametrize("stranger", [np.zeros((3, 4)), [[1, 2]], {"age": [1]}, None, 7])
+@pytest.mark.parametrize("stranger", [np.zeros(3), [[1, 2]], {"age": [1]}, None, 7])
 def test_what_is_not_a_frame_is_refused(stranger):
     with pytest.raises(InputError, match="must be a pandas DataFrame"):
         OneForMany(pipeline(), 2).explain(stranger)
@@ -677,3 +677,32 @@ def test_a_target_that_is_a_text_in_a_column_of_numbers_is_told():
     model = LogisticRegression().fit(frame, frame["income"] > 20)
     with pytest.raises(InputError, match="targets of 'income' must be numbers, as the column is, not 'rich'"):
         OneForMany(model, 1, targets={"income": ["rich"]}).explain(frame)
+
+
+def three_classes():
+    frame = pd.DataFrame({"a": [0, 1, 2, 0, 1, 2] * 5, "b": [0, 0, 0, 1, 1, 1] * 5})
+    return frame, LogisticRegression(C=100).fit(frame, frame["a"])
+
+
+def test_of_more_than_two_classes_the_positive_one_has_to_be_named():
+    frame, model = three_classes()
+    with pytest.raises(InputError, match=r"tells 3 classes apart \(0, 1, 2\); name the positive one"):
+        OneForMany(model, max_changes=1).explain(frame)
+    explainer = OneForMany(model, max_changes=1, positive=2)
+    result = explainer.explain(frame)
+    assert (model.predict(result.apply(frame)) == 2).all()
+    assert result.problem["model"]["positive"] == 2
+    # The model alone is asked about the class that the rows were explained for.
+    assert result.assign(frame, model).tolist() == result.assign(frame, explainer).tolist()
+    assert (result.assign(frame, model) < 0).tolist() == (frame["a"] == 2).tolist()
+
+
+def test_an_array_of_numbers_is_a_frame_whose_columns_are_numbered():
+    frame, _ = three_classes()
+    rows, labels = frame.to_numpy(), (frame["a"] + frame["b"] > 1).astype(int)
+    model = LogisticRegression(C=100).fit(rows, labels)
+    result = OneForMany(model, max_changes=2).explain(rows)
+    assert result.status == "optimal"
+    assert model.predict(result.apply(rows).to_numpy()).all()
+    with pytest.raises(InputError, match="not ndarray"):
+        OneForMany(model, max_changes=2).explain(rows[:, 0])

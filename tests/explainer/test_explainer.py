@@ -48,7 +48,7 @@ def points_of(result):
 def test_the_constructor_only_stores(model):
     explainer = OneForMany(model, 4, 0.7, "anything", "any rules")
     assert (explainer.model, explainer.max_changes, explainer.threshold) == (model, 4, 0.7)
-    assert (explainer.schema, explainer.rules, explainer.positive) == ("anything", "any rules", 1)
+    assert (explainer.schema, explainer.rules, explainer.positive) == ("anything", "any rules", None)
 
 
 def test_parameters_can_be_read_set_and_cloned_and_the_name_is_short(german, model):

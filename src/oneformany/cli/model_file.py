@@ -84,11 +84,15 @@ def load_model(path: Path, *, trust: bool = False) -> AnyModel:
     return _told(path, "joblib or pickle", None, lambda: _load_pickle(path))
 
 
-def positive_label(model: AnyModel, label: str) -> object:
+def positive_label(model: AnyModel, given: str | None) -> object:
     """Find the model's own label behind a text; where it names none, its reader refuses what is none."""
     import numpy as np
 
     classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    if given is None and len(classes) > 2:
+        known = ", ".join(repr(str(name)) for name in classes)
+        raise InputError(f"the model tells {len(classes)} classes apart ({known}); name one with --positive")
+    label = given or "1"
     if not classes and label.isdigit():
         return int(label)
     found = [known for known in classes if str(known) == label]

@@ -64,7 +64,7 @@ class Setup:
     threshold: Annotated[
         float | None, typer.Option(help="Least probability of a positive row, unless as predict decides.")
     ] = None
-    positive: Annotated[str, typer.Option(help="Label of the positive class.")] = "1"
+    positive: Annotated[str | None, typer.Option(help="Label of the positive class; 1 if not named.")] = None
     rules: Annotated[
         Path | None, typer.Option(metavar="TOML", help="What may not change, or only in one direction.")
     ] = None

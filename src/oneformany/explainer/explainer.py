@@ -27,6 +27,7 @@ from oneformany.explainer.streams import (
 )
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
+from oneformany.readers.verdict import positive_class
 from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
@@ -69,8 +70,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
     reference : frame, optional
         Data, such as those the model was fitted on, that edges and targets are taken from; by default
         the rows that are explained.
-    positive : object
-        Label of the positive class.
+    positive : object, optional
+        Label of the positive class; by default 1. A model of more than two classes needs it.
     edges : dict of column to list of numbers, optional
         Cells of one's own; each includes its right edge.
     bins : dict of column to int, or int, optional
@@ -103,7 +104,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         rules: Sequence[Rule | RowRule] = (),
         share: Share = "point",
         reference: AnyFrame = None,
-        positive: object = 1,
+        positive: object = None,
         edges: Mapping[Any, Sequence[float]] | None = None,
         bins: Mapping[Any, int] | int | None = None,
         special: Mapping[Any, Any] | None = None,
@@ -304,7 +305,7 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None)
         "kind": _kind(asked.model),
         "digest": digest,
         "threshold": None if asked.threshold is None else float(asked.threshold),
-        "positive": _plain(asked.positive),
+        "positive": _plain(positive_class(asked.model, asked.positive)),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     } | ({} if unread is None else {"unread": unread})
 

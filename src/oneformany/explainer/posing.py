@@ -25,6 +25,7 @@ from oneformany.readers.callables import as_black_box
 from oneformany.readers.inputs import TextsError, inputs_of
 from oneformany.readers.own_values import TIME_WAS_UP, read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
+from oneformany.readers.verdict import positive_class
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
@@ -82,6 +83,7 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     when time is up before it is read.
     """
     _check_parameters(asked)
+    asked = with_other(asked, positive=positive_class(asked.model, asked.positive))
     try:
         posed = _pose(asked, table, stop)
     except (UnsupportedModelError, TextsError) as error:

@@ -160,6 +160,17 @@ class Reading:
             object.__setattr__(self, "oracle", decided_by(self.verdict))
 
 
+def positive_class(model: AnyModel, positive: object) -> object:
+    """Which class is the positive one: that which was named, and otherwise 1 of a model of two classes."""
+    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    if positive is None and len(classes) > 2:
+        raise InputError(
+            f"the model tells {len(classes)} classes apart ({', '.join(map(repr, classes))}); name the "
+            f"positive one, such as positive={classes[0]!r}"
+        )
+    return 1 if positive is None else positive
+
+
 def class_index(model: AnyModel, positive: object) -> int:
     """Find the positive class among those of a fitted classifier."""
     kind = type(model).__name__

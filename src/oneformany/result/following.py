@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +84,7 @@ def assign(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.Series
     if model is None and (share != "point" or result.problem.get("own") is not None):
         raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
     table = Table.of(frame, "the new rows")
-    decide = None if model is None else _decision(model, schema, table)
+    decide = None if model is None else _decision(model, schema, table, result.problem.get("model", {}))
     codes, fits = _cells(schema, table.frame)
     given = enumerate(result.problem.get("allowed") or ())
     allowed = {feature: np.asarray(moves, dtype=np.bool_) for feature, moves in given if moves is not None}
@@ -131,15 +131,22 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
         yield goal
 
 
-def _decision(model: AnyModel, schema: Schema, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
-    """Ask a model about rows like the new ones; one that cannot be read is asked itself."""
+def _decision(
+    model: AnyModel, schema: Schema, table: Table, record: Mapping[str, Any]
+) -> Callable[[pd.DataFrame], BoolArray]:
+    """Ask a model about rows like the new ones, as the explainer does or, by its record, did.
+
+    A model that cannot be read is asked itself.
+    """
     from oneformany.readers.callables import as_black_box
     from oneformany.readers.inputs import TextsError, inputs_of
     from oneformany.readers.registry import read_model, reads_levels
+    from oneformany.readers.verdict import positive_class
 
-    threshold, positive, own = None, 1, None
+    threshold, positive, own = record.get("threshold"), record.get("positive", 1), None
     if hasattr(model, "max_changes"):
-        threshold, positive, own, model = model.threshold, model.positive, model.schema, model.model
+        positive = positive_class(model.model, model.positive)
+        threshold, own, model = model.threshold, model.schema, model.model
 
     def decision(
         asked: AnyModel, threshold: float | None, positive: object

@@ -331,9 +331,9 @@ class Result:
         frame : frame
             New rows.
         model : OneForMany or classifier, optional
-            Says whether a row is accepted, as it is and after following: the explainer, or its model if that
-            has neither a threshold nor another positive class than 1. It may be left out where cells decide
-            the model's answer and rows share a point, for then a row ends where others ended.
+            Says whether a row is accepted, as it is and after following: the explainer, or its model, with
+            the threshold and the positive class of this result. It may be left out where cells decide the
+            model's answer and rows share a point, for then a row ends where others ended.
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,11 @@ import numpy as np
 from oneformany.arrays import IntArray
 
 if TYPE_CHECKING:
+    from oneformany.result.explanation import Unreachable
     from oneformany.result.result import Result
     from oneformany.statistics import Round
 
+SCORE = re.compile(r"(score|at most) (-?\d+(?:\.\d+)?(?:e[+-]\d+)?)")
 MEASURED = {
     "explanations": ("explanations", "proved: no fewer"),
     "people": ("rows covered", "proved: no more"),
@@ -32,11 +35,22 @@ def noun(result: Result, number: int) -> str:
 
 
 def rows_by_reason(result: Result) -> dict[str, list[int]]:
-    """Rows that are proved to be beyond help, those with one reason together."""
-    found: dict[str, list[int]] = {}
+    """Rows that are proved to be beyond help, together where their reasons differ in scores only."""
+    found: dict[str, list[Unreachable]] = {}
     for entry in result.unreachable:
-        found.setdefault(entry.reason, []).append(entry.row)
-    return found
+        found.setdefault(SCORE.sub(r"\1", entry.reason), []).append(entry)
+    return {_common([entry.reason for entry in of]): [entry.row for entry in of] for of in found.values()}
+
+
+def _common(reasons: Sequence[str]) -> str:
+    """One reason for all: scores from the lowest to the highest, and the most that any of them can reach."""
+    found = [dict(SCORE.findall(reason)) for reason in reasons]
+
+    def told(match: re.Match[str]) -> str:
+        low, high = (of((one[match[1]] for one in found), key=float) for of in (min, max))
+        return f"{match[1]} {high}" if match[1] == "at most" or low == high else f"scores {low} to {high}"
+
+    return SCORE.sub(told, reasons[0])
 
 
 def group_sizes(result: Result) -> IntArray:

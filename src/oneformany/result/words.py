@@ -44,6 +44,8 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
     parts = [status_words(result)]
     if result.count > 1:
         parts.append(f"Rows of one explanation share {share_words(result)}.")
+    if (why := apart_words(result)) is not None:
+        parts.append(why)
     parts += [explanation_words(result, number) for number in range(1, len(shown_) + 1)]
     if hidden := result.count - len(shown_):
         further = f"... and {_many(hidden, 'further explanation')}"
@@ -52,8 +54,6 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
         parts.append(unreachable_words(result))
     if result.undecided:
         parts.append(undecided_words(result))
-    if (why := apart_words(result)) is not None:
-        parts.append(why)
     if "unread" in (model := result.problem.get("model", {})):
         parts.append(f"The model was asked as a black box, since it cannot be read: {model['unread']}.")
     parts.append(proof_words(result))

@@ -57,6 +57,8 @@ def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
     """Turn a frame of pandas, polars, pyarrow or any library that narwhals knows into one of pandas."""
     if isinstance(frame, pd.DataFrame):
         return frame
+    if isinstance(frame, np.ndarray) and frame.ndim == 2 and frame.dtype.names is None:
+        return pd.DataFrame(frame)  # whose columns are numbered, as are the inputs of a model fitted on it
     kind = type(frame).__name__
     wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {kind}"
     if isinstance(frame, (np.ndarray, list, tuple, dict, str, pd.Series)):
