@@ -215,3 +215,21 @@ def test_an_impossible_number_of_explanations_is_refused(k):
 def test_an_impossible_share_is_refused(q):
     with pytest.raises(InputError, match="coverage is"):
         Goal(coverage=q)
+
+
+@pytest.mark.parametrize(("cost", "people"), [(10**6, 10**4), (10**7, 10**5), (10**8, 10**4)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_costs_and_people_too_large_to_add_leave_the_cost_open_instead_of_failing(cost, people, seed):
+    rng = np.random.default_rng(seed)
+    tables = [rng.integers(-3, 4, size=3) for _ in range(4)]
+    codes = rng.integers(0, 3, size=(8, 4))
+    moves = [np.where(np.eye(3, dtype=bool), 0, rng.integers(1, 9, size=(3, 3))) for _ in range(4)]
+    oracle = ofm.AdditiveOracle(tables, threshold=max(2, sum(int(table.max()) for table in tables) - 4))
+    problem = ofm.Problem(codes, (3,) * 4, oracle, max_changes=2, share="action")
+    small = ofm.solve(replace(problem, costs=ofm.Costs(moves)), explanations=2)
+    costs = ofm.Costs([table * cost for table in moves])
+    large = ofm.solve(replace(problem, costs=costs, people=np.full(8, people)), explanations=2)
+    assert large.covered == small.covered * people
+    assert large.cost_bound is None or large.cost_bound <= large.cost
+    assert large.cost >= small.cost * cost * people
+    assert ofm.verify(large).outcome != "wrong"

@@ -28,8 +28,8 @@ def read_claims(source: Source, limits: Limits | None = None) -> Claims:
     return read_content(read_document(source, limits), limits)
 
 
-def test_a_result_that_is_not_a_file_is_refused_with_what_to_check_instead() -> None:
-    with pytest.raises(CertificateError, match=r"object is not a file.* its to_json\(\) writes"):
+def test_what_is_neither_a_result_nor_a_file_is_refused() -> None:
+    with pytest.raises(CertificateError, match="object is not a result, a file of one"):
         read_claims(object())  # type: ignore[arg-type]
 
 

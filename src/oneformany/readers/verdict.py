@@ -199,7 +199,10 @@ def least_probability(threshold: float | None, n_classes: int = 2) -> float:
     """Check a threshold; without one it is where ``predict`` switches between two classes."""
     if threshold is None:
         if n_classes > 2:
-            raise InputError(f"with {n_classes} classes a threshold on the probability must be named")
+            raise UnsupportedModelError(
+                f"with {n_classes} classes predict takes the likeliest, which is not a threshold on one "
+                "probability; name a threshold"
+            )
         return 0.5
     if not isinstance(threshold, Real) or not 0 < threshold < 1:
         raise InputError(f"the threshold is {threshold!r}; it is a probability, strictly between 0 and 1")

@@ -218,9 +218,10 @@ def _proof(result: Result) -> Iterator[str]:
             "Each covered row was changed as this page says and given to the classifier itself, which "
             "accepted it; otherwise there would be no result."
         )
+    offered = "" if result.problem.get("own") is None else ", to the values that cells offer"
     yield (
-        "Rows called beyond help are proved to have no accepted change within the rules. Of rows called "
-        "undecided nothing is claimed."
+        f"Rows called beyond help are proved to have no accepted change within the rules{offered}. Of rows "
+        "called undecided nothing is claimed."
     )
 
 

@@ -27,6 +27,10 @@ SHARES = {
     "features": "one to-do list: the changed features; the new values are each row's own",
 }
 
+OFFERED = (
+    "Values lie in cells, and rows are sent to the one value that a cell offers. What is proved is proved "
+    "for these cells and values; edges=, bins= and targets= choose others."
+)
 NAMED: dict[str, Any] = {"linked": Linked, "not_together": NotTogether, "observed": Observed}
 MANY_ROWS = 12
 MOST_LINES = 10
@@ -44,6 +48,8 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
     parts = [status_words(result)]
     if result.count > 1:
         parts.append(f"Rows of one explanation share {share_words(result)}.")
+    if result.problem.get("own") is not None:
+        parts.append(OFFERED)
     if (why := apart_words(result)) is not None:
         parts.append(why)
     parts += [explanation_words(result, number) for number in range(1, len(shown_) + 1)]
@@ -95,7 +101,9 @@ def status_words(result: Result) -> str:
     if not result.problem.get("read_to_the_end", True):
         lines.append(f"Time was up before more than {_many(result.problem['rows_read'], 'row')} were read.")
     if result.ended != "proved":
-        lines.append(f"{ENDINGS[result.ended].capitalize()}.")
+        known = "the answer is proved, but " if result.status == "optimal" else ""
+        least = f" for the least {_paid(result)}" if known else ""
+        lines.append(f"{known}{ENDINGS[result.ended]}{least}.".capitalize())
         lines += [f"{note[:1].upper()}{note[1:]}." for note in result.statistics.notes]
     return " ".join(lines)
 
@@ -229,18 +237,25 @@ def _cost(result: Result) -> str:
     return f"{who} changes {mean:.2f} features on average, {cost:g} together: {known} here."
 
 
+def _paid(result: Result) -> str:
+    return "number of changes" if result.problem.get("costs") is None else "cost"
+
+
 def _goal_proof(result: Result) -> str:
     proof = result.coverage_proof
     if proof is None:
         return f"Proof: none attached; {_needed(result)}, it is claimed."
+    most_together = f"{proof.capacity / proof.scale:.3f}"
+    lacking = f"{proof.rows - sum(proof.weights) / proof.scale:.3f}"
     weigh = (
-        f"the rows carry weights of at most 1, and no explanation covers rows of more than "
-        f"{proof.capacity / proof.scale:.3f} together"
+        f"the rows carry weights of at most 1, which lack {lacking} of that in all, and no explanation "
+        f"covers rows of more than {most_together} together"
     )
     search = ", and all groups heavy enough for more were searched" if proof.exclusion is not None else ""
     if result.goal.explanations is not None:
         most = _many(result.goal.explanations, "explanation")
         claim = f"at most {_counted(result, result.covered_bound or 0)} can be covered by {most}"
+        weigh += f" ({result.goal.explanations} x {most_together} + {lacking})"
     else:
         claim = f"{_needed(result)} for {_counted(result, result.goal.needed(result.people))}"
     return f"Proof that {claim}: {weigh}{search}."

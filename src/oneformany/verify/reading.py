@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from types import NoneType
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -18,7 +18,17 @@ from oneformany.verify.arrays import IntArray
 from oneformany.verify.limits import Limits
 
 Parsed: TypeAlias = Any  # what JSON holds, before it is checked
-Source = str | os.PathLike[str] | Mapping[str, Any]
+
+
+@runtime_checkable
+class Written(Protocol):
+    """A result, for which the text that it writes stands."""
+
+    def to_json(self) -> str:
+        """The text of its file."""
+
+
+Source = str | os.PathLike[str] | Mapping[str, Any] | Written
 
 FORMAT, VERSION = "oneformany-result", 2
 LARGEST_VERSION = 10**6
@@ -69,10 +79,11 @@ def check_digest(content: Mapping[str, Any]) -> str:
 
 
 def _text(source: Source, limits: Limits) -> str:
+    if isinstance(source, Written):  # a stranger checks what a result writes, not what it holds
+        source = source.to_json()
     if not isinstance(source, (str, os.PathLike, Mapping)):
         raise CertificateError(
-            f"{type(source).__name__} is not a file, its text, or its content; of a Result, check what its "
-            "to_json() writes, or call its verify()"
+            f"{type(source).__name__} is not a result, a file of one, its text, or its content"
         )
     try:
         if isinstance(source, Mapping):

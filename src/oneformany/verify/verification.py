@@ -104,8 +104,8 @@ def verify(
 
     Parameters
     ----------
-    source : path, str or mapping
-        A file written by ``Result.to_json``, its text, or its content as plain data.
+    source : Result, path, str or mapping
+        A result, a file written by its ``to_json``, its text, or its content as plain data.
     score : callable, optional
         The classifier's score of each row of an ``(n, p)`` array of codes, to check the points with. A file
         that does not hold its classifier cannot be confirmed without it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -121,3 +122,18 @@ def test_points_that_time_did_not_allow_to_ask_about_are_not_taken_for_negative(
             answers.positive(points)
     stop.interrupted = False
     assert answers.positive(points).tolist() == [False, True, True]
+
+
+def test_one_choice_of_many_cells_takes_no_memory_for_all_cells():
+    cells, n = 5_000, 2_000
+    rng = np.random.default_rng(0)
+    codes = np.column_stack((rng.integers(cells, size=n), rng.integers(4, size=n)))
+    oracle = BlackBoxOracle(lambda points: (points.sum(axis=1) > cells).astype(float), (cells, 4))
+    ground = Ground.of(Problem(codes, (cells, 4), oracle, max_changes=2))
+    batches = Batches(ground, Stop())
+    tracemalloc.start()
+    accepted = batches.accepted(np.array([0, 1]), np.arange(len(ground.rows)), np.array([[cells - 1, 3]]))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert accepted.all()
+    assert peak < n * cells

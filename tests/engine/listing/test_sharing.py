@@ -227,3 +227,22 @@ def test_rows_are_asked_about_some_at_a_time(monkeypatch):
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(one.rows, other.rows)
         np.testing.assert_array_equal(one.costs, other.costs)
+
+
+def test_a_job_tells_its_parts_one_at_a_time_and_ends_when_time_is_up():
+    made: list[int] = []
+
+    def parts(job: int, count: int):
+        for part in range(count):
+            made.append(part)
+            yield job, part
+
+    jobs = [partial(parts, 0, 3), partial(parts, 1, 2)]
+    every = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    for threads in (1, 2):
+        assert list(sharing.run(iter(jobs), Stop(), threads)) == every
+    stop = Stop()
+    made.clear()
+    for _ in sharing.run(iter([partial(parts, 0, 1000)]), stop, 2):
+        stop.interrupted = len(made) > 3
+    assert len(made) < 10

@@ -182,7 +182,7 @@ def test_forests_may_have_many_classes_and_any_labels():
         chance = model.predict_proba(matrix)[:, list(model.classes_).index("grant")]
         trees = len(getattr(model, "estimators_", [model]))
         assert np.abs(oracle.score(data.codes) / trees - chance).max() < 1e-10
-    with pytest.raises(InputError, match="with 3 classes a threshold"):
+    with pytest.raises(UnsupportedModelError, match="with 3 classes predict takes the likeliest"):
         read_trees(model, encoding, None, "grant")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover
+from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
 DEEPEST = 400  # levels of a proof; what reads and writes deeper ones runs out of stack
@@ -90,7 +91,10 @@ class TreeQuestion(ABC):
 
     def solved(self, program: CoveringProgram) -> RelaxedCover:
         """Solve the program of a node, or leave it undecided."""
-        found = program.solve(self.stop)
+        try:
+            found = program.solve(self.stop)
+        except SolverError as error:  # numbers too far apart for HiGHS
+            raise UndecidedError from error
         if isinstance(found, str):
             raise UndecidedError
         return found

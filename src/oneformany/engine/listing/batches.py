@@ -113,7 +113,7 @@ class Batches:
         joins = np.ones((len(rows), len(choices)), dtype=np.bool_)
         gained = np.zeros((len(rows), len(choices)), dtype=np.int64)
         for j, feature in enumerate(features):
-            got = ground.gain(feature, rows)[:, choices[:, j]]
+            got = ground.gain(feature, rows, choices[:, j])
             joins &= got != FORBIDDEN
             gained += np.where(got == FORBIDDEN, 0, got)
             if moved:

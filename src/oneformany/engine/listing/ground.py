@@ -130,9 +130,9 @@ class Ground:
         """How many features a full set changes."""
         return min(self.problem.max_changes, len(self.changeable))
 
-    def gain(self, feature: int, rows: Indices) -> IntArray:
-        """What rows gain at each cell of a feature, ``FORBIDDEN`` where they may not go."""
-        cells = np.arange(self.problem.levels[feature])
+    def gain(self, feature: int, rows: Indices, cells: Indices | None = None) -> IntArray:
+        """What rows gain at some cells of a feature, or at each, ``FORBIDDEN`` where they may not go."""
+        cells = np.arange(self.problem.levels[feature]) if cells is None else cells
         units = self.units[self.begin[rows, feature][:, None] + cells]
         gain = np.where(units == FORBIDDEN, FORBIDDEN, units - self.own[rows, feature][:, None])
         return np.where(cells == self.rows[rows, feature][:, None], 0, gain)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Protocol
 
 import numpy as np
@@ -58,20 +58,25 @@ def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[Found]:
             yield from job()
         return
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[list[Found]]] = deque()
-        for job in jobs:
-            if stop.expired():
-                break
-            waiting.append(pool.submit(_done, job))
-            if len(waiting) > 2 * threads:
-                yield from waiting.popleft().result()
-        for future in waiting:
-            if not (stop.expired() and future.cancel()):
-                yield from future.result()
+        fresh = map(_found, jobs)
+        begun: deque[tuple[Iterator[Found], Future[Found | None]]] = deque()
+        while not stop.expired():
+            for found in islice(fresh, 2 * threads - len(begun)):
+                begun.append((found, pool.submit(next, found, None)))
+            if not begun:
+                return
+            found, future = begun.popleft()
+            some = future.result()
+            if some is not None:  # a job tells a part at a time: all of it may be more than fits
+                begun.appendleft((found, pool.submit(next, found, None)))
+                yield some
+        for _, future in begun:
+            if not future.cancel() and (some := future.result()) is not None:
+                yield some
 
 
-def _done(job: Job) -> list[Found]:
-    return list(job())
+def _found(job: Job) -> Iterator[Found]:
+    yield from job()
 
 
 def point_jobs(ground: Ground, batches: Batches, *, costed: bool) -> Iterator[Job]:

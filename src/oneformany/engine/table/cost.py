@@ -24,7 +24,9 @@ from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.budget import BudgetSearch
 from oneformany.engine.table.choice import ColumnChoice, TreeProof
 from oneformany.engine.table.cost_levels import (
+    LARGEST_SUM,
     CostLevels,
+    addable,
     cheapest,
     cheapest_rows,
     column_savings,
@@ -228,6 +230,8 @@ class CostSearch(ColumnChoice):
     def price(self, duals: FloatArray) -> None:
         """Turn duals into prices, and keep the better bound."""
         prices = self.levels.prices(duals, self.people)
+        if not addable(prices, self.people):
+            return
         found = price_bound(self.table, self.people, prices, self.k, self.needed)
         if found.value > self.priced.value:
             self.priced = found
@@ -331,6 +335,8 @@ class CostQuestion(TreeQuestion):
         self._program.use(usable)
         relaxed = self.solved(self._program)
         prices = self.levels.prices(np.where(covered, 0.0, relaxed.duals[: len(covered)]), people)
+        if not addable(prices, people) or self.target * ONE_IN_COVERS >= LARGEST_SUM:
+            raise UndecidedError
         savings = column_savings(self.table, people, prices)
         best = np.sort(savings[usable])[::-1][:more]
         pays = people_at_prices(prices, people, self.needed)

@@ -20,6 +20,7 @@ from oneformany.engine.table.table import ColumnTable
 
 WIDEST = 50_000_000
 MOST_STEPS = 200_000_000
+LARGEST_SUM = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,12 @@ def column_savings(table: ColumnTable | Merged, people: IntArray, prices: IntArr
     gains = np.maximum(0, prices[table.rows] - ONE_IN_COVERS * table.costs)
     sums = np.append(0, np.cumsum(people[table.rows] * gains))
     return np.diff(sums[table.starts])
+
+
+def addable(prices: IntArray, people: IntArray) -> bool:
+    """Whether what all people pay at these prices can be added without overflow."""
+    most = int(prices.max(initial=0)) * int(people.sum())
+    return bool((prices >= 0).all()) and most < LARGEST_SUM
 
 
 def cheapest(table: ColumnTable | Merged, chosen: IntArray, n_rows: int) -> tuple[IntArray, IntArray]:
