@@ -233,3 +233,22 @@ def test_costs_and_people_too_large_to_add_leave_the_cost_open_instead_of_failin
     assert large.cost_bound is None or large.cost_bound <= large.cost
     assert large.cost >= small.cost * cost * people
     assert ofm.verify(large).outcome != "wrong"
+
+
+def test_costs_of_all_people_that_no_integer_holds_are_refused():
+    oracle = ofm.AdditiveOracle([[0, 1, 2]] * 4, threshold=6)
+    costs = ofm.Costs([2**30 * (1 - np.eye(3, dtype=np.int64))] * 4)
+    with pytest.raises(InputError, match="give costs in larger units, or fewer people"):
+        ofm.Problem([[0, 0, 0, 0]], (3,) * 4, oracle, 3, people=[2**35], costs=costs)
+
+
+@pytest.mark.parametrize("way", ["listing", "search"])
+def test_a_thousand_million_people_a_row_leave_no_false_cost(way):
+    codes = np.random.default_rng(0).integers(0, 3, size=(12, 4))
+    oracle = ofm.AdditiveOracle([[0, 1, 2]] * 4, threshold=6)
+    costs = ofm.Costs([10 * (1 - np.eye(3, dtype=np.int64))] * 4)
+    problem = ofm.Problem(codes, (3,) * 4, oracle, 3, people=[10**9] * 12, costs=costs)
+    result = ofm.solve(problem, options=ofm.Options(way=way, least_cost=True))
+    assert result.covered == 12 * 10**9
+    assert result.cost_bound is None or result.cost_bound <= result.cost
+    assert ofm.verify(result).outcome != "wrong"

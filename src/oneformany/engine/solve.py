@@ -18,10 +18,12 @@ from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
 from oneformany.engine.saving.stage import cheapest_cover
+from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.screening import screen
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.problem.problem import LARGEST_SUM
 from oneformany.result.build import Group, build_result, versions_of
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
@@ -84,7 +86,8 @@ def solve_exact(
                 run.offer(greedy_cover(columns, len(space.rows), range(len(known))))
                 run.pool.add(known)
             proof = minimise(run)
-            if cheaply and run.best and not stop.expired():
+            addable = problem.most_cost * ONE_IN_COVERS < LARGEST_SUM
+            if cheaply and addable and run.best and not stop.expired():
                 cheap = cheapest_cover(run)
     if cheap is None:
         polishing = Stop(None if time_limit is None else stop.remaining() + POLISHING)

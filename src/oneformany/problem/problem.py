@@ -19,6 +19,8 @@ from oneformany.problem.own import OwnValues
 
 Share = Literal["point", "action", "features"]
 
+LARGEST_SUM = 2**62  # sums of integers stay below, with room for one more step
+
 
 class Restriction(Protocol):
     """A rule on the whole of a changed row, beyond what one feature may do.
@@ -133,6 +135,22 @@ class Problem:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             object.__setattr__(self, name, value)
+        if self.most_cost >= LARGEST_SUM:
+            raise InputError(
+                f"all people together could pay {self.most_cost:.2g}, which is too much to be added exactly; "
+                "give costs in larger units, or fewer people"
+            )
+
+    @property
+    def most_cost(self) -> float:
+        """What everybody together pays at most: a sum that everything else stays below."""
+        dearest = [1] * len(self.levels)
+        if self.costs is not None:
+            dearest = sorted((int(table.max(initial=0)) for table in self.costs.tables), reverse=True)
+        count = (
+            float(len(self.codes)) if self.people is None else float(np.sum(self.people, dtype=np.float64))
+        )
+        return float(sum(dearest[: self.max_changes])) * count
 
     def _faults(self, codes: IntArray, levels: tuple[int, ...]) -> Iterator[str]:
         own, costs = self.own, self.costs

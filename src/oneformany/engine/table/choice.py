@@ -69,7 +69,10 @@ class ColumnChoice(ABC):
             if isinstance(found, TreeProof):
                 self.proof = found
             else:
+                before = self.standing()
                 self.offer(found)
+                if self.standing() == before:
+                    return
             self.report("search")
 
     def searched(

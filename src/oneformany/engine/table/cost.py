@@ -24,7 +24,6 @@ from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.budget import BudgetSearch
 from oneformany.engine.table.choice import ColumnChoice, TreeProof
 from oneformany.engine.table.cost_levels import (
-    LARGEST_SUM,
     CostLevels,
     addable,
     cheapest,
@@ -35,6 +34,7 @@ from oneformany.engine.table.cost_levels import (
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.exceptions import InputError
+from oneformany.problem.problem import LARGEST_SUM
 from oneformany.stop import Stop
 
 FEW_NODES = 1_000

@@ -17,10 +17,10 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.incidence import Incidence, Merged, entries_of
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.table import ColumnTable
+from oneformany.problem.problem import LARGEST_SUM
 
 WIDEST = 50_000_000
 MOST_STEPS = 200_000_000
-LARGEST_SUM = 2**62
 
 
 @dataclass(frozen=True, eq=False)
