@@ -1,18 +1,18 @@
 """What happened, round by round: plain records for the result, the log and the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, Literal
+from typing import Literal
+
+from oneformany.plain import Plain
 
 Measure = Literal["explanations", "people", "cost"]
 
 
 @dataclass(frozen=True)
-class Round:
+class Round(Plain):
     """The state after one step of the engine.
 
     Attributes
@@ -58,7 +58,7 @@ class Round:
 
 
 @dataclass
-class Statistics:
+class Statistics(Plain):
     """Collected while the engine runs.
 
     Attributes
@@ -99,11 +99,8 @@ class Statistics:
             With the best bound of all.
         """
         best = min if step.measure == "people" else max
-        known = next(
-            (earlier.bound for earlier in reversed(self.rounds) if earlier.measure == step.measure), None
-        )
-        if known is not None:
-            step = replace(step, bound=best(known, step.bound))
+        known = (earlier.bound for earlier in reversed(self.rounds) if earlier.measure == step.measure)
+        step = replace(step, bound=best(next(known, step.bound), step.bound))
         self.rounds.append(step)
         return step
 
@@ -123,17 +120,3 @@ class Statistics:
             yield
         finally:
             self.spend(phase, perf_counter() - start)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Statistics:
-        """Rebuild from :meth:`to_dict`."""
-        return cls(
-            rounds=[Round(**record) for record in data.get("rounds", [])],
-            timings=dict(data.get("timings", {})),
-            counters=dict(data.get("counters", {})),
-            notes=list(data.get("notes", [])),
-        )

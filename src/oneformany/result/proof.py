@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from oneformany.anything import AnyValue
-from oneformany.plain import Plain, integers
+from oneformany.plain import Plain, one_of
 
 Pairs = tuple[tuple[tuple[int, ...], int], ...]
 
@@ -33,6 +32,13 @@ class Proof(Protocol):
         """Plain data for JSON."""
         ...
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Proof:
+        """Rebuild a proof of any kind from its ``to_dict``."""
+        kind = one_of((DualProof, EnumerationProof, BranchProof, SolverProof), data)
+        made: Proof = kind.from_dict(data)
+        return made
+
 
 @dataclass(frozen=True)
 class DualProof(Plain):
@@ -56,7 +62,8 @@ class DualProof(Plain):
     capacity: int
 
     def __post_init__(self) -> None:
-        _check_weights(self.weights, self.capacity)
+        if self.capacity < 1 or any(weight < 0 for weight in self.weights):
+            raise ValueError("weights of a proof must be at least 0 and its capacity at least 1")
 
     @property
     def bound(self) -> int:
@@ -98,7 +105,7 @@ class CoverCase(Plain):
 
 
 @dataclass(frozen=True)
-class EnumerationProof(Plain):
+class EnumerationProof(DualProof):
     """Every group that a cover of ``target`` groups could use is listed, and no ``target`` of them cover all.
 
     Attributes
@@ -120,14 +127,9 @@ class EnumerationProof(Plain):
     """
 
     kind: ClassVar[str] = "enumeration"
-    weights: tuple[int, ...]
-    capacity: int
     target: int
     columns: tuple[tuple[int, ...], ...]
     cover: CoverCase
-
-    def __post_init__(self) -> None:
-        _check_weights(self.weights, self.capacity)
 
     @property
     def bound(self) -> int:
@@ -167,16 +169,7 @@ class BranchProof(Plain):
     def leaves(self) -> Iterator[Proof]:
         """The proofs of all cases, without further cases in them."""
         for part in (self.together, self.apart):
-            if isinstance(part, BranchProof):
-                yield from part.leaves
-            else:
-                yield part
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> BranchProof:
-        """Rebuild from :meth:`to_dict`."""
-        one, other = integers(data["pair"])
-        return cls((one, other), proof_from_dict(data["together"]), proof_from_dict(data["apart"]))
+            yield from part.leaves if isinstance(part, BranchProof) else (part,)
 
 
 @dataclass(frozen=True)
@@ -345,24 +338,3 @@ class AnchoredCostProof(Plain):
     explanations: int
     needed: int
     bound: int
-
-
-BOUNDS = (DualProof, EnumerationProof, BranchProof, SolverProof)
-
-
-def proof_from_dict(data: Mapping[str, Any] | None, kinds: Iterable[type[Plain]] = BOUNDS) -> AnyValue:
-    """Rebuild a proof of one of these kinds from its ``to_dict``; the rest of it must prove its bound."""
-    if data is None:
-        return None
-    known = {vars(kind)["kind"]: kind for kind in kinds}
-    if data["kind"] not in known:
-        raise ValueError(f"a proof of kind {data['kind']!r}; known are {', '.join(known)}")
-    proof = known[data["kind"]].from_dict(data)
-    if (bound := getattr(proof, "bound", None)) != data.get("bound"):
-        raise ValueError(f"a proof of {bound} explanations is said to prove {data['bound']!r}")
-    return proof
-
-
-def _check_weights(weights: tuple[int, ...], capacity: int) -> None:
-    if capacity < 1 or any(weight < 0 for weight in weights):
-        raise ValueError("weights of a proof must be at least 0 and its capacity at least 1")
