@@ -8,7 +8,7 @@ from matplotlib import pyplot as plt
 import oneformany as ofm
 from oneformany import plotting
 from oneformany.exceptions import InputError
-from oneformany.plotting.bars import plot_change_counts
+from oneformany.plotting.charts import plot_change_counts
 from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema

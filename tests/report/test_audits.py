@@ -5,7 +5,7 @@ import pytest
 
 import oneformany as ofm
 from oneformany.exceptions import InputError
-from oneformany.report.audits import audit_part
+from oneformany.report.content import audit_part
 from oneformany.studies.audit import measure_words
 from report.made_results import HOSTILE, made_result
 
@@ -18,20 +18,22 @@ def test_counts_differences_and_words_are_shown():
     result = made_result()
     audit = ofm.audit(result, frame(result, ["a"] * 6 + ["b"] * 6), by="who")
     part = audit_part(audit)
-    assert part.table.columns[:3] == ("who", "rows", "refused")
-    assert part.table.lines[0][:5] == ("a", "6", "6", "6", "0")
-    assert [line.texts[1] for line in part.differences] == [
+    assert part["columns"][:3] == ["who", "rows", "refused"]
+    assert part["lines"][0][:5] == ("a", "6", "6", "6", "0")
+    assert [line["texts"][1] for line in part["differences"]] == [
         "refused", "beyond help, of those refused", "under a rare explanation, of those covered",
         "changes per covered row",
     ]  # fmt: skip
-    assert all(-1e-9 <= line.low <= line.value <= line.high <= 100 + 1e-9 for line in part.differences)
-    assert part.note.startswith("No difference between a subgroup and the others is clear of chance.")
+    assert all(
+        -1e-9 <= line["low"] <= line["value"] <= line["high"] <= 100 + 1e-9 for line in part["differences"]
+    )
+    assert part["note"].startswith("No difference between a subgroup and the others is clear of chance.")
 
 
 def test_one_clear_difference_is_one_and_no_difference_is_not_below_zero():
     result = made_result(rows=60)
     audit = ofm.audit(result, frame(result, ["a"] * 58 + ["b", "b"]), by="who")
-    assert audit_part(audit).note.startswith("1 of 2 differences is clear of chance.")
+    assert audit_part(audit)["note"].startswith("1 of 2 differences is clear of chance.")
     assert measure_words("mean_changes", -0.001) == "0.00"
     assert measure_words("refused", -0.0001) == "0.0%"
 

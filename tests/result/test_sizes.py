@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from oneformany.result.sizes import rows_by_reason
+from oneformany.result.words import rows_by_reason
 
 FEW = "no positive point within 3 changes: score {}, needed 0; {} changes would do"
 NONE = "no allowed move reaches the threshold: score {}, at most {} with every feature free, needed 0"

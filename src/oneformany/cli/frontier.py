@@ -120,10 +120,8 @@ def _german(
 
 
 def _show(title: str, curve: Frontier, seconds: float) -> None:
-    from oneformany.result.sizes import noun
-
     lines = curve.frame()
-    say(f"{title}: {curve.people:,} {noun(curve.results[0], curve.people)}")
+    say(f"{title}: {curve.results[0].labels.counted(curve.people)}")
     tell_table(
         (*lines.columns, "proved"),
         (

@@ -13,7 +13,7 @@ from oneformany.datasets import load
 from oneformany.datasets.compas import SCHEMA as COMPAS
 from oneformany.paper.runs.cells import DATASETS, TITLES
 from oneformany.paper.runs.records import Record, as_published, cell_of
-from oneformany.plotting.bars import plot_change_counts
+from oneformany.plotting.charts import plot_change_counts
 from oneformany.plotting.maps import plot_explanations
 from oneformany.result.explanation import Explanation
 from oneformany.schema.schema import Schema

@@ -10,16 +10,20 @@ Examples
 >>> axes = ofm.plotting.plot_group_sizes(result)
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from oneformany.plotting.bars import plot_change_counts, plot_changed_features, plot_group_sizes
-    from oneformany.plotting.lines import plot_bounds, plot_coverage, plot_frontier
+    from oneformany.plotting.charts import (
+        plot_bounds,
+        plot_change_counts,
+        plot_changed_features,
+        plot_coverage,
+        plot_frontier,
+        plot_group_sizes,
+        plot_subgroups,
+    )
     from oneformany.plotting.maps import plot_explanations, plot_one_hot, plot_profiles
-    from oneformany.plotting.subgroups import plot_subgroups
 
 __all__ = [
     "plot_bounds",
@@ -37,12 +41,10 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load the plots, and with them matplotlib, when one is first used."""
-    if name in __all__:
-        homes = (
-            import_module(f"oneformany.plotting.{home}") for home in ("bars", "lines", "maps", "subgroups")
-        )
-        return next(getattr(home, name) for home in homes if hasattr(home, name))
-    raise AttributeError(f"module 'oneformany.plotting' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'oneformany.plotting' has no attribute {name!r}")
+    homes = (import_module(f"oneformany.plotting.{home}") for home in ("charts", "maps"))
+    return next(getattr(home, name) for home in homes if hasattr(home, name))
 
 
 def __dir__() -> list[str]:

@@ -1,36 +1,34 @@
-"""What the report says, taken from a result alone."""
-
-from __future__ import annotations
+"""What the report says, taken from a result alone; the template decides nothing, it only draws."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from math import isnan
+from typing import Any
 
 import numpy as np
 
-from oneformany.arrays import IntArray
-from oneformany.report.audits import audit_part
 from oneformany.report.charts import line_chart
-from oneformany.report.page import Card, Chart, LeftOut, Page, TableData
 from oneformany.result.apart import apart_words
 from oneformany.result.file import digest_of
-from oneformany.result.labels import Labels, labels_of, shown
-from oneformany.result.sizes import (
-    MEASURED,
-    changes_by_feature,
-    coverage_curve,
-    group_sizes,
-    noun,
-    people_in,
+from oneformany.result.labels import shown
+from oneformany.result.result import Result
+from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, outcomes, shown_rounds
+from oneformany.result.words import (
+    changes_of,
+    proof_words,
     rows_by_reason,
-    shown_rounds,
+    rule_words,
+    share_words,
+    status_words,
 )
-from oneformany.result.words import changes_of, proof_words, rule_words, share_words, status_words
+from oneformany.studies.audit import MEASURES, Audit, measure_words
 
-if TYPE_CHECKING:
-    from oneformany.result.result import Result
-    from oneformany.studies.audit import Audit
-
-FEW_ROWS = 12
+Part = dict[str, Any]
+# Colour and words of the badge.
+BADGES = {
+    "optimal": ("proved", "proved"),
+    "feasible": ("open", "not closed"),
+    "infeasible": ("impossible", "impossible, proved"),
+}
 MODEL_WORDS = {
     "kind": "model",
     "file": "file of the model",
@@ -44,162 +42,154 @@ MODEL_WORDS = {
     "date": "date",
 }
 MOST_COMMON = 12
+UNDECIDED = "Nobody knows whether these rows can be helped: the run ended before they were settled."
+LEFT_OUT = "These rows can be helped, but not by so few explanations at once."
+CAUTION = (
+    "Clear means that the interval leaves out 0; such lines are red. Intervals are not adjusted for the "
+    "number of comparisons; a difference is a question to ask, not yet an answer."
+)
 
 
-def page_of(result: Result, title: str | None = None, audits: Sequence[Audit] = ()) -> Page:
-    """Collect everything that the page shows."""
-    labels = labels_of(result)
-    return Page(
-        title=shown(title or "Who was refused, and what would change that"),
-        verdict={"optimal": "proved", "feasible": "open", "infeasible": "impossible"}[result.status],
-        sentence=status_words(result),
-        origin=_origin(result),
-        numbers=tuple(_numbers(result)),
-        note=apart_words(result) or "",
-        cards=tuple(_cards(result, labels)),
-        assignment=_assignment(result, labels),
-        changed=tuple(_changed(result, labels)),
-        charts=tuple(_charts(result)),
-        left_out=tuple(_left_out(result, labels)),
-        audits=tuple(audit_part(audit) for audit in audits),
-        proof=tuple(_proof(result)),
-        facts=tuple(_facts(result)),
-        rules=tuple(rule_words(result)),
-    )
+def page_of(result: Result, title: str | None = None, audits: Sequence[Audit] = ()) -> Part:
+    """Collect everything that the page shows, from top to bottom."""
+    moved = changes_by_feature(result)
+    order = [feature for feature in np.argsort(-moved, kind="stable").tolist() if moved[feature]]
+    return {
+        "title": shown(title or "Who was refused, and what would change that"),
+        "verdict": BADGES[result.status][0],
+        "badge": BADGES[result.status][1],
+        "sentence": status_words(result),
+        "origin": _origin(result),
+        "numbers": list(_numbers(result)),
+        "note": apart_words(result),
+        "cards": list(_cards(result)),
+        "table": {"columns": ("row", "explanation", "changes", "what it changes"), "lines": _lines(result)},
+        "changed": [(result.labels.feature(f), f"{moved[f]:,}", moved[f] / moved.max()) for f in order],
+        "charts": list(_charts(result)),
+        "left_out": list(_left_out(result)),
+        "audits": [audit_part(audit) for audit in audits],
+        "proof": list(_proof(result)),
+        "facts": [(name, text) for name, text in _facts(result).items() if text],
+        "rules": rule_words(result),
+    }
 
 
 def _numbers(result: Result) -> Iterator[tuple[str, str]]:
-    yield f"{noun(result, 2)} refused", f"{result.people:,}"
+    people = result.labels.people
+    yield f"{result.labels.several} refused", f"{result.people:,}"
     yield "covered", f"{result.covered:,}"
     yield "explanations", f"{result.count:,}"
     yield "proved: no fewer than", f"{result.lower_bound:,}"
-    yield "beyond help, proved", f"{people_in(result, [entry.row for entry in result.unreachable]):,}"
-    yield "undecided", f"{people_in(result, result.undecided):,}"
+    yield "cannot be helped, proved", f"{people(entry.row for entry in result.unreachable):,}"
+    yield "undecided", f"{people(result.undecided):,}"
     if result.left_out:
-        yield "not reached with so few", f"{people_in(result, result.left_out):,}"
+        yield "left out", f"{people(result.left_out):,}"
     if result.status == "feasible":
         yield "gap", f"{result.gap:.1%}"
     if result.covered:
-        yield (
-            f"changes per covered {noun(result, 1)}",
-            f"{changes_by_feature(result).sum() / result.covered:.2f}",
-        )
+        changes = changes_by_feature(result).sum() / result.covered
+        yield f"changes per covered {result.labels.one}", f"{changes:.2f}"
 
 
 def _origin(result: Result) -> str:
     """One line under the headline: which model, decided how, when."""
-    model = result.problem.get("model", {})
+    model, accepted = result.problem.get("model", {}), result.problem.get("already_positive")
     if not model:
         return ""
-    positive = f"positive class {shown(model.get('positive'))}"
     threshold = model.get("threshold")
     decided = "as its own predict decides" if threshold is None else f"from a score of {threshold:g}"
-    parts = [f"Model: {shown(model.get('kind'))}", f"{positive}, {decided}"]
-    if result.problem.get("already_positive"):
-        parts.append(f"{len(result.problem['already_positive']):,} more rows were accepted as they are")
+    parts = [
+        f"Model: {shown(model.get('kind'))}",
+        f"positive class {shown(model.get('positive'))}, {decided}",
+    ]
+    parts += [f"{len(accepted):,} more rows were accepted as they are"] if accepted else []
     return " · ".join([*parts, _date(model)])
 
 
-def _date(model: dict[str, Any]) -> str:
+def _date(model: Part) -> str:
     return shown(model.get("date", "")).replace("T", " ").replace("+00:00", " UTC")
 
 
-def _facts(result: Result) -> Iterator[tuple[str, str]]:
-    model = result.problem.get("model", {})
-    yield "a group shares", share_words(result)
-    yield "features changed at most", f"{result.problem['max_changes']:,}"
-    if result.budget is not None:
-        yield "explanations asked for", f"{result.budget:,}"
-        yield f"{noun(result, 2)} covered, at most possible", f"{result.covered_bound:,}"
-    yield from _cost_facts(result)
-    for name, words in MODEL_WORDS.items():
-        if model.get(name) is not None:
-            yield words, _date(model) if name == "date" else shown(model[name])
-    yield "digest of the result", f"sha256:{digest_of(result)}"
-    yield "method", shown(result.method)
-    yield "status", f"{result.status}; gap {result.gap:.1%}"
-    yield "how the run ended", shown(result.ended)
-    if result.statistics.rounds:
-        yield "seconds", f"{result.statistics.rounds[-1].seconds:.2f}"
-    ordered = sorted(result.versions, key=lambda name: (name != "oneformany", name))
-    versions = ", ".join(f"{shown(name)} {shown(result.versions[name])}" for name in ordered)
-    yield "versions", versions
+def _facts(result: Result) -> dict[str, str]:
+    """Names and texts; what has no text is not told."""
+    model, costs, rounds = (
+        result.problem.get("model", {}),
+        result.problem.get("costs"),
+        result.statistics.rounds,
+    )
+    known = {name: shown(model[name]) for name in MODEL_WORDS if model.get(name) is not None}
+    scale, least = (costs or {}).get("scale", 1), result.cost_bound
+    budget, most = result.budget, f"{result.labels.several} covered, at most possible"
+    versions = sorted(result.versions.items(), key=lambda pair: (pair[0] != "oneformany", pair[0]))
+    return {
+        "a group shares": share_words(result),
+        "features changed at most": f"{result.problem['max_changes']:,}",
+        "explanations asked for": "" if budget is None else f"{budget:,}",
+        most: "" if budget is None else f"{result.covered_bound:,}",
+        "cost of all changes": "" if costs is None else f"{result.cost / scale:,g}",
+        "proved: no answer as good costs less than": ""
+        if costs is None or least is None
+        else f"{least / scale:,g}",
+        **{MODEL_WORDS[name]: _date(model) if name == "date" else text for name, text in known.items()},
+        "digest of the result": f"sha256:{digest_of(result)}",
+        "method": shown(result.method),
+        "status": f"{result.status}; gap {result.gap:.1%}",
+        "how the run ended": shown(result.ended),
+        "seconds": f"{rounds[-1].seconds:.2f}" if rounds else "",
+        "versions": ", ".join(f"{shown(name)} {shown(number)}" for name, number in versions),
+    }
 
 
-def _cost_facts(result: Result) -> Iterator[tuple[str, str]]:
-    costs = result.problem.get("costs")
-    if costs is not None:
-        yield "cost of all changes", f"{result.cost / costs['scale']:,g}"
-        if result.cost_bound is not None:
-            yield "proved: no answer as good costs less than", f"{result.cost_bound / costs['scale']:,g}"
+def _cards(result: Result) -> Iterator[Part]:
+    labels, codes, most = result.labels, result.codes, max(result.labels.sizes, default=1)
+    for number, (explanation, size) in enumerate(zip(result.explanations, labels.sizes, strict=True)):
+        mine = codes[list(explanation.members)]
+        same = np.flatnonzero((mine == mine[0]).all(axis=0)).tolist() if len(mine) else []
+        common = [feature for feature in same if feature not in explanation.changed][:MOST_COMMON]
+        yield {
+            "number": number + 1,
+            "people": labels.counted(size),
+            "changes": list(changes_of(result, number)),
+            "common": [(labels.feature(f), labels.level(f, int(mine[0, f]))) for f in common],
+            "members": labels.rows(explanation.members).replace("r", "R", 1),
+            "share": size / most,
+        }
 
 
-def _cards(result: Result, labels: Labels) -> Iterator[Card]:
-    sizes = group_sizes(result)
-    most = max(sizes.tolist(), default=1)
-    codes = np.array(result.problem["codes"])
-    for number, explanation in enumerate(result.explanations, 1):
-        members = explanation.members
-        yield Card(
-            number,
-            f"{sizes[number - 1]:,} {noun(result, sizes[number - 1])}",
-            tuple(changes_of(result, explanation, labels)),
-            tuple(_common(codes[list(members)], explanation.changed, labels)),
-            _rows(members, labels),
-            sizes[number - 1] / most,
-        )
+def _lines(result: Result) -> list[tuple[str, ...]]:
+    """Each given row: its explanation or what else becomes of it, and what it changes or why not."""
+    labels, points, lines = result.labels, result.points, list[tuple[str, ...]]()
+    reasons = {entry.row: shown(entry.reason) for entry in result.unreachable}
+    for row, (number, moves, outcome) in enumerate(
+        zip(result.assignment, result.changes, outcomes(result), strict=True)
+    ):
+        moved = np.flatnonzero(moves).tolist()
+        does = "; ".join(f"{labels.feature(f)} → {labels.target(f, int(points[row, f]))}" for f in moved)
+        told = (str(number + 1), str(len(moved)), does or "nothing")
+        lines.append((labels.row(row), *(told if number >= 0 else (outcome, "", reasons.get(row, "")))))
+    return lines
 
 
-def _common(codes: IntArray, changed: Sequence[int], labels: Labels) -> Iterator[tuple[str, str]]:
-    """Features outside the changed ones in which all rows of a group lie in the same cell."""
-    same = np.flatnonzero((codes == codes[0]).all(axis=0)) if len(codes) else np.array([], dtype=int)
-    for feature in [f for f in same.tolist() if f not in changed][:MOST_COMMON]:
-        yield labels.feature(feature), labels.word(feature, int(codes[0, feature]))
-
-
-def _assignment(result: Result, labels: Labels) -> TableData:
-    codes, points = np.array(result.problem["codes"]), result.points
-    reasons = {entry.row: entry.reason for entry in result.unreachable}
-    undecided = set(result.undecided)
-    lines = []
-    for row, number in enumerate(result.assignment):
-        if number >= 0:
-            moved = np.flatnonzero(codes[row] != points[row]).tolist()
-            does = "; ".join(f"{labels.feature(f)} → {labels.target(f, int(points[row, f]))}" for f in moved)
-            lines.append((labels.row(row), str(number + 1), str(len(moved)), does or "nothing"))
-        else:
-            why = "undecided" if row in undecided else "beyond help" if row in reasons else "not reached"
-            lines.append((labels.row(row), why, "", shown(reasons.get(row, ""))))
-    return TableData(("row", "explanation", "changes", "what it changes"), tuple(lines))
-
-
-def _changed(result: Result, labels: Labels) -> Iterator[tuple[str, str, float]]:
-    moved = changes_by_feature(result)
-    for feature in np.argsort(-moved, kind="stable").tolist():
-        if moved[feature]:
-            yield labels.feature(feature), f"{moved[feature]:,}", moved[feature] / moved.max()
-
-
-def _charts(result: Result) -> Iterator[Chart]:
+def _charts(result: Result) -> Iterator[Part]:
+    several, rounds = result.labels.several, shown_rounds(result)
     if result.count > 1:
         reached = coverage_curve(result)
         half = int(np.searchsorted(reached, reached[-1] / 2))
         yield line_chart(
-            f"How many {noun(result, 2)} the largest explanations reach together",
+            f"How many {several} the largest explanations reach together",
             f"{half:,} of {result.count:,} explanations {'covers' if half == 1 else 'cover'} half of the "
-            f"covered {noun(result, 2)}",
+            f"covered {several}",
             [("of this answer", "value", list(enumerate(reached)))],
             "explanations, largest first",
-            f"% of the {noun(result, 2)}",
+            f"% of the {several}",
         )
-    rounds = shown_rounds(result)
     if len(rounds) > 1:
-        measured, proved = MEASURED[rounds[0].measure]
+        (measured, proved), first, last = MEASURED[rounds[0].measure], rounds[0], rounds[-1]
+        seconds = f"{last.seconds:.1f}" if last.seconds >= 1 else f"{last.seconds:.2g}"
         yield line_chart(
             "Best answer and proved bound while solving",
-            f"{measured}: {rounds[0].count:,} at first, with a bound of {rounds[0].bound:,}; "
-            f"{rounds[-1].count:,} after {_seconds(rounds[-1].seconds)} seconds, with a bound of "
-            f"{rounds[-1].bound:,}",
+            f"{measured}: {first.count:,} at first, with a bound of {first.bound:,}; {last.count:,} after "
+            f"{seconds} seconds, with a bound of {last.bound:,}",
             [
                 ("best answer so far", "value", [(step.seconds, step.count) for step in rounds]),
                 (proved, "bound", [(step.seconds, step.bound) for step in rounds]),
@@ -220,35 +210,55 @@ def _proof(result: Result) -> Iterator[str]:
         )
     offered = "" if result.problem.get("own") is None else ", to the values that cells offer"
     yield (
-        f"Rows called beyond help are proved to have no accepted change within the rules{offered}. Of rows "
-        "called undecided nothing is claimed."
+        "Rows that cannot be helped, as this page says, are proved to have no accepted change within the "
+        f"rules{offered}. Of undecided rows nothing is claimed."
     )
 
 
-def _left_out(result: Result, labels: Labels) -> Iterator[LeftOut]:
-    largest = sorted(rows_by_reason(result).items(), key=lambda item: -people_in(result, item[1]))
+def _left_out(result: Result) -> Iterator[tuple[str, str, str]]:
+    """Rows without an explanation, by the reason: a title, why, and who."""
+    labels = result.labels
+    largest = sorted(rows_by_reason(result).items(), key=lambda item: -labels.people(item[1]))
     for what, words, rows in (
-        *(("Beyond help", shown(reason), rows) for reason, rows in largest),
-        (
-            "Undecided",
-            "Nobody knows whether these rows can be helped: the run ended before they were settled.",
-            result.undecided,
-        ),
-        (
-            "Not reached",
-            "These rows can be helped, but not by so few explanations at once.",
-            result.left_out,
-        ),
+        *(("Cannot be helped", shown(reason), rows) for reason, rows in largest),
+        ("Undecided", UNDECIDED, result.undecided),
+        ("Left out", LEFT_OUT, result.left_out),
     ):
-        if count := people_in(result, rows):
-            yield LeftOut(f"{what}: {count:,} {noun(result, count)}", words, _rows(rows, labels))
+        if rows:
+            yield (
+                f"{what}: {labels.counted(labels.people(rows))}",
+                words,
+                labels.rows(rows).replace("r", "R", 1),
+            )
 
 
-def _rows(rows: Sequence[int], labels: Labels) -> str:
-    told = ", ".join(labels.row(row) for row in rows[:FEW_ROWS])
-    more = f" and {len(rows) - FEW_ROWS:,} more" if len(rows) > FEW_ROWS else ""
-    return f"Row{'' if len(rows) == 1 else 's'} {told}{more}"
+def audit_part(audit: Audit) -> Part:
+    """A comparison of subgroups: counts, differences with a small picture each, and words about them."""
+    told, differences = [line for line in audit.told() if not isnan(line.low)], []
+    for line in told:
+        alike = [other for other in told if other.measure == line.measure]
+        least = min(0.0, *(other.low for other in alike))
+        width = max(0.0, *(other.high for other in alike)) - least or 1.0
+        texts = [measure_words(line.measure, x) for x in (line.value, line.others, line.difference)]
+        ends = " to ".join(measure_words(line.measure, x) for x in (line.low, line.high))
+        drawn = {"low": line.low, "value": line.difference, "high": line.high, "zero": 0.0}
+        differences.append(
+            {name: 100.0 * (x - least) / width for name, x in drawn.items()}  # in a box 100 wide
+            | {"texts": (shown(line.subgroup), MEASURES[line.measure], *texts, ends), "clear": line.clear}
+        )
+    clear, words = sum(line.clear for line in told), "No difference between a subgroup and the others is"
+    if clear:
+        words = f"{clear} of {len(told)} differences {'is' if clear == 1 else 'are'}"
+    return {
+        "title": f"By {shown(audit.by)}",
+        "columns": [shown(audit.by), *(str(name).replace("_", " ") for name in audit.table.columns)],
+        "lines": [(shown(name), *map(_cell, line)) for name, *line in audit.table.itertuples()],
+        "differences": differences,
+        "note": f"{words} clear of chance. {CAUTION}",
+    }
 
 
-def _seconds(number: float) -> str:
-    return f"{number:.1f}" if number >= 1 else f"{number:.2g}"
+def _cell(value: float) -> str:
+    if isinstance(value, float):
+        return "" if isnan(value) else f"{value:.2f}"
+    return f"{value:,}"

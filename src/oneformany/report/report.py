@@ -1,23 +1,17 @@
 """From a result to one HTML file that needs nothing else."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from oneformany.exceptions import InputError
 from oneformany.files import write_whole
 from oneformany.report.content import page_of
-from oneformany.report.page import Page
+from oneformany.result.result import Result
+from oneformany.studies.audit import Audit
 
-if TYPE_CHECKING:
-    from oneformany.result.result import Result
-    from oneformany.studies.audit import Audit
-
-BADGES = {"proved": "proved", "open": "not closed", "impossible": "impossible, proved"}
+PARTS = ("template.html", "style.css", "script.js")
 
 
 def report_html(result: Result, title: str | None = None, audits: Sequence[Audit] = ()) -> str:
@@ -47,7 +41,24 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
     """
     if not isinstance(audits, Sequence):
         raise InputError(f"audits must be a list of audits, not {type(audits).__name__}; write audits=[...]")
-    return _render(page_of(result, title, audits))
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    page = page_of(result, title, audits)
+    text = {name: (files("oneformany.report") / name).read_text(encoding="utf-8") for name in PARTS}
+    # In JSON nothing can end the script element or start another.
+    data = json.dumps(page["table"], separators=(",", ":"))
+    for sign in "<>&":
+        data = data.replace(sign, f"\\u{ord(sign):04x}")
+    # Style and script are this package's own text; everything of the user's is escaped by the template.
+    own = {name: Markup(text[name]) for name in ("style.css", "script.js")}  # noqa: S704
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    return environment.from_string(text["template.html"]).render(
+        page=page,
+        style=own["style.css"],
+        script=own["script.js"],
+        data=Markup(data),  # noqa: S704 (escaped for the place it stands in)
+    )
 
 
 def write_report(
@@ -76,29 +87,3 @@ def write_report(
     ...     write_report(result, folder + "/report.html")
     """
     write_whole(path, report_html(result, title, audits))
-
-
-def _render(page: Page) -> str:
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
-    here = files("oneformany.report")
-    # Style and script are this package's own text; everything of the user's is escaped by the template.
-    own = {name: Markup((here / name).read_text(encoding="utf-8")) for name in ("style.css", "script.js")}  # noqa: S704
-    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
-        (here / "template.html").read_text(encoding="utf-8")
-    )
-    table = {"columns": page.assignment.columns, "lines": page.assignment.lines}
-    return template.render(
-        page=page,
-        badge=BADGES[page.verdict],
-        style=own["style.css"],
-        script=own["script.js"],
-        data=Markup(_inside_script(table)),  # noqa: S704 (escaped for the place it stands in)
-    )
-
-
-def _inside_script(value: object) -> str:
-    """JSON in which nothing can end the script element or start another."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -6,15 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-
-from oneformany.arrays import BoolArray
-from oneformany.result.labels import labels_of
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
-FEW_ROWS = 2  # of fewer there is nothing to wonder about
 MOST_ROWS = 400  # are compared with each other
 MOST_FEATURES = 5  # are named
 # What ended a run before it was known how many explanations are needed, and what to do.
@@ -40,36 +35,34 @@ def keeps_apart(result: Result) -> Apart | None:
     """Find the features that keep rows apart; ``None`` where an explanation serves two rows or more.
 
     Features are named one after the other: the one that, put into one cell, would bring most rows within
-    ``max_changes`` of another row.
+    ``max_changes`` of another row, as long as that helps.
     """
-    rows = np.flatnonzero(np.asarray(result.assignment) >= 0)
-    if len(rows) < FEW_ROWS or 2 * result.count <= len(rows):
+    codes = result.codes[result.has_explanation]
+    if len(codes) < 2 or 2 * result.count <= len(codes):
         return None
-    codes = np.asarray(result.problem["codes"], dtype=np.int64)[rows]
     codes = codes[np.linspace(0, len(codes) - 1, min(len(codes), MOST_ROWS)).astype(np.int64)]
-    differs = [column[:, None] != column[None] for column in codes.T]
-    distance = np.asarray(np.sum(differs, axis=0, dtype=np.int16))
-    np.fill_diagonal(distance, np.iinfo(np.int16).max)
-    changes = int(result.problem["max_changes"])
-    nearest = distance.min(axis=1)
-    named, left = _named(distance, differs, changes)
-    return Apart(
-        tuple(named),
-        int(np.median(nearest)),
-        len(codes),
-        int((nearest <= changes).sum()),
-        int((left.min(axis=1) <= changes).sum()),
-    )
+    changes, differs = int(result.problem["max_changes"]), [column[:, None] != column for column in codes.T]
+    left = np.asarray(np.sum(differs, axis=0, dtype=np.int16))
+    np.fill_diagonal(left, np.iinfo(np.int16).max)
+    first, named = left.min(axis=1), list[int]()
+    while len(named) < min(MOST_FEATURES, len(differs) - changes):
+        nearest = {f: (left - differs[f]).min(axis=1) for f in range(len(differs)) if f not in named}
+        best = min(nearest, key=lambda f: (-(nearest[f] <= changes).sum(), nearest[f].sum()))
+        if nearest[best].sum() >= left.min(axis=1).sum():
+            break
+        named.append(best)
+        left = left - differs[best]
+    near, nearer = (int((distance <= changes).sum()) for distance in (first, left.min(axis=1)))
+    return Apart(tuple(named), int(np.median(first)), len(codes), near, nearer)
 
 
-def apart_words(result: Result) -> str | None:
+def apart_words(result: Result) -> str:
     """Say what keeps rows apart and what to do, where explanations are more than half as many as rows."""
     apart = keeps_apart(result)
     if apart is None:
-        return None
-    rows, changes = int((np.asarray(result.assignment) >= 0).sum()), int(result.problem["max_changes"])
-    head = f"Why so many: {result.count} explanations for {rows} rows."
-    besides = ""
+        return ""
+    rows, changes = int(result.has_explanation.sum()), int(result.problem["max_changes"])
+    head, besides = f"Why so many: {result.count} explanations for {rows} rows.", ""
     if 2 * result.lower_bound <= rows and result.ended in REMEDIES:
         needed = f"{result.lower_bound} {'is' if result.lower_bound == 1 else 'are'} proved to be needed"
         why, remedy = REMEDIES[result.ended]
@@ -80,40 +73,21 @@ def apart_words(result: Result) -> str | None:
         besides = " besides"
     more = f"more changes (max_changes={changes + 1} or more)"
     if result.share != "point":
-        looser = ', or rows that share only which features change (share="features")'
-        looser = looser if result.share == "action" else ""
+        only = ', or rows that share only which features change (share="features")'
         return (
             f"{head} What keeps rows apart{besides}: few are accepted after the same change of at most "
-            f"{changes} features. What to do: {more}, fewer rules{looser}."
+            f"{changes} features. What to do: {more}, fewer rules{only if result.share == 'action' else ''}."
         )
-    labels = labels_of(result)
-    names = [f"{labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features]
+    names = [f"{result.labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features]
     compared = "rows" if apart.rows == rows else "compared rows"
     gain = (
         f" With one cell for each of these, {apart.nearer} of {apart.rows} {compared} would have such a "
         f"neighbour; now {apart.near} have."
-        if apart.nearer > apart.near
-        else ""
     )
     return (
         f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} "
         f"features, and a row differs from the one most like it in {apart.distance} (median). What keeps "
-        f"rows apart{besides or ' most'}: {', '.join(names)}.{gain} What to do: coarser cells for these "
-        f"(bins= or edges=), {more}, "
-        'or rows that share the advice only (share="action").'
+        f"rows apart{besides or ' most'}: {', '.join(names)}.{gain if apart.nearer > apart.near else ''} "
+        f"What to do: coarser cells for these (bins= or edges=), {more}, or rows that share the advice only "
+        '(share="action").'
     )
-
-
-def _named(
-    distance: NDArray[np.int16], differs: list[BoolArray], changes: int
-) -> tuple[list[int], NDArray[np.int16]]:
-    """Put features into one cell, the most helpful first, as long as that helps."""
-    left, named = distance, list[int]()
-    while len(named) < min(MOST_FEATURES, len(differs) - changes):
-        nearest = {f: (left - differs[f]).min(axis=1) for f in range(len(differs)) if f not in named}
-        best = min(nearest, key=lambda f: (-(nearest[f] <= changes).sum(), nearest[f].sum()))
-        if nearest[best].sum() >= left.min(axis=1).sum():
-            break
-        named.append(best)
-        left = left - differs[best]
-    return named, left

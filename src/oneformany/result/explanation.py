@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from oneformany.plain import Plain, integers
+from oneformany.result.labels import many
 from oneformany.schema.schema import html_table
 
 
@@ -46,9 +47,9 @@ class Explanation(Plain):
                 raise ValueError(f"{len(self.members)} rows end at {len(self.ends)} points")
 
     def __repr__(self) -> str:
-        features = f"{len(self.changed)} feature{'' if len(self.changed) == 1 else 's'}"
-        rows = f"{len(self.members)} row{'' if len(self.members) == 1 else 's'}"
-        return f"Explanation(changes {features} of {rows})"
+        return (
+            f"Explanation(changes {many(len(self.changed), 'feature')} of {many(len(self.members), 'row')})"
+        )
 
     def _repr_html_(self) -> str:
         """Tell what changes by number; a result knows the names, see its own table."""

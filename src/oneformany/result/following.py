@@ -14,6 +14,7 @@ from pandas.api.types import infer_dtype, is_numeric_dtype
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.result.tables import numbered
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import NUMBERS, Table, alike, missing_value
 from oneformany.schema.rules.rows import cell_rule
@@ -77,7 +78,7 @@ def explained_rows(result: Result, length: int, instead: str) -> IntArray:
     )
 
 
-def assign(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.Series[int]:
+def assign(result: Result, frame: AnyFrame, model: AnyModel, first: int) -> pd.Series[int]:
     """Put new rows under existing explanations; see :meth:`oneformany.Result.assign`."""
     schema = _schema(result)
     share = result.problem.get("share", "point")
@@ -109,7 +110,9 @@ def assign(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.Series
                 moved = follow(schema, table.frame.iloc[here], before[joins], after[joins], table.frame)
                 here = here[decide(moved)]
             found[here] = number
-    return pd.Series(found, index=table.frame.index, name="explanation")
+    if first:
+        return numbered(found, table.frame.index)
+    return pd.Series(found, index=table.frame.index, name="explanation_index")
 
 
 def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray]:

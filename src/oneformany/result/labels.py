@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
-    from oneformany.result.row_index import RowIndex
-    from oneformany.schema.schema import Schema
 
 CONTROLS = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+FEW_ROWS = 12
 
 
 def shown(text: object) -> str:
@@ -26,52 +25,57 @@ def shown(text: object) -> str:
     )
 
 
-@dataclass(frozen=True)
+def many(number: int, what: str) -> str:
+    """Count things, for sentences."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 class Labels:
-    """What to call each feature, each of its levels, and each row."""
+    """What features, levels and rows of a result are called in sentences, and how many people rows are."""
 
-    schema: Schema
-    rows: RowIndex
+    def __init__(self, result: Result) -> None:
+        from oneformany.schema.feature import Feature
+        from oneformany.schema.schema import Schema
 
-    @property
-    def features(self) -> tuple[str, ...]:
-        """One name per feature, as in the user's frame."""
-        return self.schema.names
+        numbered = (
+            Feature(f"feature {feature}", tuple(f"level {level}" for level in range(n)))
+            for feature, n in enumerate(result.problem["levels"])
+        )
+        self.schema = Schema(tuple(numbered)) if result.schema is None else result.schema
+        self.one, self.several = ("person", "people") if "people" in result.problem else ("row", "rows")
+        self._index, self._people = result.index, result.people_of_rows
+        self._ranges = result.problem.get("ranges") or ()
+        self.sizes = [self.people(explanation.members) for explanation in result.explanations]
 
     def feature(self, feature: int) -> str:
-        """Name of a feature, for sentences."""
-        return shown(self.features[feature])
+        """Name of a feature."""
+        return shown(self.schema.names[feature])
 
-    def word(self, feature: int, level: int) -> str:
-        """Label of one level with its unit, for sentences."""
+    def level(self, feature: int, level: int) -> str:
+        """Label of one level with its unit."""
         return shown(self.schema.features[feature].cell_label(level))
 
-    def target(self, feature: int, level: int) -> str:
-        """Name the value that a row takes at a level, with its unit, for sentences."""
-        return shown(self.schema.features[feature].target_label(level))
-
-    def any_of(self, feature: int, level: int) -> str:
-        """Name a level as a range of which every number serves, for sentences."""
-        word = self.word(feature, level)
-        for sign, words in (("<= ", "at most "), ("> ", "more than ")):
-            if word.startswith(sign):
-                return word.replace(sign, words, 1)
-        return word
+    def target(self, feature: int, level: int, explanation: int | None = None) -> str:
+        """Name the value that rows take: a range where every number of it serves all of an explanation."""
+        if explanation is None or feature not in [f for of in self._ranges[explanation:][:1] for f in of]:
+            return shown(self.schema.features[feature].target_label(level))
+        sign, _, rest = self.level(feature, level).partition(" ")
+        return f"{ {'<=': 'at most', '>': 'more than'}.get(sign, sign) } {rest}".rstrip()
 
     def row(self, row: int) -> str:
-        """Label of a given row, for sentences."""
-        return shown(self.rows[row])
+        """Label of a given row."""
+        return shown(self._index[row])
 
+    def rows(self, rows: Sequence[int]) -> str:
+        """Name the first few of some rows, and count the others."""
+        told = ", ".join(map(self.row, rows[:FEW_ROWS]))
+        more = f" and {len(rows) - FEW_ROWS:,} more" if len(rows) > FEW_ROWS else ""
+        return f"row{'' if len(rows) == 1 else 's'} {told}{more}"
 
-def labels_of(result: Result) -> Labels:
-    """Take the labels of a result's schema and index, or number features and levels."""
-    if result.schema is not None:
-        return Labels(result.schema, result.index)
-    from oneformany.schema.feature import Feature
-    from oneformany.schema.schema import Schema
+    def people(self, rows: Iterable[int]) -> int:
+        """How many people some of the given rows stand for."""
+        return int(self._people[list(rows)].sum())
 
-    numbered = (
-        Feature(f"feature {feature}", tuple(f"level {level}" for level in range(n)))
-        for feature, n in enumerate(result.problem["levels"])
-    )
-    return Labels(Schema(tuple(numbered)), result.index)
+    def counted(self, number: int) -> str:
+        """How many rows, or people where a row stands for several."""
+        return f"{number:,} {self.one if number == 1 else self.several}"

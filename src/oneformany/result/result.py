@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -14,12 +14,13 @@ import numpy as np
 
 from oneformany import files
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.plain import integers
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.following import apply, assign
+from oneformany.result.labels import Labels
 from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.result.tables import assignment_frame, explanation_frame
@@ -119,21 +120,20 @@ class Result:
     cost_proof: CostProof | AnchoredCostProof | None = None
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        for name in ("count", "lower_bound", "seed"):
-            set_(self, name, index(getattr(self, name)))
-        for name in ("assignment", "undecided"):
-            set_(self, name, integers(getattr(self, name)))
-        for name in ("explanations", "unreachable"):
-            set_(self, name, tuple(getattr(self, name)))
         rows = len(self.assignment)
-        labels: Iterable[Any] = self.index if len(self.index) else range(rows)
-        set_(self, "index", RowIndex.of(labels))
+        plain: dict[str, Callable[[Any], object]] = {
+            **dict.fromkeys(("count", "lower_bound", "seed"), index),
+            **dict.fromkeys(("assignment", "undecided"), integers),
+            **dict.fromkeys(("explanations", "unreachable"), tuple),
+            "index": lambda labels: RowIndex.of(labels if len(labels) else range(rows)),
+        }
+        for name, make in plain.items():
+            object.__setattr__(self, name, make(getattr(self, name)))
         if len(self.index) != rows:
             raise ValueError(f"there are {rows} rows, but the index names {len(self.index)}")
         if self.covered_bound is None:
             beyond = [entry.row for entry in self.unreachable]
-            set_(self, "covered_bound", self.people - int(self.people_of_rows[beyond].sum()))
+            object.__setattr__(self, "covered_bound", self.people - int(self.people_of_rows[beyond].sum()))
 
     @property
     def certificate(self) -> dict[str, Any]:
@@ -174,7 +174,12 @@ class Result:
     @property
     def covered(self) -> int:
         """How many people have an explanation: rows, unless a row stands for several."""
-        return int(self.people_of_rows[np.array(self.assignment, dtype=np.int64) >= 0].sum())
+        return int(self.people_of_rows[self.has_explanation].sum())
+
+    @property
+    def has_explanation(self) -> BoolArray:
+        """Whether each given row has an explanation."""
+        return np.array(self.assignment, dtype=np.int64) >= 0
 
     @cached_property
     def people_of_rows(self) -> IntArray:
@@ -195,29 +200,40 @@ class Result:
         return tuple(row for row, number in enumerate(self.assignment) if number < 0 and row not in known)
 
     @property
+    def codes(self) -> IntArray:
+        """The level of each given row in each feature, ``(n, p)``."""
+        return np.array(self.problem["codes"], dtype=np.int64)
+
+    @property
     def points(self) -> IntArray:
         """Where each row ends after following its explanation, ``(n, p)``; -1 where it ends nowhere."""
-        points = np.array(self.problem["codes"], dtype=np.int64)
-        points[np.array(self.assignment) < 0] = -1
+        points = self.codes
+        points[~self.has_explanation] = -1
         for explanation in self.explanations:
-            members = np.array(explanation.members, dtype=np.int64)
-            changed = np.array(explanation.changed, dtype=np.int64)
+            members, changed = list(explanation.members), list(explanation.changed)
             if explanation.ends is not None:
                 points[members] = explanation.ends
-            elif len(changed):
+            elif changed:
                 points[np.ix_(members, changed)] = np.array(explanation.point)[changed]
         return points
 
     @property
+    def changes(self) -> BoolArray:
+        """Whether each given row changes each feature, ``(n, p)``."""
+        return np.asarray((self.codes != self.points) & self.has_explanation[:, None])
+
+    @property
     def cost(self) -> int:
         """What all covered rows together have to change: features, or what the problem's costs say."""
-        covered = np.array(self.assignment) >= 0
-        before, after = np.array(self.problem["codes"])[covered], self.points[covered]
-        costs = self.problem.get("costs")
-        people = self.people_of_rows[covered]
-        if costs is None:
-            return int(people @ (before != after).sum(axis=1))
-        return int(people @ Costs.from_dict(costs).of(before, after))
+        if self.problem.get("costs") is None:
+            return int(self.people_of_rows @ self.changes.sum(axis=1))
+        covered, costs = self.has_explanation, Costs.from_dict(self.problem["costs"])
+        return int(self.people_of_rows[covered] @ costs.of(self.codes[covered], self.points[covered]))
+
+    @cached_property
+    def labels(self) -> Labels:
+        """What to call features, levels and rows."""
+        return Labels(self)
 
     def summary(self, limit: int | None = 20) -> str:
         """Tell the answer and its proof in words.
@@ -312,18 +328,39 @@ class Result:
         return _face("verify").verify(self.to_json(), score=score, **limits)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per explanation: how many rows it covers, what changes, and the whole point."""
+        """One line per explanation, numbered from 1 as in the summary and in :meth:`assignment_frame`.
+
+        Returns
+        -------
+        DataFrame
+            ``rows_covered``, ``changed_features`` (names, joined by "; "), then one column per feature with
+            the value of the explanation's point in its own type. Outside of the changed features that is what
+            all its rows share, and missing where they share nothing. Where a feature already has one of the
+            first two names, ours ends in "_".
+        """
         return explanation_frame(self)
 
     def assignment_frame(self) -> pd.DataFrame:
-        """One row per given row, under the label it has in the user's frame: its explanation and changes."""
+        """One line per given row, in the given order, under the label it has in the user's frame.
+
+        Returns
+        -------
+        DataFrame
+            ``explanation`` (numbered from 1, missing for rows without one: the line of :meth:`to_frame`),
+            ``outcome`` ("explained", "already positive", "cannot be helped", "undecided" or "left out"),
+            ``reason`` (why it cannot be helped), ``needed_changes`` (the smallest ``max_changes`` that would
+            help it, if that is known), ``blocked_by`` (the limit and the rules that stand in its way, joined
+            by "; "), ``changes`` (how many features this row has to change), then one column per feature with
+            the new value, in its own type, where the row has to change it, and a missing value where it stays
+            as it is. Where a feature already has one of the first six names, ours ends in "_".
+        """
         return assignment_frame(self)
 
     def apply(self, frame: AnyFrame) -> pd.DataFrame:
         """Give the covered rows of the frame that was explained as they are after following."""
         return apply(self, frame)
 
-    def assign(self, frame: AnyFrame, model: AnyModel = None) -> pd.Series[int]:
+    def assign(self, frame: AnyFrame, model: AnyModel = None, *, first: Literal[0, 1] = 0) -> pd.Series[int]:
         """Put new rows under these explanations, by the same definition as those that were explained.
 
         Parameters
@@ -334,15 +371,32 @@ class Result:
             Says whether a row is accepted, as it is and after following: the explainer, or its model, with
             the threshold and the positive class of this result. It may be left out where cells decide the
             model's answer and rows share a point, for then a row ends where others ended.
+        first : {0, 1}
+            The number of the first explanation. 0: indices into ``explanations``, as in ``assignment``, -1
+            for rows without one. 1: numbers as in tables and summaries, missing for rows without one.
 
         Returns
         -------
         Series
-            The explanation of each row, from 0 as in ``explanations`` (tables and summaries count from 1); -1
-            where none fits, and where the model accepts the row as it is. Without a model nobody knows the
-            latter: give refused rows only.
+            The explanation of each row, called ``explanation_index`` when counted from 0, and ``explanation``
+            when counted from 1, the name that joins it to :meth:`to_frame`. A row has none where none fits,
+            and where the model accepts it as it is; without a model nobody knows that: give refused rows.
+
+        Examples
+        --------
+        >>> import oneformany as ofm, pandas as pd
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
+        >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
+        >>> result = explainer.explain(frame)
+        >>> letters = result.assign(frame, explainer, first=1)
+        >>> frame.join(letters).merge(result.to_frame()["changed_features"], on="explanation")
+           income  savings  explanation changed_features
+        0       1        1            1  income; savings
+        1       1        2            1  income; savings
+        2       2        1            1  income; savings
         """
-        return assign(self, frame, model)
+        return assign(self, frame, model, first)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Write everything, proof included, as JSON.

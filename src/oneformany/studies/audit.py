@@ -15,7 +15,6 @@ from oneformany.exceptions import InputError
 from oneformany.problem.problem import checked_people
 from oneformany.result.following import explained_rows
 from oneformany.result.labels import shown
-from oneformany.result.sizes import group_sizes
 from oneformany.schema.frames import as_pandas
 
 if TYPE_CHECKING:
@@ -239,13 +238,12 @@ class _Rows:
         marks = np.zeros((2, len(assignment)), dtype=np.bool_)
         marks[0, [entry.row for entry in result.unreachable]] = True
         marks[1, list(result.undecided)] = True
-        moved = (result.points >= 0) & (np.array(result.problem["codes"]) != result.points)
-        sizes = group_sizes(result)
+        sizes = np.array(result.labels.sizes, dtype=np.int64)
         order = np.argsort(sizes, kind="stable")
         rare = np.sort(order[np.cumsum(sizes[order]) <= RARE * sizes.sum()])
         most = int(result.problem["max_changes"])
         people = result.people_of_rows
-        return cls(people, assignment, marks[0], marks[1], moved.sum(axis=1), most, rare)
+        return cls(people, assignment, marks[0], marks[1], result.changes.sum(axis=1), most, rare)
 
     def count(self, rows: int, mine: BoolArray) -> dict[str, float]:
         """Count one subgroup: its rows in the frame, and what became of those explained."""
