@@ -1,7 +1,5 @@
 """Names for what comes from other libraries, whose types are known only when the program runs."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 AnyModel: TypeAlias = Any  # a fitted model, or a part of one

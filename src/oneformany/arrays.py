@@ -1,7 +1,5 @@
 """Names for the arrays that pass between the rooms."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -5,8 +5,6 @@ Two of the processor's own instructions on sets of 64 bits come with it.
 
 # mypy: disallow-untyped-decorators=False
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
@@ -32,69 +30,40 @@ def _known(**options: bool) -> dict[str, bool]:
     return {name: value for name, value in options.items() if hasattr(CPUTargetOptions, name)}
 
 
+def _compile(**options: AnyValue) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    decorate: Callable[[Callable[P, R]], Callable[P, R]] = numba.njit(**options)
+    return decorate
+
+
 NO_C = _known(no_cfunc_wrapper=True)
 NO_DOORS = _known(no_cfunc_wrapper=True, no_cpython_wrapper=True)
 NO_COUNTING = _known(_nrt=False)
-
-
-def outer(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that Python calls; other threads run meanwhile."""
-    compiled: Callable[P, R] = numba.njit(cache=True, nogil=True, **NO_C)(function)
-    return compiled
-
-
-def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that only compiled code calls: that takes half the time."""
-    compiled: Callable[P, R] = numba.njit(cache=True, **NO_DOORS)(function)
-    return compiled
-
-
-def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Write a function into its callers; where there is but one, compiling it takes no time of its own."""
-    compiled: Callable[P, R] = numba.njit(inline="always")(function)
-    return compiled
+outer = _compile(cache=True, nogil=True, **NO_C)  # Python calls it; other threads run meanwhile
+inner = _compile(cache=True, **NO_DOORS)  # only compiled code calls it: that takes half the time to compile
+inlined = _compile(inline="always")  # is written into its callers, of which it has but one
 
 
 def lean(*, inner: bool = False, reorder: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile a function that makes no arrays: nobody counts references, which saves a fifth of the time.
 
-    Parameters
-    ----------
-    inner : bool
-        Only compiled code calls it.
-    reorder : bool
-        Sums may be added up in any order.
+    An ``inner`` one is called by compiled code only; with ``reorder`` sums may be added up in any order.
     """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        compiled: Callable[P, R] = numba.njit(
-            cache=True,
-            nogil=True,
-            fastmath={"reassoc", "contract"} if reorder else False,
-            error_model="numpy",
-            **(NO_DOORS if inner else NO_C),
-            **NO_COUNTING,
-        )(function)
-        return compiled
-
-    return decorate
+    fast = {"reassoc", "contract"} if reorder else False
+    doors = NO_DOORS if inner else NO_C
+    return _compile(cache=True, nogil=True, fastmath=fast, error_model="numpy", **doors, **NO_COUNTING)
 
 
-@intrinsic
-def lowest(typing_context: AnyValue, word: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
-    """Position of the lowest set bit of a word that is not zero."""
+def _instruction(generate: Callable[..., AnyValue]) -> AnyValue:
+    """Make one instruction on a word of 64 bits."""
 
-    def generate(context: AnyValue, builder: AnyValue, signature: AnyValue, arguments: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
+    def typed(typing_context: AnyValue, word: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
+        return types.int64(types.uint64), lambda context, builder, _, given: generate(
+            context, builder, *given
+        )
 
-    return types.int64(types.uint64), generate
+    return intrinsic(typed)
 
 
-@intrinsic
-def how_many(typing_context: AnyValue, word: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
-    """Number of set bits of a word."""
-
-    def generate(context: AnyValue, builder: AnyValue, signature: AnyValue, arguments: AnyValue) -> AnyValue:  # noqa: ARG001 (numba gives it)
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
+# Position of the lowest set bit of a word that is not zero; number of set bits of a word.
+lowest = _instruction(lambda context, to, word: to.cttz(word, context.get_constant(types.boolean, 1)))
+how_many = _instruction(lambda _, to, word: to.ctpop(word))

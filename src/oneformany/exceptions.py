@@ -20,12 +20,8 @@ class InputError(OneForManyError, ValueError):
 
     Examples
     --------
-    >>> import oneformany as ofm
-    >>> try:
-    ...     ofm.Options(max_nodes=0)
-    ... except ofm.InputError as error:
-    ...     print(type(error).__name__)
-    InputError
+    >>> issubclass(InputError, ValueError)
+    True
     """
 
 
@@ -34,12 +30,8 @@ class UnsupportedModelError(OneForManyError, TypeError):
 
     Examples
     --------
-    >>> import oneformany as ofm
-    >>> try:
-    ...     ofm.oracle_for(object(), None)
-    ... except ofm.UnsupportedModelError as error:
-    ...     print(type(error).__name__)
-    UnsupportedModelError
+    >>> issubclass(UnsupportedModelError, TypeError)
+    True
     """
 
 

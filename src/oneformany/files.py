@@ -1,7 +1,5 @@
 """Writing files so that a reader never meets half of one."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,20 +18,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file in one step: a killed program leaves the old file or the new one.
-
-    Parameters
-    ----------
-    path : path
-        Where the file shall be; its folder must exist.
-    content : str or bytes
-        The whole of it; text is written as UTF-8.
-
-    Raises
-    ------
-    InputError
-        There is no such folder.
-    """
+    """Write a file in one step, text as UTF-8: a killed program leaves the old file or the new one."""
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"the folder of {target} does not exist; make it first")

@@ -1,11 +1,9 @@
 """Live progress for humans: silent on quick work, a living line on terminals and in notebooks, else a few."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from importlib import import_module
 from threading import Event, Thread
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
@@ -48,16 +46,9 @@ class Progress:
     """
 
     def __init__(
-        self,
-        title: str = "",
-        *,
-        console: Console | None = None,
-        delay: float = 1.0,
-        interval: float = 5.0,
+        self, title: str = "", *, console: Console | None = None, delay: float = 1.0, interval: float = 5.0
     ) -> None:
-        self.title = title
-        self.delay = delay
-        self.interval = interval
+        self.title, self.delay, self.interval = title, delay, interval
         self._console = Console(stderr=True) if console is None else console
         self._latest: Round | None = None
         self._done = Event()
@@ -65,21 +56,11 @@ class Progress:
     def __enter__(self) -> Self:
         self._start = monotonic()
         self._done.clear()
-        show = self._show_lines
-        if self._console.is_jupyter:
-            show = self._show_in_notebook
-        elif self._console.is_terminal:
-            show = self._show_live
-        self._thread = Thread(target=show, name="oneformany-progress", daemon=True)
+        self._thread = Thread(target=self._show, name="oneformany-progress", daemon=True)
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._done.set()
         self._thread.join()
 
@@ -87,29 +68,26 @@ class Progress:
         """Take the latest record."""
         self._latest = record
 
-    def _show_live(self) -> None:
+    def _show(self) -> None:
+        """Nothing on quick work; then a living line, one output of a notebook's cell, or some lines."""
         if self._done.wait(self.delay):
             return
-        spinner = Spinner("dots", text=self._line())
-        with Live(spinner, console=self._console, refresh_per_second=8, transient=True):
-            while not self._done.wait(0.125):
-                spinner.update(text=self._line())
-
-    def _show_in_notebook(self) -> None:
-        """Keep one output of the cell up to date; no widgets are needed for it."""
-        if self._done.wait(self.delay):
-            return
-        display: Any = import_module("IPython.display")
-        handle = display.display({"text/plain": str(self._line())}, raw=True, display_id=True)
-        while not self._done.wait(0.5):
+        if self._console.is_jupyter:
+            display: Any = import_module("IPython.display")
+            handle = display.display({"text/plain": str(self._line())}, raw=True, display_id=True)
+            self._repeat(0.5, lambda: handle.update({"text/plain": str(self._line())}, raw=True))
             handle.update({"text/plain": str(self._line())}, raw=True)
-        handle.update({"text/plain": str(self._line())}, raw=True)
-
-    def _show_lines(self) -> None:
-        pause = self.delay
-        while not self._done.wait(pause):
+        elif self._console.is_terminal:
+            spinner = Spinner("dots", text=self._line())
+            with Live(spinner, console=self._console, refresh_per_second=8, transient=True):
+                self._repeat(0.125, lambda: spinner.update(text=self._line()))
+        else:
             self._console.print(self._line(), soft_wrap=True)
-            pause = self.interval
+            self._repeat(self.interval, lambda: self._console.print(self._line(), soft_wrap=True))
+
+    def _repeat(self, pause: float, show: Callable[[], object]) -> None:
+        while not self._done.wait(pause):
+            show()
 
     def _line(self) -> Text:
         state = "starting" if self._latest is None else round_words(self._latest)
@@ -119,14 +97,7 @@ class Progress:
 
 def round_words(record: Round) -> str:
     """Tell one record in a line: phase, round, columns, value, bound, best count and gap."""
-    return " | ".join(
-        [
-            PHASES.get(record.phase, record.phase),
-            f"round {record.number}",
-            f"{record.columns} columns",
-            f"value {record.value:.2f}",
-            f"bound {record.bound}",
-            f"best {record.count}",
-            f"gap {record.gap:.1%}",
-        ]
+    return (
+        f"{PHASES.get(record.phase, record.phase)} | round {record.number} | {record.columns} columns | "
+        f"value {record.value:.2f} | bound {record.bound} | best {record.count} | gap {record.gap:.1%}"
     )

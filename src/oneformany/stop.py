@@ -33,9 +33,7 @@ class Stop:
     def __init__(self, time_limit: float | None = None, *, clock: Callable[[], float] = monotonic) -> None:
         if time_limit is not None and not (isinstance(time_limit, Real) and time_limit >= 0):
             raise InputError(f"time_limit is {time_limit!r}; give seconds, 0 or more, or None for no limit")
-        self.time_limit = time_limit
-        self._clock = clock
-        self._start = clock()
+        self.time_limit, self._clock, self._start = time_limit, clock, clock()
         self._whole: Stop | None = None
         self.interrupted = False
 
@@ -49,9 +47,7 @@ class Stop:
 
     def expired(self) -> bool:
         """Whether the time is up or somebody interrupted."""
-        return (
-            self.interrupted or self.remaining() <= 0 or (self._whole is not None and self._whole.expired())
-        )
+        return self.interrupted or self.remaining() <= 0 or bool(self._whole and self._whole.expired())
 
     def part(self, seconds: float) -> Stop:
         """End after so many seconds, or when this does, whichever comes first."""
