@@ -1,8 +1,7 @@
 """The one place that builds results: from groups of rows, reasons and a proof, and no claim beyond these."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -55,14 +54,12 @@ def build_result(
     explanations, assignment = _explanations(problem, groups)
     beyond = [row for row, distinct in enumerate(problem.row_of.tolist()) if distinct in reasons]
     known = np.zeros(len(problem.rows), dtype=np.bool_)
-    known[helpable] = True
-    known[list(reasons)] = True
+    known[[*helpable, *reasons]] = True
     undecided = np.flatnonzero(~known[problem.row_of])
     proved = bound if bound is not None else 0 if proof is None else proof.bound
     lower_bound = min(len(explanations), proved)
-    if covered_bound is None:
-        settled = lower_bound == len(explanations)
-    else:
+    settled = lower_bound == len(explanations)
+    if covered_bound is not None:
         settled = covered_bound <= int(problem.multiplicity[[r for g in groups for r in g.rows]].sum())
     status: Status = "optimal" if settled and not len(undecided) else "feasible"
     if len(beyond) == len(problem.codes):
@@ -89,13 +86,11 @@ def build_result(
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
     """Write down a problem as plain data, the classifier included; see ``docs/format.md``."""
-    rules = []
     for restriction in problem.restrictions:
         if not hasattr(restriction, "to_dict"):
             raise InputError(
                 f"the rule {type(restriction).__name__} cannot be written down: give it a method to_dict()"
             )
-        rules.append(dict(restriction.to_dict()))
     moves = (None if matrix is None else matrix.astype(np.int8).tolist() for matrix in problem.moves)
     people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
     return {
@@ -107,7 +102,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
         "share": problem.share,
         "own": written(problem.own),
         "costs": written(problem.costs),
-        "restrictions": rules,
+        "restrictions": [dict(written(restriction)) for restriction in problem.restrictions],
         **people,
     }
 
@@ -116,11 +111,9 @@ def versions_of(packages: Iterable[str]) -> dict[str, str]:
     """Look up the installed versions of packages."""
     found = {}
     for package in packages:
-        try:
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+    return {package: found.get(package, "unknown") for package in packages}
 
 
 def _explanations(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Explanation, ...], IntArray]:

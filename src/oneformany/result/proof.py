@@ -311,18 +311,12 @@ class AnchoredCostProof(Plain):
 
     Attributes
     ----------
-    prices : tuple of int
-        One per given row, on the first of equal rows, times ``scale``.
+    prices, scale, explanations, needed, bound
+        As in :class:`CostProof`, but of equal rows only the first has a price.
     changes : tuple of int
         One per given row: fewer changes than these do not help it.
     savings : tuple of int
         One per given row, times ``scale``: no group whose anchor it is saves more.
-    scale : int
-        What a cost of one counts.
-    explanations, needed : int
-        The most explanations, and the rows, that the bound is about.
-    bound : int
-        What it costs at least.
 
     Examples
     --------

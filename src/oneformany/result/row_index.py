@@ -1,16 +1,12 @@
 """What the user calls the rows: labels of a frame's index, as plain data that becomes that index again."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
-
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 SEVERAL = "several"
 
@@ -43,13 +39,16 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
 
     def __new__(cls, labels: Iterable[Any], names: Sequence[Any] = (None,), dtype: str | None = None) -> Self:
         """Take labels as plain Python objects."""
-        made = super().__new__(cls, (_own(label) for label in labels))
-        made.names = tuple(names)
-        made.dtype = dtype
+        own = (
+            label.item() if isinstance(label, np.generic) and not isinstance(label, np.datetime64) else label
+            for label in labels
+        )
+        made = super().__new__(cls, own)
+        made.names, made.dtype = tuple(names), dtype
         return made
 
     @classmethod
-    def of(cls, labels: Iterable[Any]) -> RowIndex:
+    def of(cls, labels: Iterable[Any]) -> "RowIndex":
         """Take the labels of a pandas index, of another one of these, or any others.
 
         Parameters
@@ -59,25 +58,20 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
         """
         if isinstance(labels, cls):
             return labels
-        names = getattr(labels, "names", None)
-        if names is None or not hasattr(labels, "dtype"):
+        if not isinstance(labels, pd.Index):
             return cls(labels)
-        kind = SEVERAL if len(names) > 1 else str(labels.dtype)
-        return cls(labels, tuple(names), kind)
+        return cls(labels, labels.names, SEVERAL if labels.nlevels > 1 else str(labels.dtype))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RowIndex, (tuple(self), self.names, self.dtype)
 
     def to_pandas(self) -> pd.Index:
         """Make a pandas index of the labels."""
-        import pandas as pd
-
         if self.dtype == SEVERAL:
             return pd.MultiIndex.from_tuples(list(self), names=list(self.names))
-        if self.dtype is not None:
-            with suppress(TypeError, ValueError):  # a type of another library, which this machine may lack
-                index: pd.Index = pd.Index(list(self), dtype=self.dtype, name=self.names[0])
-                return index
+        with suppress(TypeError, ValueError):  # a type of another library, which this machine may lack
+            index: pd.Index = pd.Index(list(self), dtype=self.dtype, name=self.names[0])
+            return index
         inferred: pd.Index = pd.Index(list(self), name=self.names[0])
         return inferred
 
@@ -96,7 +90,7 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
     @classmethod
     def from_list(
         cls, labels: Sequence[Any], names: Sequence[Any] = (None,), dtype: str | None = None
-    ) -> RowIndex:
+    ) -> "RowIndex":
         """Rebuild from :meth:`to_list`, with the labels in their own types again.
 
         Parameters
@@ -104,20 +98,13 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
         labels, names, dtype
             As in the file.
         """
-        own = tuple(tuple(label) if isinstance(label, list) else label for label in labels)
-        read = cls(own, names, dtype)
+        read = cls((tuple(label) if isinstance(label, list) else label for label in labels), names, dtype)
         return read if dtype in {None, SEVERAL} else cls(read.to_pandas(), names, dtype)
-
-
-def _own(label: object) -> object:
-    return label.item() if isinstance(label, np.generic) and not isinstance(label, np.datetime64) else label
 
 
 def _plain(label: object) -> object:
     if isinstance(label, tuple):
         return [_plain(part) for part in label]
-    if label is None or isinstance(label, (bool, int, str)):
-        return label
     if isinstance(label, float):
         return label if math.isfinite(label) else None
-    return str(label)
+    return label if label is None or isinstance(label, (int, str)) else str(label)
