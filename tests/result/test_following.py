@@ -175,6 +175,23 @@ def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
         result.assign(new[["income"]], model=chance)
 
 
+def test_numbers_from_one_join_placed_rows_to_the_tables_and_indices_from_zero_cannot():
+    model = tree()
+    result = OneForMany(model, 1).explain(FRAME)
+    indices, numbers = result.assign(FRAME, model=model), result.assign(FRAME, model=model, first=1)
+    told = result.assignment_frame()
+    placed = told["explanation"].notna()
+    assert (numbers[told.index[placed]] == told["explanation"][placed]).all()
+    assert numbers.isna().tolist() == (indices == -1).tolist()
+    assert (numbers.dropna() - 1 == indices[indices >= 0]).all()
+    joined = FRAME.join(numbers).merge(result.to_frame()["rows_covered"], on="explanation")
+    assert joined.groupby("explanation").size().tolist() == result.to_frame()["rows_covered"].tolist()
+    with pytest.raises(KeyError, match="explanation"):
+        FRAME.join(indices).merge(result.to_frame(), on="explanation")
+    with pytest.raises(InputError, match="first is 2; it must be 0"):
+        result.assign(FRAME, model=model, first=2)
+
+
 def test_tables_and_words_name_the_number_that_a_row_takes_not_its_cell():
     special = {"income": {"no record": -9}}
     frame = FRAME.assign(income=FRAME["income"].where(np.arange(len(FRAME)) % 9 != 0, -9))

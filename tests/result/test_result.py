@@ -323,6 +323,7 @@ def test_certificate_errors_are_also_value_errors():
         ("explanations", [{"point": [1, 1], "changed": [0], "members": [0]}] * 2),
         ("assignment", ["a", "b", "c", "d"]),
         ("unreachable", [{"row": None, "reason": ""}]),
+        ("unreachable", [{"row": 99, "reason": ""}]),
         ("certificate", []),
         ("problem", None),
         ("versions", 1),

@@ -43,7 +43,8 @@ MODEL_WORDS = {
 }
 MOST_COMMON = 12
 UNDECIDED = "Nobody knows whether these rows can be helped: the run ended before they were settled."
-LEFT_OUT = "These rows can be helped, but not by so few explanations at once."
+NOT_REACHED = "These rows can be helped, but not by so few explanations at once."
+NOT_NEEDED = "These rows can be helped; the share of the rows that was asked for is covered without them."
 CAUTION = (
     "Clear means that the interval leaves out 0; such lines are red. Intervals are not adjusted for the "
     "number of comparisons; a difference is a question to ask, not yet an answer."
@@ -222,7 +223,7 @@ def _left_out(result: Result) -> Iterator[tuple[str, str, str]]:
     for what, words, rows in (
         *(("Cannot be helped", shown(reason), rows) for reason, rows in largest),
         ("Undecided", UNDECIDED, result.undecided),
-        ("Left out", LEFT_OUT, result.left_out),
+        ("Left out", NOT_REACHED if result.goal.coverage is None else NOT_NEEDED, result.left_out),
     ):
         if rows:
             yield (

@@ -81,7 +81,11 @@ def explained_rows(result: Result, length: int, instead: str) -> IntArray:
 def assign(result: Result, frame: AnyFrame, model: AnyModel, first: int) -> pd.Series[int]:
     """Put new rows under existing explanations; see :meth:`oneformany.Result.assign`."""
     schema = _schema(result)
-    share = result.problem.get("share", "point")
+    share = result.share
+    if first not in {0, 1}:
+        raise InputError(
+            f"first is {first!r}; it must be 0, for indices, or 1, for the numbers of the tables"
+        )
     if model is None and (share != "point" or result.problem.get("own") is not None):
         raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
     table = Table.of(frame, "the new rows")
@@ -110,9 +114,8 @@ def assign(result: Result, frame: AnyFrame, model: AnyModel, first: int) -> pd.S
                 moved = follow(schema, table.frame.iloc[here], before[joins], after[joins], table.frame)
                 here = here[decide(moved)]
             found[here] = number
-    if first:
-        return numbered(found, table.frame.index)
-    return pd.Series(found, index=table.frame.index, name="explanation_index")
+    indices = pd.Series(found, index=table.frame.index, name="explanation_index")
+    return numbered(found, table.frame.index) if first else indices
 
 
 def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 CONTROLS = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 FEW_ROWS = 12
+SIGNS = {"<=": "at most", ">": "more than"}
 
 
 def shown(text: object) -> str:
@@ -44,7 +45,7 @@ class Labels:
         self.schema = Schema(tuple(numbered)) if result.schema is None else result.schema
         self.one, self.several = ("person", "people") if "people" in result.problem else ("row", "rows")
         self._index, self._people = result.index, result.people_of_rows
-        self._ranges = result.problem.get("ranges") or ()
+        self._ranges = dict(enumerate(result.problem.get("ranges") or ()))
         self.sizes = [self.people(explanation.members) for explanation in result.explanations]
 
     def feature(self, feature: int) -> str:
@@ -53,14 +54,19 @@ class Labels:
 
     def level(self, feature: int, level: int) -> str:
         """Label of one level with its unit."""
-        return shown(self.schema.features[feature].cell_label(level))
+        return self._said(feature, self.schema.features[feature].cell_label(level))
 
     def target(self, feature: int, level: int, explanation: int | None = None) -> str:
         """Name the value that rows take: a range where every number of it serves all of an explanation."""
-        if explanation is None or feature not in [f for of in self._ranges[explanation:][:1] for f in of]:
-            return shown(self.schema.features[feature].target_label(level))
-        sign, _, rest = self.level(feature, level).partition(" ")
-        return f"{ {'<=': 'at most', '>': 'more than'}.get(sign, sign) } {rest}".rstrip()
+        if explanation is not None and feature in self._ranges.get(explanation, ()):
+            return self.level(feature, level)
+        return self._said(feature, self.schema.features[feature].target_label(level))
+
+    def _said(self, feature: int, label: str) -> str:
+        """Say the signs of ranges in words."""
+        sign, _, rest = shown(label).partition(" ")
+        said = SIGNS.get(sign, sign) if self.schema.features[feature].binned else sign
+        return f"{said} {rest}".rstrip()
 
     def row(self, row: int) -> str:
         """Label of a given row."""

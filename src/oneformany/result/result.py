@@ -195,7 +195,7 @@ class Result:
 
     @property
     def left_out(self) -> tuple[int, ...]:
-        """Rows that could be helped, but not with the number of explanations asked for."""
+        """Rows that can be helped, but not within the goal, or that its share of the rows does not need."""
         known = {entry.row for entry in self.unreachable}.union(self.undecided)
         return tuple(row for row, number in enumerate(self.assignment) if number < 0 and row not in known)
 

@@ -241,34 +241,32 @@ def _needed(result: Result) -> str:
 
 
 def _known(result: Result) -> str:
-    goal = result.goal
+    """What is proved about the number of explanations, or of people that so many can cover."""
+    goal, open_ = result.goal, f"{_needed(result)} (gap {result.gap:.1%})"
     if goal.explanations is not None:
         if result.covered == result.covered_bound:
             return f"proved to be the most that {_found(goal.explanations)} can cover"
-        most = f"{_found(goal.explanations)} can cover at most {result.covered_bound:,}"
-        return f"{most} (gap {result.gap:.1%})"
-    share, fewest = "", "proved to be the fewest possible" + (" for these rows" if result.undecided else "")
-    if goal.coverage is not None:
-        share = f"{goal.coverage:.4g} of all {result.labels.several} were to be covered"
-        if result.covered < goal.needed(result.people) and not result.left_out:
-            share += ", which is more than can be"
-        share, fewest = f"{share}; ", "proved to be the fewest that can"
-    return share + (
-        fewest if result.count == result.lower_bound else f"{_needed(result)} (gap {result.gap:.1%})"
-    )
+        return (
+            f"{_found(goal.explanations)} can cover at most {result.covered_bound:,} (gap {result.gap:.1%})"
+        )
+    proved = result.count == result.lower_bound
+    if goal.coverage is None:
+        fewest = "proved to be the fewest possible" + (" for these rows" if result.undecided else "")
+        return fewest if proved else open_
+    asked = f"{goal.coverage:.4g} of all {result.labels.several} were to be covered"
+    if result.covered < goal.needed(result.people) and not result.left_out:
+        asked += ", which is more than can be"
+    return f"{asked}; {'proved to be the fewest that can' if proved else open_}"
 
 
 def _cost(result: Result) -> str:
-    costs = result.problem.get("costs")
-    scale, several = 1 if costs is None else costs["scale"], result.labels.several
+    costs, labels = result.problem.get("costs"), result.labels
+    scale, paid = (1, "are needed") if costs is None else (costs["scale"], "must be paid")
     cost, least = result.cost / scale, (result.cost_bound or 0) / scale
-    if costs is None:
-        known = "proved to be the least" if cost == least else f"at least {least:g} are needed"
-        mean = cost / result.covered if result.covered else 0.0
-        who = f"A covered {result.labels.one} changes {mean:.2f} features on average"
-        return f"{who}, {cost:g} together: {known} here."
-    known = "proved to be the least" if cost == least else f"at least {least:g} must be paid"
-    return f"Together they cost {cost:g}: {known} for so many {several} and explanations."
+    mean = f"A covered {labels.one} changes {cost / (result.covered or 1):.2f} features on average"
+    spent = f"{mean}, {cost:g} together" if costs is None else f"Together they cost {cost:g}"
+    known = "proved to be the least" if cost == least else f"at least {least:g} {paid}"
+    return f"{spent}: {known} for so many {labels.several} and explanations."
 
 
 def _goal_proof(result: Result) -> str:
@@ -300,11 +298,12 @@ def _argument(proof: Proof) -> str:
             f"weights on its rows{listing}"
         )
     weigh = (
-        f"the rows carry weights that sum to {sum(proof.weights) / proof.capacity:.3f} times the most that "
-        "any one explanation can cover"
+        f"the rows carry weights, all together {sum(proof.weights) / proof.capacity:.3f} times the most that "
+        "one explanation can cover"
     )
     if not isinstance(proof, EnumerationProof):
-        return weigh
+        fewer = proof.bound - 1
+        return f"{weigh}, so {fewer:,} {'is' if fewer == 1 else 'are'} not enough" if fewer else weigh
     return (
         f"{weigh}; so {_found(proof.target)} would have to be among {many(groups, 'group')} of rows, all "
         f"listed in the certificate, and no {proof.target} of these cover every row"
