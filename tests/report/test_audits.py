@@ -18,7 +18,7 @@ def test_counts_differences_and_words_are_shown():
     result = made_result()
     audit = ofm.audit(result, frame(result, ["a"] * 6 + ["b"] * 6), by="who")
     part = audit_part(audit)
-    assert part["columns"][:3] == ["who", "rows", "refused"]
+    assert (part["by"], part["columns"][:2]) == ("who", ["rows", "refused"])
     assert part["lines"][0][:5] == ("a", "6", "6", "6", "0")
     assert [line["texts"][1] for line in part["differences"]] == [
         "refused", "beyond help, of those refused", "under a rare explanation, of those covered",
@@ -27,13 +27,16 @@ def test_counts_differences_and_words_are_shown():
     assert all(
         -1e-9 <= line["low"] <= line["value"] <= line["high"] <= 100 + 1e-9 for line in part["differences"]
     )
-    assert part["note"].startswith("No difference between a subgroup and the others is clear of chance.")
+    html = ofm.report_html(result, audits=[audit])
+    assert "<p>No difference between a subgroup and the others is clear of chance." in html
 
 
 def test_one_clear_difference_is_one_and_no_difference_is_not_below_zero():
     result = made_result(rows=60)
     audit = ofm.audit(result, frame(result, ["a"] * 58 + ["b", "b"]), by="who")
-    assert audit_part(audit)["note"].startswith("1 of 2 differences is clear of chance.")
+    html = ofm.report_html(result, audits=[audit])
+    assert "<p>1 of 2 differences is clear of chance." in html
+    assert html.count('<tr class="clear">') == 1
     assert measure_words("mean_changes", -0.001) == "0.00"
     assert measure_words("refused", -0.0001) == "0.0%"
 

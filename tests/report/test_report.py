@@ -8,7 +8,7 @@ import pytest
 import oneformany as ofm
 from oneformany.exceptions import InputError
 from oneformany.report.charts import line_chart, round_ticks
-from oneformany.report.content import page_of
+from oneformany.report.content import cards, charts, lines_of_rows
 from report.made_results import HOSTILE, made_result
 
 
@@ -71,8 +71,7 @@ def test_control_characters_are_shown_and_not_obeyed():
 
 
 def test_the_headline_counts_and_says_what_is_open(plain):
-    page = page_of(made_result())
-    assert dict(page["numbers"]) == {
+    assert dict(re.findall(r"<dt>(.*)</dt><dd>(.*)</dd>", plain)) == {
         "rows refused": "12",
         "covered": "10",
         "explanations": "3",
@@ -82,16 +81,15 @@ def test_the_headline_counts_and_says_what_is_open(plain):
         "gap": "50.0%",
         "changes per covered row": "2.00",
     }
-    assert page["verdict"] == "open"
-    assert "not closed" in plain
+    assert '<span class="badge open">not closed</span>' in plain
 
 
 def test_cards_tell_whom_they_cover_what_changes_and_what_is_shared():
-    first, *_ = page_of(made_result())["cards"]
+    first, *_ = cards(made_result())
     assert (first["number"], first["people"], first["members"]) == (
         1,
         "4 rows",
-        "Rows row-0, row-3, row-6, row-9",
+        "rows row-0, row-3, row-6, row-9",
     )
     assert list(first["changes"]) == [
         ("income", "middle 0", "4 from low 0"),
@@ -101,7 +99,7 @@ def test_cards_tell_whom_they_cover_what_changes_and_what_is_shared():
 
 
 def test_every_row_stands_in_the_table_with_what_becomes_of_it():
-    table = page_of(made_result())["table"]["lines"]
+    table = list(lines_of_rows(made_result()))
     assert len(table) == 12
     assert table[0] == ("row-0", "1", "2", "income → middle 0; job → middle 1")
     assert table[10] == ("row-10", "cannot be helped", "", "no positive point within 2 changes")
@@ -109,8 +107,7 @@ def test_every_row_stands_in_the_table_with_what_becomes_of_it():
 
 
 def test_rules_model_and_digest_are_told(plain):
-    result = made_result()
-    facts = dict(page_of(result)["facts"])
+    facts = dict(re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td>', plain))
     assert facts["model"] == "Tree"
     assert facts["threshold"] == "0.5"
     assert facts["digest of the result"].startswith("sha256:")
@@ -133,9 +130,11 @@ def test_a_page_is_made_for_results_of_the_core_without_names(share):
 
 def test_a_page_is_made_where_nothing_can_be_helped():
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
-    page = page_of(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
-    assert (page["verdict"], page["cards"], page["charts"]) == ("impossible", [], [])
-    assert page["left_out"][0][0] == "Cannot be helped: 1 row"
+    html = ofm.report_html(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
+    assert '<span class="badge impossible">impossible, proved</span>' in html
+    assert "There is no explanation to show." in html
+    assert "<h3>Cannot be helped: 1 row</h3>" in html
+    assert "Pictures" not in html
 
 
 @pytest.mark.parametrize("write", ["report", "to_json"])
@@ -180,7 +179,7 @@ def test_a_chart_is_filled_although_its_first_point_came_late():
 
 def test_there_is_no_half_of_an_explanation_on_an_axis():
     assert round_ticks(2.0, integers=True) == [0.0, 1.0, 2.0]
-    coverage = page_of(made_result(explanations=2))["charts"][0]
+    coverage = next(charts(made_result(explanations=2)))
     assert [label for _, label in coverage["x_ticks"]] == ["0", "1", "2"]
     assert coverage["summary"] == "1 of 2 explanations covers half of the covered rows"
 

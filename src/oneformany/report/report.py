@@ -7,8 +7,19 @@ from importlib.resources import files
 
 from oneformany.exceptions import InputError
 from oneformany.files import write_whole
-from oneformany.report.content import page_of
+from oneformany.report.content import (
+    audit_part,
+    cards,
+    changed_features,
+    charts,
+    lines_of_rows,
+    without_explanation,
+)
+from oneformany.result.apart import apart_words
+from oneformany.result.file import digest_of
+from oneformany.result.labels import shown
 from oneformany.result.result import Result
+from oneformany.result.words import proof_words, rule_words, share_words, status_words
 from oneformany.studies.audit import Audit
 
 PARTS = ("template.html", "style.css", "script.js")
@@ -44,20 +55,36 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    page = page_of(result, title, audits)
     text = {name: (files("oneformany.report") / name).read_text(encoding="utf-8") for name in PARTS}
-    # In JSON nothing can end the script element or start another.
-    data = json.dumps(page["table"], separators=(",", ":"))
-    for sign in "<>&":
+    table = {
+        "columns": ("row", "explanation", "changes", "what it changes"),
+        "lines": [*lines_of_rows(result)],
+    }
+    data = json.dumps(table, separators=(",", ":"))
+    for sign in "<>&":  # none of these can end the script element or start another
         data = data.replace(sign, f"\\u{ord(sign):04x}")
-    # Style and script are this package's own text; everything of the user's is escaped by the template.
-    own = {name: Markup(text[name]) for name in ("style.css", "script.js")}  # noqa: S704
     environment = Environment(autoescape=True, undefined=StrictUndefined)
+    environment.filters |= {"shown": shown, "thousands": "{:,}".format}
+    # Style, script and data are this package's own text; everything of the user's is escaped by the template.
+    own = {"style": text["style.css"], "script": text["script.js"], "data": data}
     return environment.from_string(text["template.html"]).render(
-        page=page,
-        style=own["style.css"],
-        script=own["script.js"],
-        data=Markup(data),  # noqa: S704 (escaped for the place it stands in)
+        {name: Markup(part) for name, part in own.items()},  # noqa: S704
+        result=result,
+        labels=result.labels,
+        problem=result.problem,
+        model=result.problem.get("model", {}),
+        title=shown(title or "Who was refused, and what would change that"),
+        sentence=status_words(result),
+        note=apart_words(result),
+        proof=proof_words(result),
+        shares=share_words(result),
+        digest=digest_of(result),
+        cards=list(cards(result)),
+        changed=changed_features(result),
+        charts=list(charts(result)),
+        without=without_explanation(result),
+        audits=[audit_part(audit) for audit in audits],
+        rules=rule_words(result),
     )
 
 
