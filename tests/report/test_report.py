@@ -7,8 +7,7 @@ import pytest
 
 import oneformany as ofm
 from oneformany.exceptions import InputError
-from oneformany.report.charts import line_chart, round_ticks
-from oneformany.report.content import cards, charts, lines_of_rows
+from oneformany.report.content import cards, charts, line_chart, lines_of_rows, round_ticks
 from report.made_results import HOSTILE, made_result
 
 

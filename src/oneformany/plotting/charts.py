@@ -10,20 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import (
-    BLUE,
-    GREEN,
-    GREY,
-    INK,
-    PAPER_WIDTH,
-    RED,
-    axes,
-    checked,
-    plain,
-    taken,
-    tick_integers,
-    tidy,
-)
+from oneformany.plotting import canvas
+from oneformany.plotting.canvas import PAPER_WIDTH, axes, checked, plain, taken, tick_integers, tidy
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, shown_rounds
@@ -78,7 +66,9 @@ def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
     """
     sizes = sorted(checked(result).labels.sizes, reverse=True)
     ax = axes(ax, PAPER_WIDTH, 2.6)
-    bars = ax.bar(np.arange(1, len(sizes) + 1), sizes, color=GREEN, width=0.8 if len(sizes) < 80 else 1.0)
+    bars = ax.bar(
+        np.arange(1, len(sizes) + 1), sizes, color=canvas.GREEN, width=0.8 if len(sizes) < 80 else 1.0
+    )
     if len(sizes) <= 30:
         ax.bar_label(bars, padding=1, fontsize=7)
     tick_integers(ax.xaxis, ax.yaxis)
@@ -191,7 +181,7 @@ def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
     measured, proved = MEASURED[rounds[0].measure]
     seconds = [step.seconds for step in rounds]
     ax = axes(ax, PAPER_WIDTH, 2.8)
-    for name, colour, style in (("count", GREEN, "-"), ("bound", BLUE, "--")):
+    for name, colour, style in (("count", canvas.GREEN, "-"), ("bound", canvas.BLUE, "--")):
         heights, label = (
             [getattr(step, name) for step in rounds],
             proved if name == "bound" else "best answer so far",
@@ -231,7 +221,7 @@ def plot_coverage(result: Result, ax: Axes | None = None) -> Axes:
     reached = coverage_curve(checked(result))
     ax = axes(ax, PAPER_WIDTH, 2.8)
     mark = "o" if len(reached) <= 40 else ""
-    ax.plot(np.arange(len(reached)), reached, color=GREEN, linewidth=2, marker=mark)
+    ax.plot(np.arange(len(reached)), reached, color=canvas.GREEN, linewidth=2, marker=mark)
     ax.set_ylim(0, 103)
     ax.set_xlim(left=0)
     tick_integers(ax.xaxis)
@@ -279,9 +269,11 @@ def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> 
         )
     lines, bounded = lines.sort_values(budget), "bound" in lines.columns
     ax = axes(ax, PAPER_WIDTH, 2.8)
-    ax.plot(lines[budget], lines[value], color=GREEN, linewidth=2, marker="o", label="found")
+    ax.plot(lines[budget], lines[value], color=canvas.GREEN, linewidth=2, marker="o", label="found")
     if bounded:
-        ax.plot(lines[budget], lines["bound"], color=BLUE, linewidth=2, ls="--", marker=".", label=proved)
+        ax.plot(
+            lines[budget], lines["bound"], color=canvas.BLUE, linewidth=2, ls="--", marker=".", label=proved
+        )
     ax.set_ylim(0, 1.05 * ax.dataLim.ymax)  # a flat curve keeps its marks below the top
     tick_integers(ax.xaxis, ax.yaxis)
     return tidy(ax, asked, title, legend=bounded)
@@ -332,7 +324,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
     factor, unit = (1.0, "") if measure == "mean_changes" else (100.0, ", percentage points")
     known, names = audit.table.index.tolist(), []
     for height, line in enumerate(lines):
-        colour = RED if line.clear else GREY
+        colour = canvas.RED if line.clear else canvas.GREY
         ax.plot([factor * line.low, factor * line.high], [height, height], color=colour, linewidth=2)
         ax.plot(factor * line.difference, height, "o", color=colour, markersize=6)
         counts = audit.table.iloc[known.index(line.subgroup)]
@@ -340,7 +332,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
         if measure in BASES:
             size = f"{counts[measure]:.0f} of {counts[BASES[measure]]:.0f}"
         names.append(f"{plain(line.subgroup)} ({size})")
-    ax.axvline(0, color=INK, linewidth=0.8)
+    ax.axvline(0, color=canvas.INK, linewidth=0.8)
     ax.set_yticks(range(len(lines)), names)
     ax.set_ylim(len(lines) - 0.4, -0.6)
     ax.set_title(f"By {plain(audit.by)}: {MEASURES[measure]}", fontsize=9, loc="left")
@@ -349,7 +341,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
 
 def _bars(ax: Axes, names: Sequence[str], counts: Sequence[int], label: str) -> Axes:
     heights = np.arange(len(names))
-    bars = ax.barh(heights, counts, color=GREEN, height=0.75)
+    bars = ax.barh(heights, counts, color=canvas.GREEN, height=0.75)
     ax.bar_label(bars, padding=2, fontsize=7)
     ax.set_yticks(heights, names)
     ax.set_ylim(len(names) - 0.5, -0.5)

@@ -7,14 +7,7 @@ from importlib.resources import files
 
 from oneformany.exceptions import InputError
 from oneformany.files import write_whole
-from oneformany.report.content import (
-    audit_part,
-    cards,
-    changed_features,
-    charts,
-    lines_of_rows,
-    without_explanation,
-)
+from oneformany.report import content
 from oneformany.result.apart import apart_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import shown
@@ -58,7 +51,7 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
     text = {name: (files("oneformany.report") / name).read_text(encoding="utf-8") for name in PARTS}
     table = {
         "columns": ("row", "explanation", "changes", "what it changes"),
-        "lines": [*lines_of_rows(result)],
+        "lines": [*content.lines_of_rows(result)],
     }
     data = json.dumps(table, separators=(",", ":"))
     for sign in "<>&":  # none of these can end the script element or start another
@@ -79,11 +72,11 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
         proof=proof_words(result),
         shares=share_words(result),
         digest=digest_of(result),
-        cards=list(cards(result)),
-        changed=changed_features(result),
-        charts=list(charts(result)),
-        without=without_explanation(result),
-        audits=[audit_part(audit) for audit in audits],
+        cards=list(content.cards(result)),
+        changed=content.changed_features(result),
+        charts=list(content.charts(result)),
+        without=content.without_explanation(result),
+        audits=[content.audit_part(audit) for audit in audits],
         rules=rule_words(result),
     )
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oneformany.arrays import BoolArray
 from oneformany.result.apart import apart_words
 from oneformany.result.labels import many, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
@@ -50,10 +49,8 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
         parts.append(OFFERED)
     parts += [apart_words(result), *(_explanation(result, number) for number in told)]
     if hidden := result.count - len(told):
-        unsaid = (
-            f"... and {many(hidden, 'further explanation')}" if told else f"{_found(hidden)} not spelled out"
-        )
-        parts.append(f"{unsaid}: {more}.")
+        unsaid = f"... and {many(hidden, 'further explanation')}"
+        parts.append(f"{unsaid if told else f'{_found(hidden)} not spelled out'}: {more}.")
     if result.unreachable:
         reasons = rows_by_reason(result).items()
         lines = [f"    {result.labels.rows(rows)}: {shown(reason)}" for reason, rows in reasons]
@@ -70,7 +67,10 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
 def short_words(result: Result) -> str:
     """Say in one line how many explanations cover how many rows, and what is proved."""
     everybody = result.labels.counted(result.people)
-    parts = [f"{_cover(result)} {result.covered:,} of {everybody}", _needed(result)]
+    parts = [
+        f"{_cover(result)} {result.covered:,} of {everybody}",
+        _needed(result),
+    ]
     for rows, what in (([e.row for e in result.unreachable], "beyond help"), (result.undecided, "undecided")):
         if rows:
             parts.append(f"{result.labels.people(rows):,} {what}")
@@ -99,11 +99,9 @@ def status_words(result: Result) -> str:
     if not result.problem.get("read_to_the_end", True):
         lines.append(f"Time was up before more than {many(result.problem['rows_read'], 'row')} were read.")
     if result.ended != "proved":
-        ending, paid = (
-            ENDINGS[result.ended],
-            "number of changes" if result.problem.get("costs") is None else "cost",
-        )
+        ending = ENDINGS[result.ended]
         if result.status == "optimal":
+            paid = "number of changes" if result.problem.get("costs") is None else "cost"
             ending = f"the answer is proved, but {ending} for the least {paid}"
         lines += [f"{note[:1].upper()}{note[1:]}." for note in (ending, *result.statistics.notes)]
     return " ".join(lines)
@@ -150,10 +148,8 @@ def rule_words(result: Result) -> list[str]:
     problem, feature = result.problem, result.labels.feature
     if "rules" in problem:
         return [shown(rule) for rule in problem["rules"]]
-    moves = {
-        f: np.array(of, dtype=np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of is not None
-    }
-    words = [f"{feature(f)} {said}" for f, of in moves.items() if (said := _move_words(of))]
+    moves = enumerate(problem.get("allowed") or ())
+    words = [f"{feature(f)} {said}" for f, of in moves if of is not None and (said := _move_words(of))]
     for entry in problem.get("restrictions") or ():
         kind, names = entry.get("kind"), [feature(f) for f in entry.get("features", ())]
         if kind == "implies":
@@ -170,18 +166,17 @@ def rule_words(result: Result) -> list[str]:
     return words
 
 
-def _move_words(moves: BoolArray) -> str:
+def _move_words(moves: Sequence[Sequence[int]]) -> str:
     n = len(moves)
-    matrix, everything = moves | np.eye(n, dtype=np.bool_), np.ones((n, n))
-    for known, words in (
-        (everything, ""),
-        (np.eye(n), "cannot change"),
-        (np.triu(everything), "can only go up"),
-        (np.tril(everything), "can only go down"),
-    ):
-        if np.array_equal(matrix, known):
-            return words
-    return f"may make {int(matrix.sum()) - n} of its {n * (n - 1)} moves"
+    matrix, all_ = np.array(moves, dtype=np.bool_) | np.eye(n, dtype=np.bool_), np.ones((n, n))
+    known = {
+        "": all_,
+        "cannot change": np.eye(n),
+        "can only go up": np.triu(all_),
+        "can only go down": np.tril(all_),
+    }
+    some = f"may make {int(matrix.sum()) - n} of its {n * (n - 1)} moves"
+    return next((words for words, moves in known.items() if np.array_equal(matrix, moves)), some)
 
 
 def changes_of(result: Result, number: int) -> Iterator[tuple[str, str, str]]:
@@ -246,9 +241,8 @@ def _known(result: Result) -> str:
     if goal.explanations is not None:
         if result.covered == result.covered_bound:
             return f"proved to be the most that {_found(goal.explanations)} can cover"
-        return (
-            f"{_found(goal.explanations)} can cover at most {result.covered_bound:,} (gap {result.gap:.1%})"
-        )
+        most = f"{_found(goal.explanations)} can cover at most {result.covered_bound:,}"
+        return f"{most} (gap {result.gap:.1%})"
     proved = result.count == result.lower_bound
     if goal.coverage is None:
         fewest = "proved to be the fewest possible" + (" for these rows" if result.undecided else "")
