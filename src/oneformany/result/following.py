@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
     from oneformany.result.result import Result
     from oneformany.schema.schema import Schema
+
+Decision: TypeAlias = Callable[[pd.DataFrame], BoolArray]
 
 
 def follow(
@@ -49,14 +51,12 @@ def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
     schema = _schema(result)
     table = Table.of(frame)
     rows = explained_rows(result, len(table.frame), "use assign(...) for other rows")
-    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
+    covered = result.has_explanation
     chosen = table.frame.iloc[rows[covered]]
     if not len(chosen):
         return table.named(chosen)
     before = schema.encode(chosen)
-    asked = np.asarray(result.problem["codes"], dtype=np.int64)[covered]
-    if not np.array_equal(before, asked):
-        row = int(np.flatnonzero((before != asked).any(axis=1))[0])
+    for row in np.flatnonzero((before != result.codes[covered]).any(axis=1))[:1]:
         raise InputError(f"row {chosen.index[row]} is not as it was when it was explained; pass that frame")
     return table.named(follow(schema, chosen, before, result.points[covered], table.frame))
 
@@ -67,26 +67,21 @@ def explained_rows(result: Result, length: int, instead: str) -> IntArray:
     total = len(rows) + len(result.problem.get("already_positive", ()))
     if length == total:
         return rows
+    words = f"the frame has {length} rows, {total} were explained; pass the very frame that was explained, or"
     if "rows_read" in result.problem:
-        raise InputError(
+        words = (
             f"the rows were read in batches, and only the {total} distinct ones that are refused were kept: "
-            f"which rows of this frame they are is not known; {instead}"
+            "which rows of this frame they are is not known;"
         )
-    raise InputError(
-        f"the frame has {length} rows, {total} were explained; pass the very frame that was explained, or "
-        f"{instead}"
-    )
+    raise InputError(f"{words} {instead}")
 
 
 def assign(result: Result, frame: AnyFrame, model: AnyModel, first: int) -> pd.Series[int]:
     """Put new rows under existing explanations; see :meth:`oneformany.Result.assign`."""
     schema = _schema(result)
-    share = result.share
     if first not in {0, 1}:
-        raise InputError(
-            f"first is {first!r}; it must be 0, for indices, or 1, for the numbers of the tables"
-        )
-    if model is None and (share != "point" or result.problem.get("own") is not None):
+        raise InputError(f"first is {first!r}; it must be 0 (indices) or 1 (numbers as in the tables)")
+    if model is None and (result.share != "point" or result.problem.get("own") is not None):
         raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
     table = Table.of(frame, "the new rows")
     decide = None if model is None else _decision(model, schema, table, result.problem.get("model", {}))
@@ -103,7 +98,7 @@ def assign(result: Result, frame: AnyFrame, model: AnyModel, first: int) -> pd.S
             before = codes[waiting]
             after = np.where(goal >= 0, goal, before)
             joins = np.ones(len(waiting), dtype=np.bool_)
-            if share == "point":
+            if result.share == "point":
                 joins &= (after == np.asarray(explanation.point)).all(axis=1)
             for feature, moves in allowed.items():
                 joins &= moves[before[:, feature], after[:, feature]]
@@ -124,22 +119,16 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
     That is its point, or, where it names features only, every choice of cells for these; those that its rows
     went to come first.
     """
-    changed = list(explanation.changed)
-    choices: Iterable[tuple[int, ...]] = [tuple(explanation.point[feature] for feature in changed)]
-    if explanation.ends is not None:
-        known = Counter(tuple(end[feature] for feature in changed) for end in explanation.ends)
-        every = product(*(range(levels[feature]) for feature in changed))
-        first = [cells for cells, _ in known.most_common()]
-        choices = chain(first, (cells for cells in every if cells not in known))
-    for cells in choices:
+    changed, ends = list(explanation.changed), explanation.ends
+    every = product(*(range(levels[feature]) for feature in changed)) if ends else ()
+    known = Counter(tuple(end[feature] for feature in changed) for end in ends or [explanation.point])
+    for cells in chain(dict(known.most_common()), (cells for cells in every if cells not in known)):
         goal = np.full(len(levels), -1, dtype=np.int64)
         goal[changed] = cells
         yield goal
 
 
-def _decision(
-    model: AnyModel, schema: Schema, table: Table, record: Mapping[str, Any]
-) -> Callable[[pd.DataFrame], BoolArray]:
+def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str, Any]) -> Decision:
     """Ask a model about rows like the new ones, as the explainer does or, by its record, did.
 
     A model that cannot be read is asked itself.
@@ -154,9 +143,7 @@ def _decision(
         positive = positive_class(model.model, model.positive)
         threshold, own, model = model.threshold, model.schema, model.model
 
-    def decision(
-        asked: AnyModel, threshold: float | None, positive: object
-    ) -> Callable[[pd.DataFrame], BoolArray]:
+    def decision(asked: AnyModel, threshold: float | None, positive: object) -> Decision:
         if reads_levels(asked, own):
             verdict = read_model(asked, schema, threshold, positive, table.frame).verdict
             return lambda rows: verdict(schema.encode(rows))
@@ -192,13 +179,9 @@ def _moved(
 ) -> pd.Series[Any]:
     """Let values take the targets of other cells, in the column's own type where that holds them."""
     moves = np.flatnonzero(before != after)
-    values: dict[int, Any] = {}
-    for cell in np.unique(after[moves]).tolist():
-        target = feature.target(cell)
-        if target is None:
-            target = _inside(feature, column, before, cell)
-        values[cell] = gap if is_missing(target) else target
-    new = pd.Series([values[cell] for cell in after[moves].tolist()], dtype=object)
+    values = {cell: _target(feature, column, before, cell) for cell in np.unique(after[moves]).tolist()}
+    taken = [gap if is_missing(values[cell]) else values[cell] for cell in after[moves].tolist()]
+    new = pd.Series(taken, dtype=object)
     if isinstance(column.dtype, pd.CategoricalDtype):
         more = [value for value in new.dropna().unique() if value not in column.cat.categories]
         column = column.cat.add_categories(more)
@@ -211,9 +194,9 @@ def _moved(
     return moved
 
 
-def _inside(feature: Feature, column: pd.Series[Any], before: IntArray, cell: int) -> AnyValue:
-    """Find what stands for a cell without a target: the lower median of the rows there, or its label."""
-    here = column[before == cell]
-    if len(here) and feature.binned and is_numeric_dtype(column.dtype):
+def _target(feature: Feature, column: pd.Series[Any], before: IntArray, cell: int) -> AnyValue:
+    """What rows take in a cell: its target, or else the lower median of the rows there, or its label."""
+    target, here = feature.target(cell), column[before == cell]
+    if target is None and len(here) and feature.binned and is_numeric_dtype(column.dtype):
         return here.sort_values().tolist()[(len(here) - 1) // 2]
-    return feature.levels[cell]
+    return feature.levels[cell] if target is None else target
