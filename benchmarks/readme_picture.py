@@ -14,7 +14,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "figures" / "report.png"
-WIDTH, HEIGHT = 1180, 835
+WIDTH, HEIGHT = 1180, 890
 COLOURS = 64
 
 
