@@ -484,7 +484,7 @@ def test_rows_left_out_by_a_budget_are_told_apart(result):
     )  # fmt: skip
     assert short.left_out == (3,)
     assert "proved to be the most that 1 explanation can cover." in short.summary()
-    assert "1 row is left out." in short.summary()
+    assert "1 row can be helped, but is left out." in short.summary()
     assert short.assignment_frame()["outcome"].tolist()[3] == "left out"
 
 

@@ -91,9 +91,10 @@ def status_words(result: Result) -> str:
     if result.unreachable:
         beyond = labels.counted(labels.people(entry.row for entry in result.unreachable))
         lines.append(f"{beyond} cannot be helped that way: proved.")
-    for rows_, what in ((result.undecided, "undecided"), (result.left_out, "left out")):
+    but = "can be helped, but "
+    for still, rows_, what in (("", result.undecided, "undecided"), (but, result.left_out, "left out")):
         if number := labels.people(rows_):
-            lines.append(f"{labels.counted(number)} {'is' if number == 1 else 'are'} {what}.")
+            lines.append(f"{labels.counted(number)} {still}{'is' if number == 1 else 'are'} {what}.")
     if result.cost_bound is not None:
         lines.append(_cost(result))
     if not result.problem.get("read_to_the_end", True):
@@ -272,11 +273,11 @@ def _goal_proof(result: Result) -> str:
     claim, sums = f"{_needed(result)} for {counted(result.goal.needed(result.people))}", ""
     if (k := result.goal.explanations) is not None:
         claim = f"at most {counted(result.covered_bound or 0)} can be covered by {_found(k)}"
-        sums = f" ({k} x {most_together} + {lacking})"
+        sums = f", which allows {k} x {most_together} + {lacking}"
     search = ", and all groups heavy enough for more were searched" if proof.exclusion is not None else ""
     return (
-        f"Proof that {claim}: the rows carry weights of at most 1, which lack {lacking} of that in all, and "
-        f"no explanation covers rows of more than {most_together} together{sums}{search}."
+        f"Proof that {claim}: every {result.labels.one} has a weight of at most 1, no explanation covers "
+        f"more than {most_together} of weight, and what weights lack to 1 adds up to {lacking}{sums}{search}."
     )
 
 
