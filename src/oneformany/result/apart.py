@@ -37,10 +37,10 @@ def keeps_apart(result: Result) -> Apart | None:
     Features are named one after the other: the one that, put into one cell, would bring most rows within
     ``max_changes`` of another row, as long as that helps.
     """
-    codes = result.codes[result.has_explanation]
-    if len(codes) < 2 or 2 * result.count <= len(codes):
+    rows = np.flatnonzero(result.has_explanation)
+    if len(rows) < 2 or 2 * result.count <= len(rows):
         return None
-    codes = codes[np.linspace(0, len(codes) - 1, min(len(codes), MOST_ROWS)).astype(np.int64)]
+    codes = result.codes[rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]]
     changes, differs = int(result.problem["max_changes"]), [column[:, None] != column for column in codes.T]
     left = np.asarray(np.sum(differs, axis=0, dtype=np.int16))
     np.fill_diagonal(left, np.iinfo(np.int16).max)

@@ -20,10 +20,11 @@ def shown(text: object) -> str:
     >>> print(shown("red\x1b[31m\nalert"))
     red\x1b[31m\nalert
     """
-    return "".join(
-        char.encode("unicode_escape").decode() if unicodedata.category(char) in CONTROLS else char
-        for char in str(text)
-    )
+    words = str(text)
+    if words.isprintable():  # nearly always, and quick to see
+        return words
+    kinds = ((char, unicodedata.category(char)) for char in words)
+    return "".join(char.encode("unicode_escape").decode() if of in CONTROLS else char for char, of in kinds)
 
 
 def many(number: int, what: str) -> str:

@@ -184,9 +184,7 @@ class Result:
     @cached_property
     def people_of_rows(self) -> IntArray:
         """How many people each given row stands for."""
-        people = np.array(self.problem.get("people", [1] * len(self.assignment)), dtype=np.int64)
-        people.flags.writeable = False
-        return people
+        return _frozen(self.problem.get("people", [1] * len(self.assignment)))
 
     @property
     def people(self) -> int:
@@ -199,15 +197,15 @@ class Result:
         known = {entry.row for entry in self.unreachable}.union(self.undecided)
         return tuple(row for row, number in enumerate(self.assignment) if number < 0 and row not in known)
 
-    @property
+    @cached_property
     def codes(self) -> IntArray:
         """The level of each given row in each feature, ``(n, p)``."""
-        return np.array(self.problem["codes"], dtype=np.int64)
+        return _frozen(self.problem["codes"])
 
-    @property
+    @cached_property
     def points(self) -> IntArray:
         """Where each row ends after following its explanation, ``(n, p)``; -1 where it ends nowhere."""
-        points = self.codes
+        points = self.codes.copy()
         points[~self.has_explanation] = -1
         for explanation in self.explanations:
             members, changed = list(explanation.members), list(explanation.changed)
@@ -215,7 +213,7 @@ class Result:
                 points[members] = explanation.ends
             elif changed:
                 points[np.ix_(members, changed)] = np.array(explanation.point)[changed]
-        return points
+        return _frozen(points)
 
     @property
     def changes(self) -> BoolArray:
@@ -435,6 +433,12 @@ class Result:
         from oneformany.result.file import read_result
 
         return read_result(source)
+
+
+def _frozen(numbers: AnyValue) -> IntArray:
+    array = np.array(numbers, dtype=np.int64)
+    array.flags.writeable = False
+    return array
 
 
 def _face(name: str) -> AnyValue:
