@@ -66,9 +66,8 @@ def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
     """
     sizes = sorted(checked(result).labels.sizes, reverse=True)
     ax = axes(ax, PAPER_WIDTH, 2.6)
-    bars = ax.bar(
-        np.arange(1, len(sizes) + 1), sizes, color=canvas.GREEN, width=0.8 if len(sizes) < 80 else 1.0
-    )
+    wide = 0.8 if len(sizes) < 80 else 1.0
+    bars = ax.bar(np.arange(1, len(sizes) + 1), sizes, color=canvas.GREEN, width=wide)
     if len(sizes) <= 30:
         ax.bar_label(bars, padding=1, fontsize=7)
     tick_integers(ax.xaxis, ax.yaxis)
@@ -145,10 +144,8 @@ def plot_change_counts(explanations: Iterable[Explanation], schema: Schema, ax: 
     counts = Counter(feature for explanation in explanations for feature in explanation.changed)
     order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))
     names = [schema.names[feature].replace("_", " ") for feature in order]
-    sizes = [counts[feature] for feature in order]
-    return _bars(
-        axes(ax, PAPER_WIDTH, 0.9 + 0.19 * len(order)), names, sizes, "explanations that change the feature"
-    )
+    ax, sizes = axes(ax, PAPER_WIDTH, 0.9 + 0.19 * len(order)), [counts[feature] for feature in order]
+    return _bars(ax, names, sizes, "explanations that change the feature")
 
 
 def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
@@ -181,11 +178,9 @@ def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
     measured, proved = MEASURED[rounds[0].measure]
     seconds = [step.seconds for step in rounds]
     ax = axes(ax, PAPER_WIDTH, 2.8)
-    for name, colour, style in (("count", canvas.GREEN, "-"), ("bound", canvas.BLUE, "--")):
-        heights, label = (
-            [getattr(step, name) for step in rounds],
-            proved if name == "bound" else "best answer so far",
-        )
+    lines = [("count", canvas.GREEN, "-", "best answer so far"), ("bound", canvas.BLUE, "--", proved)]
+    for name, colour, style, label in lines:
+        heights = [getattr(step, name) for step in rounds]
         ax.step(seconds, heights, where="post", color=colour, linewidth=2, linestyle=style, label=label)
     ax.set_ylim(bottom=0)
     tick_integers(ax.yaxis)
@@ -271,9 +266,8 @@ def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> 
     ax = axes(ax, PAPER_WIDTH, 2.8)
     ax.plot(lines[budget], lines[value], color=canvas.GREEN, linewidth=2, marker="o", label="found")
     if bounded:
-        ax.plot(
-            lines[budget], lines["bound"], color=canvas.BLUE, linewidth=2, ls="--", marker=".", label=proved
-        )
+        blue = canvas.BLUE
+        ax.plot(lines[budget], lines["bound"], color=blue, linewidth=2, ls="--", marker=".", label=proved)
     ax.set_ylim(0, 1.05 * ax.dataLim.ymax)  # a flat curve keeps its marks below the top
     tick_integers(ax.xaxis, ax.yaxis)
     return tidy(ax, asked, title, legend=bounded)
@@ -317,9 +311,8 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
         raise InputError(f"measure is {measure!r}; it must be one of {', '.join(MEASURES)}")
     lines = [line for line in audit.told() if line.measure == measure and not isnan(line.low)]
     if not lines:
-        raise InputError(
-            f"no two subgroups by {audit.by!r} have rows of which to compare {MEASURES[measure]}"
-        )
+        words = f"no two subgroups by {audit.by!r} have rows of which to compare {MEASURES[measure]}"
+        raise InputError(words)
     ax = axes(ax, PAPER_WIDTH, 1.25 + 0.32 * len(lines))
     factor, unit = (1.0, "") if measure == "mean_changes" else (100.0, ", percentage points")
     known, names = audit.table.index.tolist(), []

@@ -86,10 +86,10 @@ def build_result(
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
     """Write down a problem as plain data, the classifier included; see ``docs/format.md``."""
-    for restriction in problem.restrictions:
-        if not hasattr(restriction, "to_dict"):
+    for rule in problem.restrictions:
+        if not hasattr(rule, "to_dict"):
             raise InputError(
-                f"the rule {type(restriction).__name__} cannot be written down: give it a method to_dict()"
+                f"the rule {type(rule).__name__} cannot be written down: give it a method to_dict()"
             )
     moves = (None if matrix is None else matrix.astype(np.int8).tolist() for matrix in problem.moves)
     people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
@@ -102,7 +102,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
         "share": problem.share,
         "own": written(problem.own),
         "costs": written(problem.costs),
-        "restrictions": [dict(written(restriction)) for restriction in problem.restrictions],
+        "restrictions": [dict(written(rule)) for rule in problem.restrictions],
         **people,
     }
 

@@ -47,9 +47,8 @@ class Explanation(Plain):
                 raise ValueError(f"{len(self.members)} rows end at {len(self.ends)} points")
 
     def __repr__(self) -> str:
-        return (
-            f"Explanation(changes {many(len(self.changed), 'feature')} of {many(len(self.members), 'row')})"
-        )
+        features, rows = many(len(self.changed), "feature"), many(len(self.members), "row")
+        return f"Explanation(changes {features} of {rows})"
 
     def _repr_html_(self) -> str:
         """Tell what changes by number; a result knows the names, see its own table."""

@@ -120,15 +120,11 @@ def _check_version(data: object, name: str) -> None:
 
 
 def _from_dict(data: dict[str, Any]) -> Result:
-    told = {name: data[name] for name in PARTS} | {"covered_bound": data.get("covered_bound")}
-    certificate = data["certificate"]
-    told |= {"proof": certificate["proof"]}
+    told, certificate = {name: data[name] for name in PARTS}, data["certificate"]
+    told |= {"covered_bound": data.get("covered_bound"), "proof": certificate["proof"]}
     told |= {f"{name}_proof": certificate.get(name) for name in ("coverage", "cost")}
-    goal, index = (
-        Goal(**data.get("goal", {})),
-        RowIndex.from_list(data["index"], **data.get("index_type", {})),
-    )
-    result = Result(**read_fields(Result, told), goal=goal, index=index)
+    index = RowIndex.from_list(data["index"], **data.get("index_type", {}))
+    result = Result(**read_fields(Result, told), goal=Goal(**data.get("goal", {})), index=index)
     _check_sizes(result)
     for name, value in (("covered", result.covered), ("cost", result.cost)):
         if data.get(name, value) != value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def follow(
 
 
 def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
-    """Give the covered rows as they are after following; see :meth:`oneformany.Result.apply`."""
+    """Give the covered rows of the frame that was explained as they are after following."""
     schema = _schema(result)
     table = Table.of(frame)
     rows = explained_rows(result, len(table.frame), "use assign(...) for other rows")
@@ -76,8 +76,44 @@ def explained_rows(result: Result, length: int, instead: str) -> IntArray:
     raise InputError(f"{words} {instead}")
 
 
-def assign(result: Result, frame: AnyFrame, model: AnyModel, first: int) -> pd.Series[int]:
-    """Put new rows under existing explanations; see :meth:`oneformany.Result.assign`."""
+def assign(
+    result: Result, frame: AnyFrame, model: AnyModel = None, *, first: Literal[0, 1] = 0
+) -> pd.Series[int]:
+    """Put new rows under these explanations, by the same definition as those that were explained.
+
+    Parameters
+    ----------
+    frame : frame
+        New rows.
+    model : OneForMany or classifier, optional
+        Says whether a row is accepted, as it is and after following: the explainer, or its model, with
+        the threshold and the positive class of this result. It may be left out where cells decide the
+        model's answer and rows share a point, for then a row ends where others ended.
+    first : {0, 1}
+        The number of the first explanation. 0: indices into ``explanations``, as in ``assignment``, -1
+        for rows without one. 1: numbers as in tables and summaries, missing for rows without one.
+
+    Returns
+    -------
+    Series
+        The explanation of each row, called ``explanation_index`` when counted from 0, and ``explanation``
+        when counted from 1, the name that joins it to ``to_frame``. A row has none where none fits,
+        and where the model accepts it as it is; without a model nobody knows that: give refused rows.
+
+    Examples
+    --------
+    >>> import oneformany as ofm, pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
+    >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
+    >>> result = explainer.explain(frame)
+    >>> letters = result.assign(frame, explainer, first=1)
+    >>> frame.join(letters).merge(result.to_frame()["changed_features"], on="explanation")
+       income  savings  explanation changed_features
+    0       1        1            1  income; savings
+    1       1        2            1  income; savings
+    2       2        1            1  income; savings
+    """
     schema = _schema(result)
     if first not in {0, 1}:
         raise InputError(f"first is {first!r}; it must be 0 (indices) or 1 (numbers as in the tables)")

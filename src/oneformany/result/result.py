@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from oneformany import files
-from oneformany.anything import AnyFrame, AnyModel, AnyValue
+from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.plain import integers
 from oneformany.problem.costs import Costs
@@ -23,13 +23,12 @@ from oneformany.result.following import apply, assign
 from oneformany.result.labels import Labels
 from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
 from oneformany.result.row_index import RowIndex
-from oneformany.result.tables import assignment_frame, explanation_frame
+from oneformany.result.tables import assignment_frame, to_frame
 from oneformany.result.words import result_table, short_words, summarise
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Statistics
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     Audit = Any
@@ -325,76 +324,11 @@ class Result:
         """
         return _face("verify").verify(self.to_json(), score=score, **limits)
 
-    def to_frame(self) -> pd.DataFrame:
-        """One line per explanation, numbered from 1 as in the summary and in :meth:`assignment_frame`.
-
-        Returns
-        -------
-        DataFrame
-            ``rows_covered``, ``changed_features`` (names, joined by "; "), then one column per feature with
-            the value of the explanation's point in its own type. Outside of the changed features that is what
-            all its rows share, and missing where they share nothing. Where a feature already has one of the
-            first two names, ours ends in "_".
-        """
-        return explanation_frame(self)
-
-    def assignment_frame(self) -> pd.DataFrame:
-        """One line per given row, in the given order, under the label it has in the user's frame.
-
-        Returns
-        -------
-        DataFrame
-            ``explanation`` (numbered from 1, missing for rows without one: the line of :meth:`to_frame`),
-            ``outcome`` ("explained", "already positive", "cannot be helped", "undecided" or "left out"),
-            ``reason`` (why it cannot be helped), ``needed_changes`` (the smallest ``max_changes`` that would
-            help it, if that is known), ``blocked_by`` (the limit and the rules that stand in its way, joined
-            by "; "), ``changes`` (how many features this row has to change), then one column per feature with
-            the new value, in its own type, where the row has to change it, and a missing value where it stays
-            as it is. Where a feature already has one of the first six names, ours ends in "_".
-        """
-        return assignment_frame(self)
-
-    def apply(self, frame: AnyFrame) -> pd.DataFrame:
-        """Give the covered rows of the frame that was explained as they are after following."""
-        return apply(self, frame)
-
-    def assign(self, frame: AnyFrame, model: AnyModel = None, *, first: Literal[0, 1] = 0) -> pd.Series[int]:
-        """Put new rows under these explanations, by the same definition as those that were explained.
-
-        Parameters
-        ----------
-        frame : frame
-            New rows.
-        model : OneForMany or classifier, optional
-            Says whether a row is accepted, as it is and after following: the explainer, or its model, with
-            the threshold and the positive class of this result. It may be left out where cells decide the
-            model's answer and rows share a point, for then a row ends where others ended.
-        first : {0, 1}
-            The number of the first explanation. 0: indices into ``explanations``, as in ``assignment``, -1
-            for rows without one. 1: numbers as in tables and summaries, missing for rows without one.
-
-        Returns
-        -------
-        Series
-            The explanation of each row, called ``explanation_index`` when counted from 0, and ``explanation``
-            when counted from 1, the name that joins it to :meth:`to_frame`. A row has none where none fits,
-            and where the model accepts it as it is; without a model nobody knows that: give refused rows.
-
-        Examples
-        --------
-        >>> import oneformany as ofm, pandas as pd
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
-        >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
-        >>> result = explainer.explain(frame)
-        >>> letters = result.assign(frame, explainer, first=1)
-        >>> frame.join(letters).merge(result.to_frame()["changed_features"], on="explanation")
-           income  savings  explanation changed_features
-        0       1        1            1  income; savings
-        1       1        2            1  income; savings
-        2       2        1            1  income; savings
-        """
-        return assign(self, frame, model, first)
+    # Methods that stand in files of their own.
+    to_frame = to_frame
+    assignment_frame = assignment_frame
+    apply = apply
+    assign = assign
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Write everything, proof included, as JSON.

@@ -24,8 +24,17 @@ MEASURED = {
 }
 
 
-def explanation_frame(result: Result) -> pd.DataFrame:
-    """One line per explanation; see :meth:`oneformany.Result.to_frame`."""
+def to_frame(result: Result) -> pd.DataFrame:
+    """One line per explanation, numbered from 1 as in the summary and in ``assignment_frame``.
+
+    Returns
+    -------
+    DataFrame
+        ``rows_covered``, ``changed_features`` (names, joined by "; "), then one column per feature with
+        the value of the explanation's point in its own type. Outside of the changed features that is what
+        all its rows share, and missing where they share nothing. Where a feature already has one of the
+        first two names, ours ends in "_".
+    """
     schema, explanations = result.labels.schema, result.explanations
     own = {
         "rows_covered": pd.Series(result.labels.sizes, dtype=np.int64),
@@ -41,7 +50,19 @@ def explanation_frame(result: Result) -> pd.DataFrame:
 
 
 def assignment_frame(result: Result) -> pd.DataFrame:
-    """One line per given row; see :meth:`oneformany.Result.assignment_frame`."""
+    """One line per given row, in the given order, under the label it has in the user's frame.
+
+    Returns
+    -------
+    DataFrame
+        ``explanation`` (numbered from 1, missing for rows without one: the line of ``to_frame``),
+        ``outcome`` ("explained", "already positive", "cannot be helped", "undecided" or "left out"),
+        ``reason`` (why it cannot be helped), ``needed_changes`` (the smallest ``max_changes`` that would
+        help it, if that is known), ``blocked_by`` (the limit and the rules that stand in its way, joined
+        by "; "), ``changes`` (how many features this row has to change), then one column per feature with
+        the new value, in its own type, where the row has to change it, and a missing value where it stays
+        as it is. Where a feature already has one of the first six names, ours ends in "_".
+    """
     schema, nowhere = result.labels.schema, ~result.has_explanation
     beyond = {entry.row: entry for entry in result.unreachable}
     why = [beyond.get(row) for row in range(len(nowhere))]
