@@ -1,7 +1,5 @@
 """When to end early: a time limit and Ctrl-C, asked as one question."""
 
-from __future__ import annotations
-
 import math
 import signal
 import threading
@@ -49,7 +47,7 @@ class Stop:
         """Whether the time is up or somebody interrupted."""
         return self.interrupted or self.remaining() <= 0 or bool(self._whole and self._whole.expired())
 
-    def part(self, seconds: float) -> Stop:
+    def part(self, seconds: float) -> "Stop":
         """End after so many seconds, or when this does, whichever comes first."""
         part = Stop(min(seconds, self.remaining()) if math.isfinite(seconds) else None, clock=self._clock)
         part._whole = self

@@ -443,6 +443,14 @@ def test_the_summary_tells_proofs_by_listing_and_by_cases(result):
     assert "listing 4 groups" in text
 
 
+def test_proofs_in_cases_with_parts_come_back_from_a_file(result):
+    leaf = CoverCase(((((0,), 1), ((3,), 1)),))
+    cover = CoverCase(leaf.filters, row=0, columns=(0,), parts=(leaf,))
+    listing = EnumerationProof((3, 0, 0, 2), 4, 1, ((0, 1), (3,)), cover)
+    proved = replace(result, proof=BranchProof((0, 3), listing, DualProof((1, 0, 0, 1), 1)))
+    assert Result.from_json(proved.to_json()) == proved
+
+
 def test_the_summary_tells_that_a_bound_is_the_word_of_a_solver(result):
     assert "the word of HiGHS 1.9, which can be checked only" in replace(
         result, proof=SolverProof("HiGHS 1.9", 2)

@@ -1,7 +1,5 @@
 """Parts of an answer: explanations, and rows that none can help."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Proofs of what explanations can do, and what they cost: typed plain data, numbered as the given rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -33,7 +31,7 @@ class Proof(Protocol):
         ...
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Proof:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Proof":
         """Rebuild a proof of any kind from its ``to_dict``."""
         kind = one_of((DualProof, EnumerationProof, BranchProof, SolverProof), data)
         made: Proof = kind.from_dict(data)
@@ -96,7 +94,7 @@ class CoverCase(Plain):
     filters: tuple[Pairs, ...]
     row: int | None = None
     columns: tuple[int, ...] = ()
-    parts: tuple[CoverCase, ...] = ()
+    parts: tuple["CoverCase", ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
