@@ -1,23 +1,17 @@
 """Find a data file: in a folder that the user names, in the cache, or at its original publisher."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib
 import os
 import sys
-import tomllib
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
 from importlib.resources import files
-from io import StringIO
 from pathlib import Path
 from urllib.request import urlopen
-
-import pandas as pd
 
 from oneformany.exceptions import DataUnavailableError, InputError
 from oneformany.files import write_whole
@@ -42,12 +36,6 @@ def embedded(file: str) -> str:
     return (files("oneformany.datasets") / "data" / file).read_text(encoding="utf-8")
 
 
-def meanings(dataset: str) -> dict[str, dict[str, str]]:
-    """Say for each column of a data set what its codes mean, in the order of the levels."""
-    words: dict[str, dict[str, str]] = tomllib.loads(embedded("words.toml"))[dataset]
-    return words
-
-
 def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str:
     """Read a file from the first folder that has it.
 
@@ -66,17 +54,6 @@ def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_whole(cached, content)
     return _text(content, source.url)
-
-
-def fetch_table(
-    source: Source, data_dir: str | os.PathLike[str] | None, columns: Iterable[str]
-) -> pd.DataFrame:
-    """Read a CSV file as :func:`fetch` does, and refuse one that lacks a column."""
-    raw = pd.read_csv(StringIO(fetch(source, data_dir)), low_memory=False)
-    for column in columns:
-        if column not in raw.columns:
-            raise DataUnavailableError(f"{source.file} has no column {column!r}; replace it by {source.url}")
-    return raw
 
 
 def cache_folder() -> Path:
