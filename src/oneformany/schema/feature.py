@@ -307,6 +307,11 @@ def _frozen(value: AnyValue) -> AnyValue:
     return plain_value(value)
 
 
+def several(values: AnyValue) -> list[Any]:
+    """Take a list of any kind, or one value alone."""
+    return list(values) if isinstance(values, (list, tuple, set, frozenset, np.ndarray)) else [values]
+
+
 def repeated(items: Sequence[object]) -> list[object]:
     """List what occurs twice or more."""
     return [item for item, count in Counter(items).items() if count > 1]

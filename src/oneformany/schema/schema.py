@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from html import escape
@@ -69,11 +69,11 @@ class Schema:
         """Number of levels of each feature."""
         return tuple(feature.n_levels for feature in self.features)
 
-    def index(self, name: str) -> int:
-        """Find the index of a feature by its name."""
-        if name not in self.names:
-            raise InputError(f"there is no feature {name!r}{suggestion(name, self.names)}")
-        return self.names.index(name)
+    def index(self, name: Hashable) -> int:
+        """Find the index of a feature by its name, or by the number that a frame has as its name."""
+        if (text := str(name)) not in self.names:
+            raise InputError(f"there is no feature {name!r}{suggestion(text, self.names)}")
+        return self.names.index(text)
 
     def encode(self, frame: pd.DataFrame) -> IntArray:
         """Turn rows into codes.

@@ -80,6 +80,10 @@ def test_every_rule_can_be_written_down(tmp_path):
         ("unchanging = ['sex']", "'unchanging' is not a kind of rule; known are immutable"),
         ("[[forbid]]\nfeature = 'x'", "'forbid' cannot be read: 'from' is not there"),
         ("[range.x]\nlowest = 3", "'range' cannot be read: .*lowest"),
+        (
+            "[[observed]]\nfeatures = ['a']\natleast = 5",
+            "'atleast' is none of features, at_least",
+        ),
         ("linked = ['a', 'b']", "a list of tables is needed"),
         ("[[never_target]]\nfeature = 'x'", "'never_target' cannot be read: one table is needed, begun by"),
         ("immutable = [", "cannot be read as rules"),
