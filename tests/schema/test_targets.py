@@ -16,7 +16,7 @@ def chosen(feature, values, asked=None):
     found = ColumnValues.of(pd.Series(values, name="x"))
     counts = np.bincount(found.codes, minlength=len(found.array))
     cells = np.array([feature.find(value) for value in found.plain])
-    return choose_targets(feature, found, counts, cells, asked)
+    return choose_targets(feature, found, counts, cells, asked or {})
 
 
 def test_a_target_is_the_lower_median_of_what_occurs():

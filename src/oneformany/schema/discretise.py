@@ -1,7 +1,5 @@
 """Read a schema off a data frame: categories become levels, long lists of numbers become bins."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -73,15 +71,7 @@ def infer_schema(
     check_columns(frame, [*names, *own_edges])
     if stray := [name for name in own_edges if name not in names]:
         raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
-    features = []
-    for name in names:
-        gaps = frame[name].isna()
-        if gaps.all() and not isinstance(frame[name].dtype, pd.CategoricalDtype):
-            feature = Feature(name, (ANY_VALUE,), edges=())
-        else:
-            feature = _read_column(ColumnValues.of(frame[name]), own_edges.get(name), bins, max_levels)
-        features.append(feature.with_cells(missing=bool(gaps.any())))
-    return Schema(tuple(features))
+    return Schema(tuple(_read(frame[name], own_edges.get(name), bins, max_levels) for name in names))
 
 
 def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:
@@ -89,8 +79,14 @@ def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, 
 
     A bin includes its right edge. Where only integers occur, its first and last one name it: ``"19-33"``.
     """
-    inner = [_inner_label(low, high, integers=integers) for low, high in pairwise(edges)]
-    return (f"<= {number_label(edges[0])}", *inner, f"> {number_label(edges[-1])}")
+    labels = [f"<= {number_label(edges[0])}"]
+    for low, high in pairwise(edges):
+        first, last = math.floor(low) + 1, math.floor(high)
+        if integers and first <= last:
+            labels.append(f"{first}-{last}" if first < last else f"{first}")
+        else:
+            labels.append(f"{number_label(low)} to {number_label(high)}")
+    return (*labels, f"> {number_label(edges[-1])}")
 
 
 def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
@@ -113,35 +109,26 @@ def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False)
     return Feature(name, labels, ordered=ordered, groups=tuple((value,) for value in values))
 
 
-def _read_column(
-    values: ColumnValues, edges: Sequence[float] | None, bins: int | None, max_levels: int
+def _read(
+    column: "pd.Series[Any]", edges: Sequence[float] | None, bins: int | None, max_levels: int
 ) -> Feature:
-    name, kind, there = values.name, values.kind, ~values.gaps
-    plain = values.plain[: int(there.sum())]  # missing values are the last
-    if kind == "number" and (edges is not None or (bins is not None and len(plain) > max(1, max_levels))):
-        cuts = _quantiles(values.numbers[values.codes], bins or 0) if edges is None else edges
-        if not len(cuts):
-            raise InputError(f"column {name!r} has an empty list of edges; give at least one")
-        return bins_of(name, cuts, values.numbers[there])
-    if edges is not None:
-        raise InputError(f"column {name!r} has edges but holds values of the kind {kind}, not numbers")
-    if kind == "boolean":
-        plain = (False, True)
+    """Make a feature of a column."""
+    name, gaps = str(column.name), bool(column.isna().any())
+    if column.isna().all() and not isinstance(column.dtype, pd.CategoricalDtype):
+        return Feature(name, (ANY_VALUE,), edges=()).with_cells(missing=True)
+    values = ColumnValues.of(column)
+    plain = (False, True) if values.kind == "boolean" else values.plain[: int((~values.gaps).sum())]
     if isinstance(values.array, pd.Categorical):
         plain = tuple(values.array.categories.tolist())
-    return levels_of_values(name, plain, ordered=values.ordered)
-
-
-def _quantiles(numbers: FloatArray, bins: int) -> list[float]:
-    """Edges that occur as values; the largest value is none, for nothing lies above it."""
-    there = np.sort(numbers[~np.isnan(numbers)])
-    cuts = np.unique(np.quantile(there, np.arange(1, bins) / bins, method="lower"))
-    below = cuts[cuts < there[-1]].tolist()
-    return below or [float(there[there < there[-1]][-1])]
-
-
-def _inner_label(low: float, high: float, *, integers: bool) -> str:
-    first, last = math.floor(low) + 1, math.floor(high)
-    if integers and first <= last:
-        return f"{first}-{last}" if first < last else f"{first}"
-    return f"{number_label(low)} to {number_label(high)}"
+    numbers = values.numbers[values.codes][~column.isna()] if values.kind == "number" else np.zeros(0)
+    if edges is None and bins is not None and len(numbers) and len(plain) > max(1, max_levels):
+        edges = np.unique(np.quantile(numbers, np.arange(1, bins) / bins, method="lower")).tolist()
+        if edges[-1] == numbers.max():  # nothing lies above it
+            edges = edges[:-1] or [float(numbers[numbers < edges[-1]].max())]
+    if edges is None:
+        return levels_of_values(name, plain, ordered=values.ordered).with_cells(missing=gaps)
+    if values.kind != "number":
+        raise InputError(f"column {name!r} has edges but holds values of the kind {values.kind}, not numbers")
+    if not len(edges):
+        raise InputError(f"column {name!r} has an empty list of edges; give at least one")
+    return bins_of(name, edges, numbers).with_cells(missing=gaps)

@@ -1,12 +1,10 @@
 """Frames of any library as those of pandas, and the distinct values of their columns in their own types."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,12 +12,13 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value, repeated
+from oneformany.schema.feature import MISSING, Feature, Raw, is_missing, number_label, plain_value, repeated
 from oneformany.schema.schema import Schema
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
-LONGEST_VALUE = 40
+KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
+Column: TypeAlias = "pd.Series[Any]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +29,7 @@ class Table:
     labels: dict[str, Hashable]
 
     @classmethod
-    def of(cls, frame: AnyFrame, what: str = "the rows") -> Table:
+    def of(cls, frame: AnyFrame, what: str = "the rows") -> Self:
         """Take a frame of any library that narwhals knows; messages call it ``what``.
 
         It needs rows, and columns whose names as texts differ.
@@ -89,7 +88,7 @@ class ColumnValues:
     ordered: bool
 
     @classmethod
-    def of(cls, column: pd.Series[Any]) -> ColumnValues:
+    def of(cls, column: Column) -> Self:
         """Find them; dates, lists, infinite numbers, and numbers beside texts are refused."""
         name = str(column.name)
         kind = column_kind(column)
@@ -107,7 +106,7 @@ class ColumnValues:
         return found
 
     @classmethod
-    def unread(cls, column: pd.Series[Any]) -> ColumnValues:
+    def unread(cls, column: Column) -> Self:
         """Let one value stand for all of a column on which nothing depends, whatever it holds."""
         nowhere = np.zeros(len(column), dtype=np.int64)
         return cls(str(column.name), column.array[:1], nowhere, "category", ordered=False)
@@ -128,7 +127,7 @@ class ColumnValues:
         """The values as numbers; missing ones are not-a-number."""
         return np.asarray(pd.Series(self.array).to_numpy(dtype=np.float64, na_value=np.nan))
 
-    def with_values(self, values: Sequence[Raw | None]) -> ColumnValues:
+    def with_values(self, values: Sequence[Raw | None]) -> Self:
         """Add values that are not there yet, in the column's own type where that does not change them."""
         added = [value for value in dict.fromkeys(values) if value not in self._places]
         if not added:
@@ -140,7 +139,7 @@ class ColumnValues:
         joined = pd.concat([column, alike(pd.Series(added), column.dtype)], ignore_index=True)
         return replace(self, array=joined.array).in_order()
 
-    def in_order(self) -> ColumnValues:
+    def in_order(self) -> Self:
         """Put values in order: numbers and categories by their own, texts by letters, missing ones last."""
         series = pd.Series(self.array)
         if self.kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
@@ -169,25 +168,32 @@ class ValueSchema(Schema):
     @classmethod
     def of(
         cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
-    ) -> ValueSchema:
+    ) -> Self:
         """Number the values of each column."""
-        features = tuple(Feature(name, _labels(array)) for name, array in zip(names, arrays, strict=True))
-        return cls(features, tuple(arrays), labels or {})
+        features = []
+        for name, array in zip(names, arrays, strict=True):
+            plain = [
+                MISSING if is_missing(v) else number_label(plain_value(v)) for v in pd.Series(array).tolist()
+            ]
+            if repeated(plain):
+                plain = [f"{label} ({number})" for number, label in enumerate(plain)]
+            features.append(Feature(name, tuple(plain)))
+        return cls(tuple(features), tuple(arrays), labels or {})
 
 
-def in_own_type(array: AnyValue) -> pd.Series[Any]:
+def in_own_type(array: AnyValue) -> Column:
     """Make a column that keeps objects as they are: pandas itself would read texts and lose ``None``."""
-    made: pd.Series[Any] = pd.Series(array, dtype=array.dtype)
+    made: Column = pd.Series(array, dtype=array.dtype)
     return made
 
 
-def missing_value(column: pd.Series[Any]) -> AnyValue:
+def missing_value(column: Column) -> AnyValue:
     """Give what a column has where a value is missing: not-a-number unless it only has another."""
     gaps = list(column[column.isna()]) if column.dtype == object else []
     return gaps[0] if gaps and not any(isinstance(value, float) for value in gaps) else np.nan
 
 
-def _distinct(column: pd.Series[Any]) -> tuple[IntArray, Any]:
+def _distinct(column: Column) -> tuple[IntArray, Any]:
     """Number the distinct values; ``None`` and not-a-number are two, as they are to scikit-learn."""
     if column.dtype != object:
         codes, distinct = pd.factorize(column, use_na_sentinel=False)
@@ -200,7 +206,7 @@ def _distinct(column: pd.Series[Any]) -> tuple[IntArray, Any]:
     return codes, pd.Series([*distinct, *missing.values()], dtype=object).array
 
 
-def alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
+def alike(values: Column, dtype: AnyValue) -> Column:
     """Cast to a type if that changes no value."""
     if values.dtype == dtype:
         return values
@@ -213,14 +219,7 @@ def alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
     return cast if same else values
 
 
-def _labels(array: AnyValue) -> tuple[str, ...]:
-    plain = ["missing" if is_missing(v) else number_label(plain_value(v)) for v in pd.Series(array).tolist()]
-    if len(set(plain)) == len(plain):
-        return tuple(plain)
-    return tuple(f"{label} ({number})" for number, label in enumerate(plain))
-
-
-def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "category"]:
+def column_kind(column: Column) -> str:
     """Say what the values of a column are; dates, lists, and numbers beside texts are refused."""
     found = pd.api.types.infer_dtype(column, skipna=True)
     if found == "categorical":
@@ -233,33 +232,23 @@ def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "categor
             "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
             "need it"
         )
-    if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
-        return "number"
-    if found == "boolean":
-        return "boolean"
-    if found in {"string", "empty"}:
-        return "category"
-    _refuse_if_mixed(column)
+    if found in KINDS:
+        return "number" if found == "empty" and pd.api.types.is_numeric_dtype(column) else KINDS[found]
+    present = column[column.notna()]
+    kinds = present.map(_kind_in_words)
+    usual = kinds.value_counts().index[0]
+    for row, kind, value in zip(present.index, kinds, present, strict=True):
+        if kind != usual:
+            raise InputError(
+                f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is "
+                f"{repr(plain_value(value))[:40]} in row {row}; turn all values into numbers, with "
+                "pandas.to_numeric(column, errors='coerce'), or all into texts, with column.astype(str), as "
+                "the model was fitted on them"
+            )
     raise InputError(
         f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
         "categories"
     )
-
-
-def _refuse_if_mixed(column: pd.Series[Any]) -> None:
-    """Refuse values of several kinds, by the first row that is not of the most frequent one."""
-    present = column[column.notna()]
-    kinds = present.map(_kind_in_words)
-    usual = kinds.value_counts().index[0]
-    others = np.flatnonzero((kinds != usual).to_numpy())
-    if len(others):
-        first, kind = others[0], kinds.iloc[others[0]]
-        value = repr(plain_value(present.iloc[first]))[:LONGEST_VALUE]
-        raise InputError(
-            f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is {value} in row "
-            f"{present.index[first]}; turn all values into numbers, with pandas.to_numeric(column, "
-            "errors='coerce'), or all into texts, with column.astype(str), as the model was fitted on them"
-        )
 
 
 def _kind_in_words(value: object) -> str:
