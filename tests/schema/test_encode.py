@@ -104,6 +104,12 @@ def test_labels_and_bins_are_no_numbers(place, words):
         Schema((SCHEMA.features[place],)).number_encoding()
 
 
+def test_a_level_for_missing_values_is_no_number():
+    rooms = Feature("rooms", ("1", "2"), numbers=(1, 2)).with_cells(missing=True)
+    with pytest.raises(InputError, match="'rooms' has the level 'missing', no numbers of its own"):
+        Schema((rooms,)).number_encoding()
+
+
 def test_a_schema_survives_json():
     assert Schema.from_dict(json.loads(json.dumps(SCHEMA.to_dict()))) == SCHEMA
 

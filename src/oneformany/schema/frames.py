@@ -58,22 +58,18 @@ def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
         return frame
     if isinstance(frame, np.ndarray) and frame.ndim == 2 and frame.dtype.names is None:
         return pd.DataFrame(frame)  # whose columns are numbered, as are the inputs of a model fitted on it
-    kind = type(frame).__name__
-    wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {kind}"
+    wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {type(frame).__name__}"
     if isinstance(frame, (np.ndarray, list, tuple, dict, str, pd.Series)):
         raise InputError(f"{wrong}; pandas.DataFrame(...) makes one, with the names of the columns")
     try:
         import narwhals.stable.v1 as narwhals
-    except ImportError as error:
-        said = f"{what} must be a pandas DataFrame, not {kind}; install narwhals for others"
-        raise InputError(said) from error
-    try:
+
         native = narwhals.from_native(frame)
+    except ImportError as error:
+        raise InputError(f"{wrong}; install narwhals for these") from error
     except TypeError as error:
         raise InputError(wrong) from error
-    if isinstance(native, narwhals.LazyFrame):
-        native = native.collect()
-    made: pd.DataFrame = native.to_pandas()
+    made: pd.DataFrame = (native.collect() if isinstance(native, narwhals.LazyFrame) else native).to_pandas()
     return made
 
 
@@ -90,16 +86,14 @@ class ColumnValues:
     @classmethod
     def of(cls, column: Column) -> Self:
         """Find them; dates, lists, infinite numbers, and numbers beside texts are refused."""
-        name = str(column.name)
-        kind = column_kind(column)
+        name, kind = str(column.name), column_kind(column)
         try:
             codes, array = _distinct(column)
         except TypeError as error:
             raise InputError(f"column {name!r} holds more than single values: {error}") from error
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
         found = cls(name, array, codes, kind, ordered).in_order()
-        if kind == "number" and (infinite := np.isinf(found.numbers)).any():
-            row = column.index[int(np.argmax(infinite[found.codes]))]
+        for row in column.index[np.isinf(found.numbers)[found.codes]] if kind == "number" else ():
             raise InputError(
                 f"column {name!r}, row {row}: the number is infinite; replace it or drop the row"
             )
@@ -172,9 +166,8 @@ class ValueSchema(Schema):
         """Number the values of each column."""
         features = []
         for name, array in zip(names, arrays, strict=True):
-            plain = [
-                MISSING if is_missing(v) else number_label(plain_value(v)) for v in pd.Series(array).tolist()
-            ]
+            values = pd.Series(array).tolist()
+            plain = [MISSING if is_missing(value) else number_label(plain_value(value)) for value in values]
             if repeated(plain):
                 plain = [f"{label} ({number})" for number, label in enumerate(plain)]
             features.append(Feature(name, tuple(plain)))

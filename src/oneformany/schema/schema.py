@@ -164,13 +164,8 @@ class Schema:
         """
         for one in self.features:
             if one.numbers is None or one.n_regular < one.n_levels:
-                kind = (
-                    "bins"
-                    if one.binned
-                    else "labels"
-                    if one.numbers is None
-                    else f"{one.levels[-1]!r} levels"
-                )
+                named = "bins" if one.binned else "labels"
+                kind = named if one.numbers is None else f"the level {one.levels[-1]!r}"
                 raise InputError(
                     f"feature {one.name!r} has {kind}, no numbers of its own; fit the model on the schema's "
                     "one-hot columns"

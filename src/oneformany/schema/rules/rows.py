@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from operator import index
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -99,24 +99,16 @@ class _Together:
     kind: ClassVar[str]
     features: tuple[Any, ...]
 
-    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
+    def restriction(self, schema: Schema, reference: IntArray) -> Self:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
         indices = tuple(map(schema.index, self.features))
         if len(set(indices)) < max(2, len(indices)):
             raise InputError(f"{type(self).__name__}{self.features!r} needs at least two different features")
         return type(self)(*indices, **{name: vars(self)[name] for name in vars(self) if name != "features"})
 
-    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Whether each row of cells may become what it is afterwards."""
-        return self._fits(_moved(self.features, before, after))
-
     def to_dict(self) -> dict[str, Any]:
         """Plain data, of a rule in cells."""
         return {"kind": self.kind, **vars(self), "features": list(self.features)}
-
-    def _fits(self, moved: BoolArray) -> BoolArray:
-        """Judge each row by which of the features it changes."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, init=False)
@@ -148,7 +140,9 @@ class Linked(_Together):
             return f"{names[0]} changes only together with {' and '.join(names[1:])}"
         return f"{' and '.join(names)} change only together"
 
-    def _fits(self, moved: BoolArray) -> BoolArray:
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row of cells may become what it is afterwards."""
+        moved = _moved(self.features, before, after)
         some = moved[:, 0] if self.one_way else moved.any(axis=1)
         return np.asarray(~some | moved.all(axis=1))
 
@@ -176,8 +170,9 @@ class NotTogether(_Together):
     def __str__(self) -> str:
         return f"of {', '.join(map(str, self.features))}, no row changes more than one"
 
-    def _fits(self, moved: BoolArray) -> BoolArray:
-        return np.asarray(moved.sum(axis=1) <= 1)
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row of cells may become what it is afterwards."""
+        return np.asarray(_moved(self.features, before, after).sum(axis=1) <= 1)
 
 
 @dataclass(frozen=True, init=False)
