@@ -1,28 +1,29 @@
 """Read a schema off a data frame: categories become levels, long lists of numbers become bins."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyFrame
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
-from oneformany.schema.frames import ColumnValues
-from oneformany.schema.schema import Schema, check_columns
+from oneformany.schema.frames import ColumnValues, Table
+from oneformany.schema.schema import Schema
 
 ANY_VALUE = "any value"
 ANY_NUMBER = "any number"
 
 
 def infer_schema(
-    frame: pd.DataFrame,
+    frame: AnyFrame,
     *,
-    columns: Sequence[str] | None = None,
-    edges: Mapping[str, Sequence[float]] | None = None,
+    columns: Sequence[Hashable] | None = None,
+    edges: Mapping[Any, Sequence[float]] | None = None,
     bins: int | None = 4,
     max_levels: int = 10,
 ) -> Schema:
@@ -33,9 +34,9 @@ def infer_schema(
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : frame
         Best the data that the model was fitted on, so that every value of interest occurs.
-    columns : sequence of str, optional
+    columns : sequence of names, optional
         Which columns are features; by default all.
     edges : mapping of column to bin edges, optional
         Bins of one's own; a bin includes its right edge.
@@ -57,21 +58,15 @@ def infer_schema(
     >>> schema.names, schema.levels
     (('job', 'rooms'), (2, 2))
     """
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"a schema is read off a pandas DataFrame, not {type(frame).__name__}")
-    if frame.empty:
-        raise InputError("the frame has no rows or no columns; a schema needs both")
     if bins is not None and not is_integer(bins, 2):
         raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
-    names = list(frame.columns) if columns is None else list(columns)
-    own_edges = dict(edges or {})
-    for name in names:
-        if not isinstance(name, str):
-            raise InputError(f"the column name {name!r} is not a text; rename it")
-    check_columns(frame, [*names, *own_edges])
+    own_edges = {str(name): cuts for name, cuts in (edges or {}).items()}
+    names = None if columns is None else list(map(str, columns))
+    read = Table.of(frame, needed=None if names is None else [*names, *own_edges]).frame
+    names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
         raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
-    return Schema(tuple(_read(frame[name], own_edges.get(name), bins, max_levels) for name in names))
+    return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
 
 
 def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, pairwise
 from numbers import Real
@@ -22,7 +23,7 @@ Raw = str | bool | int | float
 MISSING = "missing"  # label of the cell of missing values
 UNSEEN = "unseen in training"  # label of the cell of values that the model was not fitted on
 MISSING_TARGET = {"missing": True}  # a missing value as a target in JSON
-MOST_LEVELS_TOLD = 20
+MOST_TOLD = 20  # names in a message
 ALWAYS_TOLD = ("name", "levels", "ordered", "edges", "numbers", "unit")  # the rest if not as by default
 
 
@@ -253,8 +254,16 @@ def is_missing(value: object) -> bool:
 
 def levels_told(feature: Feature) -> str:
     """Name the levels of a feature, or the first of many, for messages."""
-    told = ", ".join(map(repr, feature.levels[:MOST_LEVELS_TOLD]))
-    return told if feature.n_levels <= MOST_LEVELS_TOLD else f"{told}, ... ({feature.n_levels} in all)"
+    told = ", ".join(map(repr, feature.levels[:MOST_TOLD]))
+    return told if feature.n_levels <= MOST_TOLD else f"{told}, ... ({feature.n_levels} in all)"
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """Name which of the known names somebody may have meant, or what there is."""
+    if close := get_close_matches(name, known, n=1):
+        return f"; did you mean {close[0]!r}?"
+    told = ", ".join(repr(other) for other in known[:MOST_TOLD])
+    return f"; there are {told}{', ...' if len(known) > MOST_TOLD else ''}"
 
 
 def number_label(value: Raw) -> str:

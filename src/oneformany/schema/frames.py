@@ -1,7 +1,7 @@
 """Frames of any library as those of pandas, and the distinct values of their columns in their own types."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, Self, TypeAlias
@@ -12,8 +12,7 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import MISSING, Feature, Raw, is_missing, number_label, plain_value, repeated
-from oneformany.schema.schema import Schema
+from oneformany.schema.feature import Raw, is_missing, plain_value, repeated, suggestion
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
@@ -29,14 +28,17 @@ class Table:
     labels: dict[str, Hashable]
 
     @classmethod
-    def of(cls, frame: AnyFrame, what: str = "the rows") -> Self:
+    def of(cls, frame: AnyFrame, what: str = "the rows", needed: Iterable[str] | None = None) -> Self:
         """Take a frame of any library that narwhals knows; messages call it ``what``.
 
-        It needs rows, and columns whose names as texts differ.
+        It needs rows, and columns, these or any, whose names as texts differ.
         """
         given = as_pandas(frame, what)
         names = [str(label) for label in given.columns]
-        for name in repeated(names):
+        if lacking := [name for name in needed or () if name not in names]:
+            told = f"column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"
+            raise InputError(f"the frame lacks the {told}{suggestion(lacking[0], names)}")
+        for name in repeated([name for name in names if needed is None or name in needed]):
             raise InputError(f"the frame has {names.count(str(name))} columns named {name!r}; keep one")
         if not names:
             raise InputError(f"{what} have no columns; give at least one")
@@ -149,29 +151,6 @@ class ColumnValues:
     @cached_property
     def _places(self) -> dict[Any, int]:
         return {value: index for index, value in reversed(list(enumerate(self.plain)))}
-
-
-@dataclass(frozen=True)
-class ValueSchema(Schema):
-    """A schema in which every value is a level, with the values in their own types."""
-
-    # arrays[l][v]: what stands in a frame for value v of feature l; labels: what frames call the columns
-    arrays: tuple[Any, ...] = field(default=(), compare=False)
-    labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
-
-    @classmethod
-    def of(
-        cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
-    ) -> Self:
-        """Number the values of each column."""
-        features = []
-        for name, array in zip(names, arrays, strict=True):
-            values = pd.Series(array).tolist()
-            plain = [MISSING if is_missing(value) else number_label(plain_value(value)) for value in values]
-            if repeated(plain):
-                plain = [f"{label} ({number})" for number, label in enumerate(plain)]
-            features.append(Feature(name, tuple(plain)))
-        return cls(tuple(features), tuple(arrays), labels or {})
 
 
 def in_own_type(array: AnyValue) -> Column:

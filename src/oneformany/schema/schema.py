@@ -1,8 +1,7 @@
 """From data frames to codes and back, and to the numeric columns a model is fitted on."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Self
 
@@ -10,13 +9,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from oneformany.anything import AnyValue
+from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value, repeated
+from oneformany.schema.feature import (
+    MISSING,
+    Feature,
+    is_missing,
+    levels_told,
+    number_label,
+    plain_value,
+    repeated,
+    suggestion,
+)
+from oneformany.schema.frames import Table
 
-MOST_TOLD = 20  # names in a message
 MOST_LINES = 30  # features in a table
 MOST_SHOWN = 8  # levels of one of them
 
@@ -79,12 +87,12 @@ class Schema:
             raise InputError(f"there is no feature {name!r}{suggestion(text, self.names)}")
         return self.names.index(text)
 
-    def encode(self, frame: pd.DataFrame) -> IntArray:
+    def encode(self, frame: AnyFrame) -> IntArray:
         """Turn rows into codes.
 
         Parameters
         ----------
-        frame : DataFrame
+        frame : frame
             Has every feature as a column; further columns are ignored.
 
         Returns
@@ -97,11 +105,7 @@ class Schema:
         InputError
             A column is missing or there twice, a value is missing or has no level, or there is no row.
         """
-        if not isinstance(frame, pd.DataFrame):
-            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
-        check_columns(frame, self.names)
-        if frame.empty:
-            raise InputError("the frame has no rows; give at least one")
+        frame = Table.of(frame, needed=self.names).frame
         codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
         for index, feature in enumerate(self.features):
             codes[:, index] = found = find_levels(feature, frame[feature.name])
@@ -200,18 +204,27 @@ class Schema:
         return table.astype(np.int64)
 
 
-def check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
-    """Refuse a frame that lacks one of these columns, or has one twice."""
-    columns = list(frame.columns)
-    if missing := [name for name in names if name not in columns]:
-        named = ", ".join(map(repr, missing))
-        raise InputError(
-            f"the frame lacks the column{'s' if len(missing) > 1 else ''} {named}"
-            f"{suggestion(missing[0], [str(column) for column in columns])}"
-        )
-    for name in names:
-        if (count := columns.count(name)) > 1:
-            raise InputError(f"the frame has {count} columns named {name!r}; keep one")
+@dataclass(frozen=True)
+class ValueSchema(Schema):
+    """A schema in which every value is a level, with the values in their own types."""
+
+    # arrays[l][v]: what stands in a frame for value v of feature l; labels: what frames call the columns
+    arrays: tuple[Any, ...] = field(default=(), compare=False)
+    labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
+    ) -> Self:
+        """Number the values of each column."""
+        features = []
+        for name, array in zip(names, arrays, strict=True):
+            values = pd.Series(array).tolist()
+            plain = [MISSING if is_missing(value) else number_label(plain_value(value)) for value in values]
+            if repeated(plain):
+                plain = [f"{label} ({number})" for number, label in enumerate(plain)]
+            features.append(Feature(name, tuple(plain)))
+        return cls(tuple(features), tuple(arrays), labels or {})
 
 
 def find_levels(feature: Feature, column: AnyValue) -> IntArray:
@@ -235,14 +248,6 @@ def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
         f"column {feature.name!r}{where}: {plain_value(value)!r} is none of its levels; known are {known}; "
         "add it to the schema, or name it as special"
     )
-
-
-def suggestion(name: str, known: Sequence[str]) -> str:
-    """Name which of the known names somebody may have meant, or what there is."""
-    if close := get_close_matches(name, known, n=1):
-        return f"; did you mean {close[0]!r}?"
-    told = ", ".join(repr(other) for other in known[:MOST_TOLD])
-    return f"; there are {told}{', ...' if len(known) > MOST_TOLD else ''}"
 
 
 def html_table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:

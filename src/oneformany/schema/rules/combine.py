@@ -13,11 +13,11 @@ import numpy as np
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature
+from oneformany.schema.feature import Feature, suggestion
 from oneformany.schema.rules import moves, rows
 from oneformany.schema.rules.moves import Immutable, OnlyDecrease, OnlyIncrease
 from oneformany.schema.rules.rows import CellRule, Linked, NotTogether
-from oneformany.schema.schema import Schema, suggestion
+from oneformany.schema.schema import Schema
 
 
 @runtime_checkable
