@@ -108,14 +108,15 @@ def _read(
     column: "pd.Series[Any]", edges: Sequence[float] | None, bins: int | None, max_levels: int
 ) -> Feature:
     """Make a feature of a column."""
-    name, gaps = str(column.name), bool(column.isna().any())
-    if column.isna().all() and not isinstance(column.dtype, pd.CategoricalDtype):
+    name, there = str(column.name), column.notna().to_numpy()
+    gaps = not there.all()
+    if not there.any() and not isinstance(column.dtype, pd.CategoricalDtype):
         return Feature(name, (ANY_VALUE,), edges=()).with_cells(missing=True)
     values = ColumnValues.of(column)
     plain = (False, True) if values.kind == "boolean" else values.plain[: int((~values.gaps).sum())]
     if isinstance(values.array, pd.Categorical):
         plain = tuple(values.array.categories.tolist())
-    numbers = values.numbers[values.codes][~column.isna()] if values.kind == "number" else np.zeros(0)
+    numbers = values.numbers[values.codes[there]] if values.kind == "number" else np.zeros(0)
     if edges is None and bins is not None and len(numbers) and len(plain) > max(1, max_levels):
         edges = np.unique(np.quantile(numbers, np.arange(1, bins) / bins, method="lower")).tolist()
         if edges[-1] == numbers.max():  # nothing lies above it

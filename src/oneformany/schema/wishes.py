@@ -37,19 +37,13 @@ class Wishes:
         return Choice(own, cuts, bins, self.special.get(name, ()), known, name in self.apart)
 
     @classmethod
-    def of(
-        cls,
-        schema: Schema | None,
-        edges: Mapping[Any, Sequence[float]] | None,
-        bins: Mapping[Any, int] | int | None,
-        special: Mapping[Any, Any] | None,
-        targets: Mapping[Any, Any] | None,
-        table: Table,
-    ) -> Self:
-        """Check the parameters of the front door, which are called as there."""
+    def of(cls, asked: AnyValue, table: Table) -> Self:
+        """Check the parameters of the front door, an explainer, which are called as there."""
+        bins = asked.bins
         if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
             bins = dict.fromkeys(table.frame.select_dtypes("number", exclude="timedelta"), int(bins))
-        cuts, counts, codes = by_name(edges, "edges"), by_name(bins, "bins"), by_name(special, "special")
+        cuts, counts = by_name(asked.edges, "edges"), by_name(bins, "bins")
+        codes = by_name(asked.special, "special")
         for name, given in codes.items():  # a list, with a cell for each code, or a dict of label to codes
             cells = given if isinstance(given, Mapping) else {code: code for code in several(given)}
             if not cells:
@@ -61,7 +55,7 @@ class Wishes:
         for name, given in cuts.items():
             if isinstance(given, (str, bytes)) or not list(given):
                 raise InputError(f"column {name!r} has an empty list of edges; give at least one number")
-        return cls(schema, cuts, counts, codes, by_name(targets, "targets"))
+        return cls(asked.schema, cuts, counts, codes, by_name(asked.targets, "targets"))
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse what is said about other columns than these, which a model reads."""

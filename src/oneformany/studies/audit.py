@@ -222,13 +222,7 @@ def audit(
 
 
 def measure_words(measure: str, number: float) -> str:
-    """Write a value of a measure: a share in percent, a mean with two digits.
-
-    Examples
-    --------
-    >>> measure_words("refused", 0.25), measure_words("mean_changes", 2)
-    ('25.0%', '2.00')
-    """
+    """Write a value of a measure: a share in percent, a mean with two digits."""
     if measure == "mean_changes":
         return f"{round(number, 2) + 0.0:.2f}"  # adding zero leaves no "-0.00"
     return f"{round(number, 3) + 0.0:.1%}"

@@ -48,7 +48,7 @@ def test_rules_on_single_features_and_on_rows_are_told_apart():
 def test_rules_on_rows_survive_a_file():
     rng = np.random.default_rng(1)
     before, after, reference = (rng.integers(0, [5, 3, 2], size=(60, 3)) for _ in range(3))
-    for restriction in restrictions_of(small.SCHEMA, ROW_RULES, reference):
+    for restriction in restrictions_of(small.SCHEMA, ROW_RULES, reference, [None] * 3):
         again = cell_rule(json.loads(json.dumps(restriction.to_dict())))
         assert (again.holds(before, after) == restriction.holds(before, after)).all()
         assert 0 < restriction.holds(before, after).sum() < 60

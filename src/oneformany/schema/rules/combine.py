@@ -154,24 +154,21 @@ def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | 
         matrix = np.asarray(rule.allowed(schema.features[at]), dtype=np.bool_)
         combined[at] = matrix = matrix if before is None else before & matrix
         if n > 1 and _n_moves(matrix) == (n * (n - 1) if before is None else _n_moves(before)):
-            _warn(f"the rule {rule!r} has no effect: it forbids nothing more; drop it")
+            words = f"the rule {rule!r} has no effect: it forbids nothing more; drop it"
+            warnings.warn(words, UserWarning, stacklevel=2)
     return combined
 
 
 def restrictions_of(
-    schema: Schema,
-    rules: Sequence[AnyRule],
-    reference: IntArray,
-    allowed: Sequence[BoolArray | None] | None = None,
+    schema: Schema, rules: Sequence[AnyRule], reference: IntArray, allowed: Sequence[BoolArray | None]
 ) -> tuple[CellRule, ...]:
-    """Write the rules on whole rows in cells, given those of the reference data.
+    """Write the rules on whole rows in cells, given those of the reference data and the allowed moves.
 
-    With ``allowed`` moves, rules that meet only features which cannot move are named in a warning.
+    Rules that meet only features which cannot move are named in a warning.
     """
-    matrices = allowed or [None] * len(schema.features)
     still = {
         name
-        for name, n, matrix in zip(schema.names, schema.levels, matrices, strict=True)
+        for name, n, matrix in zip(schema.names, schema.levels, allowed, strict=True)
         if n == 1 or (matrix is not None and not _n_moves(matrix))
     }
     found = []
@@ -179,7 +176,7 @@ def restrictions_of(
         if isinstance(rule, RowRule) and not isinstance(rule, Rule):
             found.append(rule.restriction(schema, reference))
             if words := _effect(rule, still):
-                _warn(words)
+                warnings.warn(words, UserWarning, stacklevel=2)
     return tuple(found)
 
 
@@ -196,10 +193,6 @@ def _effect(rule: RowRule, still: set[str]) -> str | None:
             "cannot; say Immutable if that is meant"
         )
     return None
-
-
-def _warn(words: str) -> None:
-    warnings.warn(words, UserWarning, stacklevel=3)
 
 
 def _n_moves(matrix: BoolArray) -> int:

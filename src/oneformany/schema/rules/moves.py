@@ -211,7 +211,7 @@ class NeverTarget:
         never = levels_of(feature, self.values, "NeverTarget")
         if not never:
             raise InputError(f"NeverTarget({feature.name!r}) names no level; name one, or drop the rule")
-        return _only_to([level not in never for level in range(feature.n_levels)])
+        return _only_to(~np.isin(np.arange(feature.n_levels), never))
 
 
 @dataclass(frozen=True)
@@ -238,14 +238,10 @@ class Range:
     high: float = math.inf
 
     def __str__(self) -> str:
-        low, high = number_label(self.low), number_label(self.high)
-        numbers = {
-            (True, True): "any number",
-            (False, True): f"{low} or more",
-            (True, False): f"{high} or less",
-            (False, False): f"numbers from {low} to {high}",
-        }[math.isinf(self.low), math.isinf(self.high)]
-        return f"{self.feature} may change to {numbers}"
+        ends = [number_label(end) for end in (self.low, self.high) if not math.isinf(end)]
+        one = f"{''.join(ends)} or {'less' if math.isinf(self.low) else 'more'}"
+        words = ("any number", one, f"numbers from {' to '.join(ends)}")[len(ends)]
+        return f"{self.feature} may change to {words}"
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to levels whose target lies within the limits."""
@@ -259,12 +255,13 @@ class Range:
                 f"Range({feature.name!r}) needs numbers, but {feature.name!r} has none to change to; use "
                 "NeverTarget for levels without numbers"
             )
-        return _only_to([isinstance(to, Real) and self.low <= to <= self.high for to in targets])
+        inside = [isinstance(to, Real) and self.low <= to <= self.high for to in targets]
+        return _only_to(np.array(inside, dtype=np.bool_))
 
 
-def _only_to(levels: list[bool]) -> BoolArray:
+def _only_to(levels: BoolArray) -> BoolArray:
     """Allow the moves to some levels, and staying."""
-    matrix = np.tile(np.array(levels, dtype=np.bool_), (len(levels), 1))
+    matrix = np.tile(levels, (len(levels), 1))
     np.fill_diagonal(matrix, val=True)
     return matrix
 
