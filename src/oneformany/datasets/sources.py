@@ -37,11 +37,9 @@ def embedded(file: str) -> str:
 
 
 def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str:
-    """Read a file from the first folder that has it.
+    """Read a file from the named folder, or its sub-folder, as it is; from the cache; from its publisher.
 
-    These are: the folder named by ``data_dir`` or by the environment variable ``ONEFORMANY_DATA`` and its
-    sub-folder of the data set's name, plain or with ``.gz``; the cache; the publisher. A file in the named
-    folder is read as it is, the others must have the known checksum.
+    What comes from the last two must have the known checksum.
     """
     cached = cache_folder() / source.file
     own = next((path for path in _own_paths(source, data_dir) if path.is_file()), None)

@@ -45,10 +45,9 @@ class Told:
 def decide_cells(
     values: ColumnValues, counts: IntArray, told: Told | None = None, choice: Choice | None = None
 ) -> Feature:
-    """Decide the cells of a column; targets are not chosen yet.
+    """Decide the cells of a column whose values occur so often in the reference data.
 
-    ``counts`` say how often each value occurs in the reference data. Without ``told`` nobody can look inside
-    the model.
+    Without ``told`` nobody can look inside the model. Targets are not chosen yet.
     """
     choice = choice or Choice()
     if choice.unread:
@@ -179,13 +178,10 @@ def _group_label(group: list[Raw], plain: list[Raw]) -> str:
 def choose_targets(
     feature: Feature, values: ColumnValues, counts: IntArray, cells: IntArray, asked: Mapping[int, Raw | None]
 ) -> Feature:
-    """Give every cell a target, or none.
+    """Give every cell a target, or none: what is ``asked`` for it, else its most usual value.
 
-    Numbers: the lower median of the reference data in the cell, or a rounder number that occurs next to it.
-    Categories: the most frequent. Special codes, missing and unseen values are targets only if asked for.
-
+    Special codes, missing and unseen values are targets only if asked for; not-a-number is the missing value.
     For each value, ``counts`` say how often it occurs in the reference data, and ``cells`` where it lies.
-    What is ``asked`` for a cell comes first; ``None``: no target; not-a-number: the missing value.
     """
     given = [feature.target(cell) for cell in range(feature.n_levels)]
     targets = dict(enumerate(given))
@@ -228,7 +224,7 @@ def named_targets(
 
 
 def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
-    """Choose among the values of a cell that the reference data have."""
+    """Choose the most frequent category, or the lower median or a rounder number that occurs next to it."""
     plain: Sequence[Raw] = values.plain
     if values.kind != "number":
         return plain[int(inside[np.argmax(counts[inside])])]
@@ -241,24 +237,20 @@ def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
     return plain[best if digits[best] < digits[median] else median]
 
 
-def roundest(low: float, high: float, near: float | None = None) -> float:
-    """Find the multiple of the largest step (1, 2 or 5 times a power of ten) in ``[low, high]``.
-
-    Of several multiples it is the nearest to ``near``, by default to the middle.
-    """
+def roundest(low: float, high: float, near: float) -> float:
+    """Find the multiple of the largest step, 1, 2 or 5 times a power of ten, in an interval: the nearest."""
     if low >= high:
         return low
     if low <= 0 <= high:
         return 0.0
-    middle = (low + high) / 2 if near is None else near
     top = floor(log10(max(abs(low), abs(high)))) + 1
     for power in range(top, top - DIGITS, -1):
         for step in (5, 2, 1):
-            count = round(middle / (step * 10.0**power))
+            count = round(near / (step * 10.0**power))
             tried = (float(f"{multiple * step}e{power}") for multiple in (count, count - 1, count + 1))
             inside = [number for number in tried if low <= number <= high]
             if inside:
-                return min(inside, key=lambda number: abs(number - middle))
+                return min(inside, key=lambda number: abs(number - near))
     return low
 
 

@@ -258,12 +258,28 @@ def levels_told(feature: Feature) -> str:
     return told if feature.n_levels <= MOST_TOLD else f"{told}, ... ({feature.n_levels} in all)"
 
 
+def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
+    """Say that a value has no level, and where it stands."""
+    if is_missing(value):
+        return InputError(f"column {feature.name!r}{where}: the value is missing; fill it in or drop the row")
+    known = f"{'finite numbers and ' if feature.binned else ''}{levels_told(feature)}"
+    return InputError(
+        f"column {feature.name!r}{where}: {plain_value(value)!r} is none of its levels; known are {known}; "
+        "add it to the schema, or name it as special"
+    )
+
+
 def suggestion(name: str, known: Sequence[str]) -> str:
     """Name which of the known names somebody may have meant, or what there is."""
     if close := get_close_matches(name, known, n=1):
         return f"; did you mean {close[0]!r}?"
     told = ", ".join(repr(other) for other in known[:MOST_TOLD])
     return f"; there are {told}{', ...' if len(known) > MOST_TOLD else ''}"
+
+
+def value_label(value: AnyValue) -> str:
+    """Name a value of a frame."""
+    return MISSING if is_missing(value) else number_label(plain_value(value))
 
 
 def number_label(value: Raw) -> str:

@@ -29,10 +29,7 @@ class Table:
 
     @classmethod
     def of(cls, frame: AnyFrame, what: str = "the rows", needed: Iterable[str] | None = None) -> Self:
-        """Take a frame of any library that narwhals knows; messages call it ``what``.
-
-        It needs rows, and columns, these or any, whose names as texts differ.
-        """
+        """Take a frame of any library that narwhals knows; it needs rows, and these columns or any."""
         given = as_pandas(frame, what)
         names = [str(label) for label in given.columns]
         if lacking := [name for name in needed or () if name not in names]:

@@ -13,16 +13,7 @@ from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import (
-    MISSING,
-    Feature,
-    is_missing,
-    levels_told,
-    number_label,
-    plain_value,
-    repeated,
-    suggestion,
-)
+from oneformany.schema.feature import Feature, no_level, repeated, suggestion, value_label
 from oneformany.schema.frames import Table
 
 MOST_LINES = 30  # features in a table
@@ -219,8 +210,7 @@ class ValueSchema(Schema):
         """Number the values of each column."""
         features = []
         for name, array in zip(names, arrays, strict=True):
-            values = pd.Series(array).tolist()
-            plain = [MISSING if is_missing(value) else number_label(plain_value(value)) for value in values]
+            plain = list(map(value_label, pd.Series(array).tolist()))
             if repeated(plain):
                 plain = [f"{label} ({number})" for number, label in enumerate(plain)]
             features.append(Feature(name, tuple(plain)))
@@ -237,17 +227,6 @@ def find_levels(feature: Feature, column: AnyValue) -> IntArray:
         raise InputError(f"column {feature.name!r} holds more than single values: {error}") from error
     found = [feature.find(value) for value in distinct]
     return np.array([-1 if level is None else level for level in found], dtype=np.int64)[indices]
-
-
-def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
-    """Say that a value has no level, and where it stands."""
-    if is_missing(value):
-        return InputError(f"column {feature.name!r}{where}: the value is missing; fill it in or drop the row")
-    known = f"{'finite numbers and ' if feature.binned else ''}{levels_told(feature)}"
-    return InputError(
-        f"column {feature.name!r}{where}: {plain_value(value)!r} is none of its levels; known are {known}; "
-        "add it to the schema, or name it as special"
-    )
 
 
 def html_table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:

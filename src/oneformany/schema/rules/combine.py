@@ -83,10 +83,7 @@ MOVES_ALONE = tuple(PARTS[kind][1] for kind in PARTS if kind not in {"never_targ
 
 
 def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) -> None:
-    """Check what can be checked before anything is known about cells.
-
-    Something may be no rule, name a feature that is none of ``names``, or contradict another rule.
-    """
+    """Refuse what is not a rule, names a feature that is none of these, or contradicts another rule."""
     if isinstance(rules, (Rule, RowRule, str)) or not isinstance(rules, Sequence):
         raise InputError(f"rules must be a list of rules, not {rules!r}")
     for rule in rules:
@@ -107,10 +104,7 @@ def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) ->
 
 
 def named_by_value(rules: Sequence[AnyRule]) -> frozenset[str]:
-    """Name the features of which rules may name single values, which then must not share a cell.
-
-    All rules but those that speak of moves alone count, rules of one's own too.
-    """
+    """Name the features of which rules, one's own too, may name values, which must not share a cell then."""
     return frozenset(name for rule in rules if not isinstance(rule, MOVES_ALONE) for name in _about(rule))
 
 
