@@ -43,11 +43,11 @@ def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str
     """
     cached = cache_folder() / source.file
     own = next((path for path in _own_paths(source, data_dir) if path.is_file()), None)
-    place: Path | str = own or cached
+    origin: Path | str = own or cached
     if own is not None:
         content = own.read_bytes()
     elif not cached.is_file() or _checksum(content := cached.read_bytes()) != source.sha256:
-        place, content = source.url, _download(source)
+        origin, content = source.url, _download(source)
         with contextlib.suppress(OSError):  # a cache that cannot be written costs another download, no more
             cached.parent.mkdir(parents=True, exist_ok=True)
             write_whole(cached, content)
@@ -56,9 +56,9 @@ def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str
             "utf-8"
         )
     except UnicodeDecodeError as error:
-        raise DataUnavailableError(f"{place} is not a text file ({error}); replace it") from error
+        raise DataUnavailableError(f"{origin} is not a text file ({error}); replace it") from error
     except (OSError, EOFError, zlib.error) as error:
-        raise DataUnavailableError(f"{place} is a damaged gzip file ({error}); replace it") from error
+        raise DataUnavailableError(f"{origin} is a damaged gzip file ({error}); replace it") from error
 
 
 def cache_folder() -> Path:

@@ -195,3 +195,6 @@ def test_a_problem_takes_rules_on_indices_and_levels():
         in_cells = named.restriction(small.SCHEMA, before)
         assert (in_cells.holds(before, after) == on_codes.holds(before, after)).all()
         assert in_cells.to_dict() == on_codes.to_dict()
+    for rule in (named, Implies({1: "none"}, {2: 0}), Linked("savings", "job")):
+        with pytest.raises(InputError, match="a rule on codes has indices of features and levels"):
+            rule.holds(before, after)

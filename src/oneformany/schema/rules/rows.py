@@ -80,16 +80,20 @@ class Implies:
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of cells may become what it is afterwards."""
+        moved = _moved(self.features, before, after).any(axis=1)
         had, has = (
-            np.all([np.isin(after[:, feature], several(levels)) for feature, levels in part.items()], axis=0)
+            np.all([np.isin(after[:, feature], _codes(levels)) for feature, levels in part.items()], axis=0)
             for part in (self.if_, self.then)
         )
-        return np.asarray(~_moved(self.features, before, after).any(axis=1) | ~had | has)
+        return np.asarray(~moved | ~had | has)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, of a rule in cells."""
-        pairs = ([[f, several(levels)] for f, levels in part.items()] for part in (self.if_, self.then))
-        return dict(zip(("kind", "if", "then"), ("implies", *pairs), strict=True))
+        before, after = (
+            [[*_codes(feature), list(_codes(levels))] for feature, levels in part.items()]
+            for part in (self.if_, self.then)
+        )
+        return {"kind": "implies", "if": before, "then": after}
 
 
 @dataclass(frozen=True, init=False)
@@ -108,7 +112,7 @@ class _Together:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, of a rule in cells."""
-        return {"kind": self.kind, **vars(self), "features": list(self.features)}
+        return {"kind": self.kind, **vars(self), "features": list(_codes(self.features))}
 
 
 @dataclass(frozen=True, init=False)
@@ -258,9 +262,21 @@ def cell_rule(data: Mapping[str, Any]) -> CellRule:
     return KINDS[data["kind"]](data)
 
 
-def _moved(features: tuple[int, ...], before: IntArray, after: IntArray) -> BoolArray:
+def _moved(features: tuple[Any, ...], before: IntArray, after: IntArray) -> BoolArray:
     """Which of these features each row changes."""
-    return np.asarray(before[:, features] != after[:, features])
+    indices = _codes(features)
+    return np.asarray(before[:, indices] != after[:, indices])
+
+
+def _codes(given: object) -> tuple[int, ...]:
+    """Take indices or levels of a rule in cells; names and values are for frames."""
+    try:
+        return integers(several(given))
+    except TypeError as error:
+        raise InputError(
+            f"a rule on codes has indices of features and levels, not {given!r}; rules on names are for "
+            "OneForMany, or their restriction(schema, reference) for a Problem"
+        ) from error
 
 
 def _levels(schema: Schema, part: Mapping[Any, object]) -> dict[int, list[int]]:
