@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -105,10 +105,9 @@ class Audit:
 
     def told(self) -> Iterator[Difference]:
         """Give the differences worth telling; of two subgroups the first one's, which the second mirrors."""
-        for key, line in self.differences.iterrows():
-            subgroup, measure = cast("tuple[object, str]", key)  # pandas calls an index label hashable
+        for (subgroup, measure), *numbers in self.differences[list(COLUMNS)].itertuples(name=None):
             if len(self.table) > 2 or subgroup == self.table.index[0]:
-                yield Difference(subgroup, measure, *(float(line[name]) for name in COLUMNS))
+                yield Difference(subgroup, measure, *numbers)
 
     def summary(self) -> str:
         """Tell in words which differences are clear of chance.
@@ -118,12 +117,10 @@ class Audit:
         str
             A sentence per difference whose interval leaves out 0.
         """
-        clear = [line for line in self.told() if line.clear]
+        clear = [f"    {_sentence(line)}" for line in self.told() if line.clear]
         if not clear:
             return f"By {shown(self.by)}: no difference between a subgroup and the others is clear of chance."
-        return "\n".join(
-            [f"By {shown(self.by)}, clear of chance:", *(f"    {_sentence(one)}" for one in clear)]
-        )
+        return "\n".join([f"By {shown(self.by)}, clear of chance:", *clear])
 
     def plot(self, ax: "Axes | None" = None, measure: str = "refused") -> "Axes":
         """Draw one measure of the subgroups; see :func:`oneformany.plotting.plot_subgroups`.

@@ -99,3 +99,10 @@ def test_what_is_not_a_rule_is_refused(tmp_path, text, words):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be read as rules"):
         rules_from_toml(tmp_path / "none.toml")
+
+
+def test_the_example_of_the_documentation_is_a_file_of_rules(tmp_path):
+    sample = (rules_from_toml.__doc__ or "").partition("For example::")[2].partition("Raises")[0]
+    path = tmp_path / "rules.toml"
+    path.write_text("\n".join(line.strip() for line in sample.splitlines()))
+    assert len(rules_from_toml(path)) == 11

@@ -204,35 +204,14 @@ def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
 
             immutable = ["sex", "age"]
             only_increase = ["education"]
-
-            [at_most_steps]
-            savings = 1
-
-            [range.amount]
-            low = 250
-            high = 10000
-
-            [never_target]
-            job = ["unemployed"]
-
-            [[forbid]]
-            feature = "housing"
-            from = "own"
-            to = "rent"
-
-            [[implies]]
-            if = { job = "unemployed" }
-            then = { income = "none" }
-
-            [[linked]]
-            features = ["amount", "duration"]
-
-            [[not_together]]
-            features = ["job", "housing"]
-
-            [[observed]]
-            features = ["job", "housing"]
-            at_least = 5
+            at_most_steps = { savings = 1 }
+            range = { amount = { low = 250, high = 10000 } }
+            never_target = { job = ["unemployed"] }
+            forbid = [{ feature = "housing", from = "own", to = "rent" }]
+            implies = [{ if = { job = "unemployed" }, then = { income = "none" } }]
+            linked = [{ features = ["amount", "duration"] }]
+            not_together = [{ features = ["job", "housing"] }]
+            observed = [{ features = ["job", "housing"], at_least = 5 }]
 
     Raises
     ------
