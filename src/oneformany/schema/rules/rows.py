@@ -41,7 +41,7 @@ class Implies:
     """A changed row that has these values must have those.
 
     A row that breaks the rule as it was given, and changes none of the features it names, may be changed
-    elsewhere: what it is was not advised. A :class:`Problem` takes it with indices of features and levels.
+    elsewhere: what it is was not advised. :class:`~oneformany.Problem` takes indices of features and levels.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Linked(_Together):
     Parameters
     ----------
     *features : hashable
-        At least two names; a :class:`Problem` takes indices of features.
+        At least two names; a :class:`~oneformany.Problem` takes indices of features.
     one_way : bool
         Only the first never changes without the others; they may change without it.
 
@@ -158,7 +158,7 @@ class NotTogether(_Together):
     Parameters
     ----------
     *features : hashable
-        At least two names; a :class:`Problem` takes indices of features.
+        At least two names; a :class:`~oneformany.Problem` takes indices of features.
 
     Examples
     --------
