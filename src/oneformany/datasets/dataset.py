@@ -16,7 +16,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.datasets.sources import Source, embedded, fetch
 from oneformany.exceptions import DataUnavailableError
 from oneformany.schema.discretise import bin_labels
-from oneformany.schema.feature import MISSING, Feature
+from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 
 POSITIVE: dict[str, Callable[[pd.DataFrame], AnyValue]] = {
@@ -90,15 +90,11 @@ def sources_of(name: str) -> list[Source]:
 
 def read_set(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     """Read the files of a data set; codes become words, numbers and missing values stay as they are."""
-    about = known_sets()[name]
-    if "embedded" in about:
-        raw = _table(embedded(about["embedded"]), about, about["embedded"])
-    else:
-        found = [
-            _table(fetch(one, data_dir), about, f"{one.file} has", f"; replace it by {one.url}")
-            for one in sources_of(name)
-        ]
-        raw = pd.concat(found, ignore_index=True)
+    about, sources = known_sets()[name], sources_of(name)
+    texts = {one.file: fetch(one, data_dir) for one in sources} or {name: embedded(about["embedded"])}
+    instead = {one.file: f"; replace it by {one.url}" for one in sources}
+    found = (_table(text, about, f"{file} has", instead.get(file, "")) for file, text in texts.items())
+    raw = pd.concat(found, ignore_index=True)
     if name == "compas":  # ProPublica's own filter
         scored = raw["score_text"].notna() & (raw["score_text"] != "N/A")
         known = raw["days_b_screening_arrest"].between(-30, 30) & (raw["is_recid"] != -1)
@@ -122,13 +118,12 @@ def _feature(name: str, about: dict[str, Any]) -> Feature:
     levels = about.get("levels") or [*about.get("codes", {}).values()] or [*map(str, numbers or ())]
     if edges is not None and not levels:
         levels = bin_labels(edges, integers=all(edge == int(edge) for edge in edges))
-    missing = about.get("missing", False)
     ordered = about.get("ordered", edges is not None or numbers is not None)
-    labels = (*levels, *[MISSING] * missing)
-    return Feature(name, labels, ordered, edges, numbers, about.get("unit", ""), missing=missing)
+    made = Feature(name, tuple(levels), ordered, edges, numbers, about.get("unit", ""))
+    return made.with_cells(missing=about.get("missing", False))
 
 
-def _table(text: str, about: dict[str, Any], has: str, instead: str = "") -> pd.DataFrame:
+def _table(text: str, about: dict[str, Any], has: str, instead: str) -> pd.DataFrame:
     """Read a file that begins with the names of its columns, or has those that are known."""
     names = about.get("columns")
     rows = text.partition("\n")[2] if text.startswith("|") else text  # a first line that is not data

@@ -52,9 +52,8 @@ def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str
             cached.parent.mkdir(parents=True, exist_ok=True)
             write_whole(cached, content)
     try:
-        return (gzip.decompress(content) if own is not None and own.suffix == ".gz" else content).decode(
-            "utf-8"
-        )
+        packed = own is not None and own.suffix == ".gz"
+        return (gzip.decompress(content) if packed else content).decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataUnavailableError(f"{origin} is not a text file ({error}); replace it") from error
     except (OSError, EOFError, zlib.error) as error:
