@@ -45,7 +45,7 @@ def test_values_stand_for_themselves():
 
 
 def test_special_codes_and_gaps_are_targets_only_if_asked_for():
-    feature = BINS.with_cells([("-9", (-9,))], missing=True)
+    feature = BINS.with_cells((("-9", (-9,)),), missing=True)
     values = [3, -9, None]
     assert chosen(feature, values).targets == (3, None, None, None, None)
     asked = named_targets(feature, {"missing": "missing", "-9": -9, "<= 10": None})

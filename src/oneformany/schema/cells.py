@@ -9,7 +9,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.discretise import ANY_NUMBER, ANY_VALUE, bins_of, levels_of_values
-from oneformany.schema.feature import MISSING, Feature, Raw, levels_told, number_label
+from oneformany.schema.feature import MISSING, Feature, Raw, Special, levels_told, number_label
 from oneformany.schema.frames import ColumnValues
 
 MOST_CELLS = 8  # of a feature, unless the user or the model's own steps say otherwise
@@ -28,7 +28,7 @@ class Choice:
     feature: Feature | None = None  # the cells themselves
     edges: tuple[float, ...] | None = None
     bins: int | None = None  # how many, of about equally many reference rows
-    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()  # label and values of special codes
+    special: Special = ()
     known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
     apart: bool = False  # categories that the model does not tell apart stay apart, as a rule names them
     unread: bool = False  # the model surely does not read the column

@@ -12,7 +12,7 @@ from oneformany.anything import AnyFrame
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
-from oneformany.schema.frames import ColumnValues, Table
+from oneformany.schema.frames import Column, ColumnValues, Table
 from oneformany.schema.schema import Schema
 
 ANY_VALUE = "any value"
@@ -104,9 +104,7 @@ def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False)
     return Feature(name, labels, ordered=ordered, groups=tuple((value,) for value in values))
 
 
-def _read(
-    column: "pd.Series[Any]", edges: Sequence[float] | None, bins: int | None, max_levels: int
-) -> Feature:
+def _read(column: Column, edges: Sequence[float] | None, bins: int | None, max_levels: int) -> Feature:
     """Make a feature of a column."""
     name, there = str(column.name), column.notna().to_numpy()
     gaps = not there.all()

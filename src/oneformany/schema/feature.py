@@ -19,6 +19,7 @@ from oneformany.plain import written
 
 Value = bool | int | float
 Raw = str | bool | int | float
+Special = tuple[tuple[str, tuple[Raw, ...]], ...]  # label and values of special codes
 
 MISSING = "missing"  # label of the cell of missing values
 UNSEEN = "unseen in training"  # label of the cell of values that the model was not fitted on
@@ -79,7 +80,7 @@ class Feature:
     numbers: tuple[Value, ...] | None = None
     unit: str = ""
     groups: tuple[tuple[Raw, ...], ...] | None = None
-    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()
+    special: Special = ()
     missing: bool = False
     unseen: bool = False
     targets: tuple[Raw | None, ...] | None = None
@@ -164,13 +165,7 @@ class Feature:
         targets = zip(self.level_values, map(self.target, range(self.n_levels)), strict=True)
         return tuple(meant if to is None or is_missing(to) else to for meant, to in targets)
 
-    def with_cells(
-        self,
-        special: Sequence[tuple[str, tuple[Raw, ...]]] = (),
-        *,
-        missing: bool = False,
-        unseen: bool = False,
-    ) -> Self:
+    def with_cells(self, special: Special = (), *, missing: bool = False, unseen: bool = False) -> Self:
         """Add levels for special codes, missing and unseen values where there are none yet."""
         codes = self.special + tuple(code for code in special if code[0] not in dict(self.special))
         missing, unseen = missing or self.missing, unseen or self.unseen

@@ -10,7 +10,7 @@ from oneformany.anything import AnyValue
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.cells import Choice
-from oneformany.schema.feature import Raw, is_integer, several
+from oneformany.schema.feature import Special, is_integer, several
 from oneformany.schema.frames import Table
 from oneformany.schema.schema import Schema
 
@@ -24,7 +24,7 @@ class Wishes:
     schema: Schema | None = None
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
     bins: Mapping[str, int] = field(default_factory=dict)
-    special: Mapping[str, tuple[tuple[str, tuple[Raw, ...]], ...]] = field(default_factory=dict)
+    special: Mapping[str, Special] = field(default_factory=dict)
     targets: Mapping[str, Any] = field(default_factory=dict)
     apart: frozenset[str] = frozenset()  # columns whose categories rules name
 

@@ -120,12 +120,8 @@ class Frontier:
         return drawn
 
     def __repr__(self) -> str:
-        told = ", ".join(
-            f"{point.asked}: {point.value}"
-            + ("" if point.value == point.bound else f" (bound {point.bound})")
-            for point in self.points
-        )
-        return f"Frontier({self.measure} by {self.over}: {told})"
+        told = [f"{p.asked}: {p.value}" + f" (bound {p.bound})" * (p.value != p.bound) for p in self.points]
+        return f"Frontier({self.measure} by {self.over}: {', '.join(told)})"
 
 
 def frontier(
