@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from oneformany.datasets import NAMES, load
-from oneformany.datasets.students import YES_NO
 from oneformany.exceptions import DataUnavailableError, InputError
 
+YES_NO = ("schoolsup", "famsup", "paid", "activities", "nursery", "higher", "internet", "romantic")
 COMPAS_HEAD = (
     "id,sex,age_cat,race,priors_count,days_b_screening_arrest,c_charge_degree,is_recid,"
     "decile_score,decile_score,score_text,priors_count,two_year_recid\n"

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oneformany.datasets.adult import SOURCES
-from oneformany.datasets.compas import SOURCE
+from oneformany.datasets.dataset import sources_of
 from oneformany.datasets.sources import Source, cache_folder, fetch
 from oneformany.exceptions import DataUnavailableError, InputError
 
@@ -136,7 +135,9 @@ def test_the_cache_is_where_each_system_keeps_caches(monkeypatch, platform, vari
 
 
 def test_the_publishers_are_asked_safely_and_files_are_pinned():
-    for source in (SOURCE, *SOURCES):
+    sources = [source for name in ("compas", "adult", "credit") for source in sources_of(name)]
+    assert len(sources) == 4
+    for source in sources:
         assert source.url.startswith("https://")
         assert source.url.endswith(source.file)
         assert len(bytes.fromhex(source.sha256)) == 32

@@ -280,10 +280,11 @@ def test_an_index_of_dates_is_kept():
     assert isinstance(moved.index, pd.DatetimeIndex)
 
 
-def test_columns_may_be_numbered():
+@pytest.mark.parametrize("name", [0, "0"])
+def test_columns_may_be_numbered(name):
     frame = FRAME[["age", "income"]].set_axis([0, 1], axis=1)
     model = LogisticRegression(max_iter=1000).fit(frame, TARGET)
-    result, moved = explained(model, frame, rules=[Immutable("0")])
+    result, moved = explained(model, frame, rules=[Immutable(name)])
     assert result.schema.names == ("0", "1")
     assert moved.columns.tolist() == [0, 1]
     assert moved[0].tolist() == frame.loc[moved.index, 0].tolist()

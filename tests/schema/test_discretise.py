@@ -91,6 +91,15 @@ def test_every_number_of_the_frame_has_a_level_and_bins_keep_the_order(numbers, 
     assert (schema.encode(schema.decode(codes[:, None]))[:, 0] == codes).all()
 
 
+def test_frames_with_numbered_columns_are_read_and_coded():
+    numbered = pd.DataFrame({0: [1, 2], 1: ["b", "a"]})
+    schema = infer_schema(numbered, columns=[1, 0], edges={0: [1]})
+    assert schema.names == ("1", "0")
+    assert schema.encode(numbered).tolist() == [[1, 0], [0, 1]]
+    assert schema.encode(numbered.to_numpy()).tolist() == [[1, 0], [0, 1]]
+    assert schema.index(0) == schema.index("0") == 1
+
+
 def test_only_the_named_columns_become_features():
     frame = pd.DataFrame({"a": [1, 2], "b": [None, 1], "c": ["u", "v"]})
     assert infer_schema(frame, columns=["c", "a"]).names == ("c", "a")
@@ -135,18 +144,17 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
         ),
         (pd.DataFrame({"x": [True, "a", "b"]}), {}, "holds texts and truth values: .* is True in row 0;"),
         (pd.DataFrame({"x": ["a", b"a"]}), {}, "texts and values of the type bytes: .* is b'a' in row 1;"),
-        (pd.DataFrame({"x": []}), {}, "no rows"),
-        (pd.DataFrame(), {}, "no rows or no columns"),
-        (pd.DataFrame({3: [1]}), {}, "column name 3 is not a text"),
+        (pd.DataFrame({"x": []}), {}, "empty frame; give at least one row"),
+        (pd.DataFrame(), {}, "no columns; give at least one"),
         (pd.DataFrame([[1, 2]], columns=["x", "x"]), {}, "2 columns named 'x'"),
         (pd.DataFrame({"x": [1]}), {"columns": ["y"]}, "lacks the column 'y'"),
-        (pd.DataFrame({"x": [1]}), {"edges": {"y": [1]}}, "lacks the column 'y'"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"y": [1]}}, "edges are given for 'y'"),
         (pd.DataFrame({"x": [1], "y": [1]}), {"columns": ["x"], "edges": {"y": [1]}}, "none of the columns"),
         (pd.DataFrame({"x": ["a"]}), {"edges": {"x": [1]}}, "holds values of the kind category, not numbers"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": []}}, "empty list of edges"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": [2, 1]}}, "edges must increase"),
         (pd.DataFrame({"x": [1]}), {"bins": 1}, "at least 2"),
-        (np.zeros((1, 1)), {}, "not ndarray"),
+        ([[1]], {}, "must be a pandas DataFrame .*, not list"),
     ],
 )
 def test_frames_without_a_clear_schema_are_refused(frame, options, words):

@@ -104,6 +104,12 @@ def test_labels_and_bins_are_no_numbers(place, words):
         Schema((SCHEMA.features[place],)).number_encoding()
 
 
+def test_a_level_for_missing_values_is_no_number():
+    rooms = Feature("rooms", ("1", "2"), numbers=(1, 2)).with_cells(missing=True)
+    with pytest.raises(InputError, match="'rooms' has the level 'missing', no numbers of its own"):
+        Schema((rooms,)).number_encoding()
+
+
 def test_a_schema_survives_json():
     assert Schema.from_dict(json.loads(json.dumps(SCHEMA.to_dict()))) == SCHEMA
 
@@ -120,7 +126,7 @@ def test_half_a_schema_from_a_file_is_refused(data):
         (frame().drop(columns="housing"), "lacks the column 'housing'"),
         (frame().drop(columns=["sex", "age"]), "lacks the columns 'sex', 'age'"),
         (frame().rename(columns={"housing": "houssing"}), "did you mean 'houssing'"),
-        (frame().iloc[:0], "no rows"),
+        (frame().iloc[:0], "empty frame; give at least one row"),
         (pd.concat([frame(), frame()[["sex"]]], axis=1), "2 columns named 'sex'"),
         (frame(sex=["male", None]), "column 'sex', row bob: the value is missing"),
         (frame(age=[float("nan"), 3]), "column 'age', row ann: the value is missing"),
@@ -135,7 +141,8 @@ def test_half_a_schema_from_a_file_is_refused(data):
         (frame(age=[1.0, float("inf")]), "column 'age', row bob: inf is none"),
         (frame(age=pd.to_datetime(["2020-01-01", "2021-01-01"])), "column 'age', row ann: Timestamp"),
         (frame(sex=[["male"], ["female"]]), "column 'sex' holds more than single values"),
-        (frame().to_numpy(), "must be a pandas DataFrame, not ndarray"),
+        (frame().to_dict(), "must be a pandas DataFrame .*, not dict"),
+        (frame().to_numpy(), "lacks the columns 'sex'"),
     ],
 )
 def test_rows_that_cannot_be_coded_are_refused_by_column_and_row(data, words):

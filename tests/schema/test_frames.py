@@ -4,7 +4,8 @@ import pytest
 
 from oneformany.exceptions import InputError
 from oneformany.readers.columns import Rows
-from oneformany.schema.frames import ColumnValues, ValueSchema, alike
+from oneformany.schema.frames import ColumnValues, alike
+from oneformany.schema.schema import ValueSchema
 
 
 @pytest.mark.parametrize(

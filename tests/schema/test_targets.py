@@ -16,7 +16,7 @@ def chosen(feature, values, asked=None):
     found = ColumnValues.of(pd.Series(values, name="x"))
     counts = np.bincount(found.codes, minlength=len(found.array))
     cells = np.array([feature.find(value) for value in found.plain])
-    return choose_targets(feature, found, counts, cells, asked)
+    return choose_targets(feature, found, counts, cells, asked or {})
 
 
 def test_a_target_is_the_lower_median_of_what_occurs():
@@ -45,7 +45,7 @@ def test_values_stand_for_themselves():
 
 
 def test_special_codes_and_gaps_are_targets_only_if_asked_for():
-    feature = BINS.with_cells([("-9", (-9,))], missing=True)
+    feature = BINS.with_cells((("-9", (-9,)),), missing=True)
     values = [3, -9, None]
     assert chosen(feature, values).targets == (3, None, None, None, None)
     asked = named_targets(feature, {"missing": "missing", "-9": -9, "<= 10": None})
@@ -71,19 +71,19 @@ def test_targets_that_make_no_sense_are_refused(asked, words):
 
 
 def test_the_roundest_number_is_found():
-    assert roundest(1480, 1530) == 1500
-    assert roundest(18, 18.9) == 18
-    assert roundest(0.13, 0.17) == 0.15
-    assert roundest(-3, 4) == 0
-    assert roundest(7, 7) == 7
-    assert roundest(-1530, -1480) == -1500
+    assert roundest(1480, 1530, 1505) == 1500
+    assert roundest(18, 18.9, 18.5) == 18
+    assert roundest(0.13, 0.17, 0.15) == 0.15
+    assert roundest(-3, 4, 1) == 0
+    assert roundest(7, 7, 7) == 7
+    assert roundest(-1530, -1480, -1505) == -1500
     assert roundest(1_040_000, 3_100_000, 2_900_000) == 2_000_000
 
 
 @given(st.floats(-1e9, 1e9), st.floats(0, 1e6))
 def test_it_lies_within_the_interval_and_is_no_less_round_than_its_ends(low, width):
     high = low + width
-    found = roundest(low, high)
+    found = roundest(low, high, (low + high) / 2)
     assert low <= found <= high
     assert roundness(found) <= max(roundness(low), roundness(high))
 

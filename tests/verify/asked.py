@@ -16,7 +16,7 @@ from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.problem.own import OwnValues
-from oneformany.schema.rules.rows import ImpliesCells, LinkedCells, NotTogetherCells, ObservedCells
+from oneformany.schema.rules.rows import Implies, Linked, NotTogether, ObservedCells
 from verify.search_proofs import with_searches
 
 KINDS = ("additive", "tree", "network")
@@ -68,11 +68,11 @@ def restriction(rng: np.random.Generator, levels: tuple[int, ...]) -> Any:
     number = int(rng.integers(4))
     if number == 0:
         levels_of = {feature: (int(rng.integers(levels[feature])),) for feature in (one, other)}
-        return ImpliesCells(((one, levels_of[one]),), ((other, levels_of[other]),))
+        return Implies({one: levels_of[one]}, {other: levels_of[other]})
     if number == 1:
-        return LinkedCells((one, other), bool(rng.random() < 0.5))
+        return Linked(one, other, one_way=bool(rng.random() < 0.5))
     if number == 2:
-        return NotTogetherCells((one, other))
+        return NotTogether(one, other)
     reference = rng.integers(levels, size=(6, len(levels)))[:, [one, other]]
     rows, counts = np.unique(reference, axis=0, return_counts=True)
     return ObservedCells((one, other), rows, counts, int(rng.integers(1, 3)))

@@ -18,7 +18,7 @@ from oneformany.exceptions import CertificateError
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.problem.costs import Costs
-from oneformany.schema.rules.rows import NotTogetherCells
+from oneformany.schema.rules.rows import NotTogether
 from oneformany.verify import Outcome, Report, verify
 from oneformany.verify.problem import read_restrictions
 from oneformany.verify.reading import Json
@@ -292,7 +292,7 @@ def test_questions_with_more_points_than_integers_count_are_confirmed(kind: str)
         layer = (np.array([[1.0]]), np.array([0.5 - least]))
         oracle = NetworkOracle(Network(tables, np.zeros(1), (layer,)), 0.0)
     for share in ("point", "features"):
-        problem = ofm.Problem(codes, levels, oracle, 1, share=share, restrictions=(NotTogetherCells((0, 1)),))  # type: ignore[arg-type]
+        problem = ofm.Problem(codes, levels, oracle, 1, share=share, restrictions=(NotTogether(0, 1),))  # type: ignore[arg-type]
         content = written(problem, explanations=2)
         assert content["covered"] > 0
         assert verify(content).ok, verify(content)

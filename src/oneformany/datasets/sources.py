@@ -1,23 +1,17 @@
 """Find a data file: in a folder that the user names, in the cache, or at its original publisher."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import hashlib
 import os
 import sys
-import tomllib
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
 from importlib.resources import files
-from io import StringIO
 from pathlib import Path
 from urllib.request import urlopen
-
-import pandas as pd
 
 from oneformany.exceptions import DataUnavailableError, InputError
 from oneformany.files import write_whole
@@ -42,77 +36,51 @@ def embedded(file: str) -> str:
     return (files("oneformany.datasets") / "data" / file).read_text(encoding="utf-8")
 
 
-def meanings(dataset: str) -> dict[str, dict[str, str]]:
-    """Say for each column of a data set what its codes mean, in the order of the levels."""
-    words: dict[str, dict[str, str]] = tomllib.loads(embedded("words.toml"))[dataset]
-    return words
-
-
 def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str:
-    """Read a file from the first folder that has it.
+    """Read a file from the named folder, or its sub-folder, as it is; from the cache; from its publisher.
 
-    These are: the folder named by ``data_dir`` or by the environment variable ``ONEFORMANY_DATA`` and its
-    sub-folder of the data set's name, plain or with ``.gz``; the cache; the publisher. A file in the named
-    folder is read as it is, the others must have the known checksum.
+    What comes from the last two must have the known checksum.
     """
-    for path in _own_paths(source, data_dir):
-        if path.is_file():
-            return _text(_read(path), path)
     cached = cache_folder() / source.file
-    if cached.is_file() and _is_complete(content := cached.read_bytes(), source):
-        return _text(content, cached)
-    content = _download(source)
-    with contextlib.suppress(OSError):  # a cache that cannot be written costs another download, no more
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(cached, content)
-    return _text(content, source.url)
-
-
-def fetch_table(
-    source: Source, data_dir: str | os.PathLike[str] | None, columns: Iterable[str]
-) -> pd.DataFrame:
-    """Read a CSV file as :func:`fetch` does, and refuse one that lacks a column."""
-    raw = pd.read_csv(StringIO(fetch(source, data_dir)), low_memory=False)
-    for column in columns:
-        if column not in raw.columns:
-            raise DataUnavailableError(f"{source.file} has no column {column!r}; replace it by {source.url}")
-    return raw
+    own = next((path for path in _own_paths(source, data_dir) if path.is_file()), None)
+    origin: Path | str = own or cached
+    if own is not None:
+        content = own.read_bytes()
+    elif not cached.is_file() or _checksum(content := cached.read_bytes()) != source.sha256:
+        origin, content = source.url, _download(source)
+        with contextlib.suppress(OSError):  # a cache that cannot be written costs another download, no more
+            cached.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(cached, content)
+    try:
+        packed = own is not None and own.suffix == ".gz"
+        return (gzip.decompress(content) if packed else content).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataUnavailableError(f"{origin} is not a text file ({error}); replace it") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataUnavailableError(f"{origin} is a damaged gzip file ({error}); replace it") from error
 
 
 def cache_folder() -> Path:
     """Where downloads are kept: ``ONEFORMANY_CACHE``, or the user's cache folder on this system."""
     if named := os.environ.get(CACHE_VARIABLE):
         return Path(named)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return base / "oneformany"
+    variable, usual = {
+        "win32": ("LOCALAPPDATA", "AppData/Local"),
+        "darwin": ("", "Library/Caches"),
+    }.get(sys.platform, ("XDG_CACHE_HOME", ".cache"))
+    return Path(os.environ.get(variable, Path.home() / usual)) / "oneformany"
 
 
 def _own_paths(source: Source, data_dir: str | os.PathLike[str] | None) -> Iterator[Path]:
     named = data_dir if data_dir is not None else os.environ.get(DATA_VARIABLE)
     if not named:
         return
-    folder = Path(named)
-    if not folder.is_dir():
+    if not (folder := Path(named)).is_dir():
         given = "data_dir" if data_dir is not None else DATA_VARIABLE
         raise InputError(f"{given} names the folder {folder}, which does not exist")
     for parent in (folder, folder / source.dataset):
         yield parent / source.file
         yield parent / f"{source.file}.gz"
-
-
-def _read(path: Path) -> bytes:
-    content = path.read_bytes()
-    if path.suffix != ".gz":
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataUnavailableError(f"{path} is a damaged gzip file ({error}); replace it") from error
 
 
 def _download(source: Source) -> bytes:
@@ -125,21 +93,13 @@ def _download(source: Source) -> bytes:
             f"{source.file} of the data set {source.dataset} is in no named folder and not in the cache "
             f"{cache_folder()}, and the download failed ({error}); {remedy}"
         ) from error
-    if not _is_complete(content, source):
+    if (found := _checksum(content)) != source.sha256:
         raise DataUnavailableError(
             f"{source.url} gave {len(content)} bytes that are not the expected {source.file} (checksum "
-            f"{hashlib.sha256(content).hexdigest()[:12]}..., expected {source.sha256[:12]}...); nothing was "
-            f"kept: try again, or {remedy}"
+            f"{found[:12]}..., expected {source.sha256[:12]}...); nothing was kept: try again, or {remedy}"
         )
     return content
 
 
-def _is_complete(content: bytes, source: Source) -> bool:
-    return hashlib.sha256(content).hexdigest() == source.sha256
-
-
-def _text(content: bytes, source: Path | str) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DataUnavailableError(f"{source} is not a text file ({error}); replace it") from error
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

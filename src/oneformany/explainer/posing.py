@@ -104,7 +104,7 @@ def with_other(asked: OneForMany, **parameters: object) -> OneForMany:
 
 
 def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
-    wishes = Wishes.of(asked.schema, asked.edges, asked.bins, asked.special, asked.targets, table)
+    wishes = Wishes.of(asked, table)
     reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
     if reads_levels(asked.model, asked.schema):
         return _pose_cells(asked, table, wishes, reference)

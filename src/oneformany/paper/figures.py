@@ -9,8 +9,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from oneformany.datasets import load
-from oneformany.datasets.compas import SCHEMA as COMPAS
+from oneformany.datasets.dataset import schema_of
 from oneformany.paper.runs.cells import DATASETS, TITLES
 from oneformany.paper.runs.records import Record, as_published, cell_of
 from oneformany.plotting.charts import plot_change_counts
@@ -73,5 +72,5 @@ def _explanations(records: Sequence[Record]) -> list[Explanation]:
 
 
 def _schema(record: Record) -> Schema:
-    """Features of a data set; those of compas are known without its file."""
-    return COMPAS if record["dataset"] == "compas" else load(record["dataset"]).schema
+    """Features of a data set, which are known without its file."""
+    return schema_of(record["dataset"])

@@ -15,8 +15,8 @@ from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature
-from oneformany.schema.frames import ValueSchema, alike, in_own_type
-from oneformany.schema.schema import Schema
+from oneformany.schema.frames import alike, in_own_type
+from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
 N_CHECKED = 64

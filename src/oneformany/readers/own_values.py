@@ -25,9 +25,9 @@ from oneformany.readers.trees.tree_reading import Splits, model_splits
 from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, is_missing
-from oneformany.schema.frames import ColumnValues, Table, ValueSchema, alike, in_own_type
-from oneformany.schema.schema import Schema, no_level
+from oneformany.schema.feature import Feature, is_missing, no_level
+from oneformany.schema.frames import ColumnValues, Table, alike, in_own_type
+from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.schema.wishes import Wishes
 from oneformany.stop import Stop
 

@@ -1,7 +1,5 @@
 """Decide the cells of a column and their targets: values, what a model tells apart, round bins."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
@@ -11,7 +9,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.discretise import ANY_NUMBER, ANY_VALUE, bins_of, levels_of_values
-from oneformany.schema.feature import MISSING, Feature, Raw, levels_told, number_label
+from oneformany.schema.feature import MISSING, Feature, Raw, Special, levels_told, number_label
 from oneformany.schema.frames import ColumnValues
 
 MOST_CELLS = 8  # of a feature, unless the user or the model's own steps say otherwise
@@ -20,7 +18,6 @@ SMALLEST_SHARE = 0.02  # of the reference rows must be in a cell between two wei
 HALVINGS = 60  # how often the weight of a number that most rows have is cut down to that of one bin
 MOST_NAMED = 4
 MIDDLE = (0.4, 0.6)  # quantiles of a cell between which a rounder number that occurs replaces the median
-STEPS = (5, 2, 1)
 DIGITS = 15
 
 
@@ -31,7 +28,7 @@ class Choice:
     feature: Feature | None = None  # the cells themselves
     edges: tuple[float, ...] | None = None
     bins: int | None = None  # how many, of about equally many reference rows
-    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()  # label and values of special codes
+    special: Special = ()
     known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
     apart: bool = False  # categories that the model does not tell apart stay apart, as a rule names them
     unread: bool = False  # the model surely does not read the column
@@ -48,34 +45,62 @@ class Told:
 def decide_cells(
     values: ColumnValues, counts: IntArray, told: Told | None = None, choice: Choice | None = None
 ) -> Feature:
-    """Decide the cells of a column; targets are not chosen yet.
+    """Decide the cells of a column whose values occur so often in the reference data.
 
-    ``counts`` say how often each value occurs in the reference data. Without ``told`` nobody can look inside
-    the model.
+    Without ``told`` nobody can look inside the model. Targets are not chosen yet.
     """
     choice = choice or Choice()
     if choice.unread:
         return Feature(values.name, (ANY_VALUE,), unseen=True)
+    known = choice.known if values.kind == "category" else None
     coded = {code for _, codes in choice.special for code in codes}
-    plain = values.plain
-    unseen = np.array(
-        [choice.known is not None and value is not None and value not in choice.known for value in plain]
-    )
-    special = np.array([value in coded for value in plain])
-    regular = ~values.gaps & ~special & ~(unseen & (values.kind == "category"))
+    special = np.array([value in coded for value in values.plain])
+    unseen = ~values.gaps & ~special & [known is not None and value not in known for value in values.plain]
+    regular = ~(values.gaps | special | unseen)
+    plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
+    if told is not None:
+        told = Told(told.rows[regular], None if told.splits is None else told.splits[regular])
     if choice.feature is not None:
         feature = choice.feature
-    elif not regular.any():
+    elif not plain:
         feature = Feature(values.name, (ANY_NUMBER if values.kind == "number" else ANY_VALUE,), edges=())
     elif values.kind == "number":
-        feature = _number_cells(values, counts, told, choice, regular)
+        numbers = values.numbers[regular]
+        edges = _edges(numbers, counts[regular], told, choice)
+        if edges is None:
+            feature = levels_of_values(values.name, plain, ordered=True)
+        else:
+            feature = bins_of(values.name, edges, numbers)
     else:
-        feature = _category_cells(values, told, choice, regular)
-    return feature.with_cells(
-        choice.special,
-        missing=bool(values.gaps.any()),
-        unseen=values.kind == "category" and bool((unseen & ~special).any()),
-    )
+        groups = _groups(values, plain, told, choice)
+        feature = levels_of_values(values.name, plain, ordered=values.ordered)
+        if len(groups) < len(plain):
+            labels = tuple(_group_label(group, plain) for group in groups)
+            feature = Feature(values.name, labels, ordered=values.ordered, groups=tuple(map(tuple, groups)))
+    return feature.with_cells(choice.special, missing=bool(values.gaps.any()), unseen=bool(unseen.any()))
+
+
+def _edges(
+    numbers: FloatArray, counts: IntArray, told: Told | None, choice: Choice
+) -> Sequence[float] | None:
+    """Choose edges between numbers, a few that a model tells apart; ``None``: each is a cell of its own."""
+    if choice.edges is not None:
+        return choice.edges
+    if choice.bins is not None:
+        return _quantile_edges(numbers, counts, choice.bins)
+    if told is not None:
+        kinds = same_rows(told.rows)
+        differs = kinds[1:] != kinds[:-1]
+        n_cells = int(differs.sum()) + 1
+        few = n_cells <= min(MOST_BINS, len(numbers) // 2)
+        if told.splits is not None:
+            few = n_cells < len(numbers) or len(numbers) > MOST_CELLS
+            if n_cells > MOST_CELLS:
+                differs = _weightiest(differs, told.splits[1:], counts)
+        if few:  # a cell includes its right edge
+            last, below = numbers[:-1][differs], np.nextafter(numbers[1:][differs], -np.inf)
+            return [roundest(*ends, ends[0]) for ends in zip(last.tolist(), below.tolist(), strict=True)]
+    return _quantile_edges(numbers, counts, MOST_CELLS) if len(numbers) > MOST_CELLS else None
 
 
 def same_rows(rows: FloatArray) -> IntArray:
@@ -83,48 +108,6 @@ def same_rows(rows: FloatArray) -> IntArray:
     plain = np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows + 0.0))  # one not-a-number, no -0.0
     numbers: dict[bytes, int] = {}
     return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in plain], dtype=np.int64)
-
-
-def _number_cells(
-    values: ColumnValues, counts: IntArray, told: Told | None, choice: Choice, regular: BoolArray
-) -> Feature:
-    numbers, counts = values.numbers[regular], counts[regular]
-    edges: Sequence[float] | None = choice.edges
-    if edges is None and choice.bins is not None:
-        edges = _quantile_edges(numbers, counts, choice.bins)
-    elif edges is None and told is not None:
-        edges = _told_edges(numbers, counts, told, regular)
-    if edges is None and len(numbers) <= MOST_CELLS:
-        return levels_of_values(values.name, _kept(values, regular), ordered=True)
-    if edges is None:
-        edges = _quantile_edges(numbers, counts, MOST_CELLS)
-    return bins_of(values.name, edges, numbers)
-
-
-def _told_edges(numbers: FloatArray, counts: IntArray, told: Told, regular: BoolArray) -> list[float] | None:
-    """Find edges between numbers that a model tells apart; ``None`` where these are too many."""
-    kinds = same_rows(told.rows[regular])
-    differs = kinds[1:] != kinds[:-1]
-    n_cells = int(differs.sum()) + 1
-    if told.splits is None:
-        few = n_cells <= min(MOST_BINS, len(numbers) // 2)
-    else:
-        few = n_cells < len(numbers) or len(numbers) > MOST_CELLS
-        if n_cells > MOST_CELLS:
-            differs = _weightiest(differs, told.splits[regular][1:], counts)
-    return _edges_at(numbers, differs) if few else None
-
-
-def _kept(values: ColumnValues, regular: BoolArray) -> list[Raw]:
-    return [value for value, kept in zip(values.plain, regular, strict=True) if kept]
-
-
-def _edges_at(numbers: FloatArray, differs: BoolArray) -> list[float]:
-    """Find a round edge between numbers that differ; a cell includes its right edge."""
-    return [
-        roundest(float(numbers[at]), float(np.nextafter(numbers[at + 1], -np.inf)), float(numbers[at]))
-        for at in np.flatnonzero(differs).tolist()
-    ]
 
 
 def _weightiest(differs: BoolArray, weights: FloatArray, counts: IntArray) -> BoolArray:
@@ -167,24 +150,14 @@ def _quantile_edges(numbers: FloatArray, counts: IntArray, bins: int) -> list[fl
     return edges
 
 
-def _category_cells(values: ColumnValues, told: Told | None, choice: Choice, regular: BoolArray) -> Feature:
+def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: Choice) -> list[list[Raw]]:
+    """Group categories that are the same to the model; only neighbours where there is an order."""
     if choice.edges is not None or choice.bins is not None:
         what = "edges are" if choice.edges is not None else "a number of bins is"
         raise InputError(f"{what} given for column {values.name!r}, which holds {values.kind} values")
-    plain = _kept(values, regular)
-    groups = [[value] for value in plain]
-    if told is not None and len(plain) > 1 and not choice.apart:
-        groups = _told_apart(plain, same_rows(told.rows[regular]), ordered=values.ordered)
-    if len(groups) == len(plain):
-        return levels_of_values(values.name, plain, ordered=values.ordered)
-    labels = tuple(_group_label(group, plain) for group in groups)
-    return Feature(values.name, labels, ordered=values.ordered, groups=tuple(map(tuple, groups)))
-
-
-def _told_apart(plain: list[Raw], kinds: IntArray, *, ordered: bool) -> list[list[Raw]]:
-    """Group values that are the same to the model; only neighbours where there is an order."""
+    kinds = np.arange(len(plain)) if told is None or choice.apart else same_rows(told.rows)
+    runs = np.append(0, np.cumsum(np.diff(kinds) != 0)) * values.ordered
     groups: dict[tuple[int, int], list[Raw]] = {}
-    runs = np.append(0, np.cumsum(np.diff(kinds) != 0)) * ordered
     for value, run, kind in zip(plain, runs.tolist(), kinds.tolist(), strict=True):
         groups.setdefault((run, kind), []).append(value)
     return list(groups.values())
@@ -203,22 +176,15 @@ def _group_label(group: list[Raw], plain: list[Raw]) -> str:
 
 
 def choose_targets(
-    feature: Feature,
-    values: ColumnValues,
-    counts: IntArray,
-    cells: IntArray,
-    asked: Mapping[int, Raw | None] | None = None,
+    feature: Feature, values: ColumnValues, counts: IntArray, cells: IntArray, asked: Mapping[int, Raw | None]
 ) -> Feature:
-    """Give every cell a target, or none.
+    """Give every cell a target, or none: what is ``asked`` for it, else its most usual value.
 
-    Numbers: the lower median of the reference data in the cell, or a rounder number that occurs next to it.
-    Categories: the most frequent. Special codes, missing and unseen values are targets only if asked for.
-
+    Special codes, missing and unseen values are targets only if asked for; not-a-number is the missing value.
     For each value, ``counts`` say how often it occurs in the reference data, and ``cells`` where it lies.
-    What is ``asked`` for a cell comes first; ``None``: no target; not-a-number: the missing value.
     """
-    plain = [feature.target(cell) for cell in range(feature.n_levels)]
-    targets = plain.copy()
+    given = [feature.target(cell) for cell in range(feature.n_levels)]
+    targets = dict(enumerate(given))
     for cell in range(feature.n_regular if feature.targets is None else 0):
         there = (cells == cell) & ~values.gaps
         inside = np.flatnonzero(there & (counts > 0))
@@ -226,9 +192,8 @@ def choose_targets(
             targets[cell] = _usual(values, counts, inside)
         elif there.any():  # what only rows have is not a target; what occurs nowhere may stand for itself
             targets[cell] = None
-    for cell, value in (asked or {}).items():
-        targets[cell] = value
-    return feature if targets == plain else replace(feature, targets=tuple(targets))
+    chosen = [*(targets | dict(asked)).values()]
+    return feature if chosen == given else replace(feature, targets=tuple(chosen))
 
 
 def named_targets(
@@ -245,11 +210,9 @@ def named_targets(
     pairs = list(asked.items()) if isinstance(asked, Mapping) else [(value, value) for value in asked]
     found: dict[int, Raw | None] = {}
     for label, value in pairs:
-        cell = feature.find(label)
-        if cell is None:
-            raise InputError(
-                f"targets name {label!r} of {feature.name!r}, whose cells are {levels_told(feature)}"
-            )
+        if (cell := feature.find(label)) is None:
+            known = levels_told(feature)
+            raise InputError(f"targets name {label!r} of {feature.name!r}, whose cells are {known}")
         missing = value == MISSING or (cell == feature.missing_level and value is not None)
         wanted = float("nan") if missing else value
         if wanted is not None and feature.find(wanted) != cell:
@@ -261,7 +224,7 @@ def named_targets(
 
 
 def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
-    """Choose among the values of a cell that the reference data have."""
+    """Choose the most frequent category, or the lower median or a rounder number that occurs next to it."""
     plain: Sequence[Raw] = values.plain
     if values.kind != "number":
         return plain[int(inside[np.argmax(counts[inside])])]
@@ -274,28 +237,23 @@ def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
     return plain[best if digits[best] < digits[median] else median]
 
 
-def roundest(low: float, high: float, near: float | None = None) -> float:
-    """Find the multiple of the largest step (1, 2 or 5 times a power of ten) in ``[low, high]``.
-
-    Of several multiples it is the nearest to ``near``, by default to the middle.
-    """
+def roundest(low: float, high: float, near: float) -> float:
+    """Find the multiple of the largest step, 1, 2 or 5 times a power of ten, in an interval: the nearest."""
     if low >= high:
         return low
     if low <= 0 <= high:
         return 0.0
-    middle = (low + high) / 2 if near is None else near
     top = floor(log10(max(abs(low), abs(high)))) + 1
     for power in range(top, top - DIGITS, -1):
-        for step in STEPS:
-            count = round(middle / (step * 10.0**power))
+        for step in (5, 2, 1):
+            count = round(near / (step * 10.0**power))
             tried = (float(f"{multiple * step}e{power}") for multiple in (count, count - 1, count + 1))
             inside = [number for number in tried if low <= number <= high]
             if inside:
-                return min(inside, key=lambda number: abs(number - middle))
+                return min(inside, key=lambda number: abs(number - near))
     return low
 
 
 def roundness(number: float) -> int:
     """Count the digits needed to write a finite number, trailing zeros aside: fewer is rounder."""
-    digits = f"{abs(number):.{DIGITS - 1}e}".split("e")[0].replace(".", "").rstrip("0")
-    return len(digits)
+    return len(f"{abs(number):.{DIGITS - 1}e}".split("e")[0].replace(".", "").rstrip("0"))

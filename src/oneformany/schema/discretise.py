@@ -1,30 +1,29 @@
 """Read a schema off a data frame: categories become levels, long lists of numbers become bins."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyFrame
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
-from oneformany.schema.frames import ColumnValues
-from oneformany.schema.schema import Schema, check_columns
+from oneformany.schema.frames import Column, ColumnValues, Table
+from oneformany.schema.schema import Schema
 
 ANY_VALUE = "any value"
 ANY_NUMBER = "any number"
 
 
 def infer_schema(
-    frame: pd.DataFrame,
+    frame: AnyFrame,
     *,
-    columns: Sequence[str] | None = None,
-    edges: Mapping[str, Sequence[float]] | None = None,
+    columns: Sequence[Hashable] | None = None,
+    edges: Mapping[Any, Sequence[float]] | None = None,
     bins: int | None = 4,
     max_levels: int = 10,
 ) -> Schema:
@@ -35,9 +34,9 @@ def infer_schema(
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : frame
         Best the data that the model was fitted on, so that every value of interest occurs.
-    columns : sequence of str, optional
+    columns : sequence of names, optional
         Which columns are features; by default all.
     edges : mapping of column to bin edges, optional
         Bins of one's own; a bin includes its right edge.
@@ -59,29 +58,15 @@ def infer_schema(
     >>> schema.names, schema.levels
     (('job', 'rooms'), (2, 2))
     """
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"a schema is read off a pandas DataFrame, not {type(frame).__name__}")
-    if frame.empty:
-        raise InputError("the frame has no rows or no columns; a schema needs both")
     if bins is not None and not is_integer(bins, 2):
         raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
-    names = list(frame.columns) if columns is None else list(columns)
-    own_edges = dict(edges or {})
-    for name in names:
-        if not isinstance(name, str):
-            raise InputError(f"the column name {name!r} is not a text; rename it")
-    check_columns(frame, [*names, *own_edges])
+    own_edges = {str(name): cuts for name, cuts in (edges or {}).items()}
+    names = None if columns is None else list(map(str, columns))
+    read = Table.of(frame, needed=None if names is None else [*names, *own_edges]).frame
+    names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
         raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
-    features = []
-    for name in names:
-        gaps = frame[name].isna()
-        if gaps.all() and not isinstance(frame[name].dtype, pd.CategoricalDtype):
-            feature = Feature(name, (ANY_VALUE,), edges=())
-        else:
-            feature = _read_column(ColumnValues.of(frame[name]), own_edges.get(name), bins, max_levels)
-        features.append(feature.with_cells(missing=bool(gaps.any())))
-    return Schema(tuple(features))
+    return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
 
 
 def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:
@@ -89,8 +74,14 @@ def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, 
 
     A bin includes its right edge. Where only integers occur, its first and last one name it: ``"19-33"``.
     """
-    inner = [_inner_label(low, high, integers=integers) for low, high in pairwise(edges)]
-    return (f"<= {number_label(edges[0])}", *inner, f"> {number_label(edges[-1])}")
+    labels = [f"<= {number_label(edges[0])}"]
+    for low, high in pairwise(edges):
+        first, last = math.floor(low) + 1, math.floor(high)
+        if integers and first <= last:
+            labels.append(f"{first}-{last}" if first < last else f"{first}")
+        else:
+            labels.append(f"{number_label(low)} to {number_label(high)}")
+    return (*labels, f"> {number_label(edges[-1])}")
 
 
 def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
@@ -113,35 +104,25 @@ def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False)
     return Feature(name, labels, ordered=ordered, groups=tuple((value,) for value in values))
 
 
-def _read_column(
-    values: ColumnValues, edges: Sequence[float] | None, bins: int | None, max_levels: int
-) -> Feature:
-    name, kind, there = values.name, values.kind, ~values.gaps
-    plain = values.plain[: int(there.sum())]  # missing values are the last
-    if kind == "number" and (edges is not None or (bins is not None and len(plain) > max(1, max_levels))):
-        cuts = _quantiles(values.numbers[values.codes], bins or 0) if edges is None else edges
-        if not len(cuts):
-            raise InputError(f"column {name!r} has an empty list of edges; give at least one")
-        return bins_of(name, cuts, values.numbers[there])
-    if edges is not None:
-        raise InputError(f"column {name!r} has edges but holds values of the kind {kind}, not numbers")
-    if kind == "boolean":
-        plain = (False, True)
+def _read(column: Column, edges: Sequence[float] | None, bins: int | None, max_levels: int) -> Feature:
+    """Make a feature of a column."""
+    name, there = str(column.name), column.notna().to_numpy()
+    gaps = not there.all()
+    if not there.any() and not isinstance(column.dtype, pd.CategoricalDtype):
+        return Feature(name, (ANY_VALUE,), edges=()).with_cells(missing=True)
+    values = ColumnValues.of(column)
+    plain = (False, True) if values.kind == "boolean" else values.plain[: int((~values.gaps).sum())]
     if isinstance(values.array, pd.Categorical):
         plain = tuple(values.array.categories.tolist())
-    return levels_of_values(name, plain, ordered=values.ordered)
-
-
-def _quantiles(numbers: FloatArray, bins: int) -> list[float]:
-    """Edges that occur as values; the largest value is none, for nothing lies above it."""
-    there = np.sort(numbers[~np.isnan(numbers)])
-    cuts = np.unique(np.quantile(there, np.arange(1, bins) / bins, method="lower"))
-    below = cuts[cuts < there[-1]].tolist()
-    return below or [float(there[there < there[-1]][-1])]
-
-
-def _inner_label(low: float, high: float, *, integers: bool) -> str:
-    first, last = math.floor(low) + 1, math.floor(high)
-    if integers and first <= last:
-        return f"{first}-{last}" if first < last else f"{first}"
-    return f"{number_label(low)} to {number_label(high)}"
+    numbers = values.numbers[values.codes[there]] if values.kind == "number" else np.zeros(0)
+    if edges is None and bins is not None and len(numbers) and len(plain) > max(1, max_levels):
+        edges = np.unique(np.quantile(numbers, np.arange(1, bins) / bins, method="lower")).tolist()
+        if edges[-1] == numbers.max():  # nothing lies above it
+            edges = edges[:-1] or [float(numbers[numbers < edges[-1]].max())]
+    if edges is None:
+        return levels_of_values(name, plain, ordered=values.ordered).with_cells(missing=gaps)
+    if values.kind != "number":
+        raise InputError(f"column {name!r} has edges but holds values of the kind {values.kind}, not numbers")
+    if not len(edges):
+        raise InputError(f"column {name!r} has an empty list of edges; give at least one")
+    return bins_of(name, edges, numbers).with_cells(missing=gaps)

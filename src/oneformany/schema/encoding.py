@@ -1,10 +1,9 @@
 """How codes become the numeric columns a model was fitted on: the bridge between schema and readers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,7 +41,7 @@ class Encoding:
     names: tuple[str, ...] = ()
 
     @classmethod
-    def from_blocks(cls, values: Sequence[ArrayLike], names: Sequence[str] = ()) -> Encoding:
+    def from_blocks(cls, values: Sequence[ArrayLike], names: Sequence[str] = ()) -> Self:
         """Put the features' columns one after the other."""
         blocks = tuple(np.asarray(block, dtype=np.float64) for block in values)
         edges = np.cumsum([0, *(block.shape[1] for block in blocks)])

@@ -1,16 +1,15 @@
 """One original feature: its name, its levels or cells, and how a raw value finds its own."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, pairwise
 from numbers import Real
-from typing import Any, TypeGuard
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 
@@ -20,11 +19,12 @@ from oneformany.plain import written
 
 Value = bool | int | float
 Raw = str | bool | int | float
+Special = tuple[tuple[str, tuple[Raw, ...]], ...]  # label and values of special codes
 
 MISSING = "missing"  # label of the cell of missing values
 UNSEEN = "unseen in training"  # label of the cell of values that the model was not fitted on
 MISSING_TARGET = {"missing": True}  # a missing value as a target in JSON
-MOST_LEVELS_TOLD = 20
+MOST_TOLD = 20  # names in a message
 ALWAYS_TOLD = ("name", "levels", "ordered", "edges", "numbers", "unit")  # the rest if not as by default
 
 
@@ -80,7 +80,7 @@ class Feature:
     numbers: tuple[Value, ...] | None = None
     unit: str = ""
     groups: tuple[tuple[Raw, ...], ...] | None = None
-    special: tuple[tuple[str, tuple[Raw, ...]], ...] = ()
+    special: Special = ()
     missing: bool = False
     unseen: bool = False
     targets: tuple[Raw | None, ...] | None = None
@@ -91,7 +91,7 @@ class Feature:
         for name in ("levels", "edges", "numbers", "groups", "special", "targets"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         object.__setattr__(self, "ordered", bool(self.ordered))
-        for fault in chain(self._faults_of_labels(), self._faults_of_edges(), self._faults_of_values()):
+        for fault in chain(self._faults_of_levels(), self._faults_of_values()):
             raise InputError(f"feature {self.name!r}{fault}")
         if self.edges is not None:
             object.__setattr__(self, "edges", tuple(map(float, self.edges)))
@@ -106,10 +106,10 @@ class Feature:
         """Number of levels that are neither special nor missing nor unseen."""
         return len(self.levels) - len(self.special) - self.missing - self.unseen
 
-    @property
+    @cached_property
     def level_values(self) -> tuple[Raw, ...]:
         """What each level stands for: its number or truth value where it has one, else its label."""
-        return tuple(map(self._meant, range(self.n_levels)))
+        return (*(self.numbers or ()), *self.levels[len(self.numbers or ()) :])
 
     @property
     def missing_level(self) -> int | None:
@@ -146,7 +146,7 @@ class Feature:
             return self.targets[level]
         if level >= self.n_regular or self.edges is not None or self.groups is not None:
             return None
-        return self._meant(level)
+        return self.level_values[level]
 
     def cell_label(self, level: int) -> str:
         """Label of a level with its unit, for sentences."""
@@ -155,33 +155,24 @@ class Feature:
     def target_label(self, level: int) -> str:
         """Name the value itself that a row takes at a level, with its unit, for sentences."""
         value = self.target(level)
-        if value is None or is_missing(value) or value == self._meant(level):
+        if value is None or is_missing(value) or value == self.level_values[level]:
             return self.cell_label(level)
         return f"{number_label(value)} {self.unit if level < self.n_regular else ''}".rstrip()
 
     @property
     def target_values(self) -> tuple[Raw, ...]:
         """What a row has that moves to each level: its target, or what the level stands for."""
-        targets = enumerate(map(self.target, range(self.n_levels)))
-        return tuple(self._meant(v) if to is None or is_missing(to) else to for v, to in targets)
+        targets = zip(self.level_values, map(self.target, range(self.n_levels)), strict=True)
+        return tuple(meant if to is None or is_missing(to) else to for meant, to in targets)
 
-    def with_cells(
-        self,
-        special: Sequence[tuple[str, Sequence[Raw]]] = (),
-        *,
-        missing: bool = False,
-        unseen: bool = False,
-    ) -> Feature:
+    def with_cells(self, special: Special = (), *, missing: bool = False, unseen: bool = False) -> Self:
         """Add levels for special codes, missing and unseen values where there are none yet."""
-        known = {label for label, _ in self.special}
-        codes = (*self.special, *((label, tuple(values)) for label, values in special if label not in known))
+        codes = self.special + tuple(code for code in special if code[0] not in dict(self.special))
         missing, unseen = missing or self.missing, unseen or self.unseen
-        labels = [*self.levels[: self.n_regular], *(label for label, _ in codes)]
-        labels += [MISSING] * missing + [UNSEEN] * unseen
+        labels = [*self.levels[: self.n_regular], *dict(codes), *[MISSING] * missing, *[UNSEEN] * unseen]
         targets = self.targets
-        if targets is not None and len(targets) < len(labels):
-            old = dict(zip(self.levels, targets, strict=True))
-            targets = tuple(old.get(label) for label in labels)
+        if targets is not None:
+            targets = tuple(map(dict(zip(self.levels, targets, strict=True)).get, labels))
         return replace(
             self, levels=tuple(labels), special=codes, missing=missing, unseen=unseen, targets=targets
         )
@@ -195,7 +186,7 @@ class Feature:
         return data
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Feature:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`."""
         try:
             plain = dict(data)
@@ -205,61 +196,45 @@ class Feature:
         except TypeError as error:
             raise InputError(f"this is not a feature as written by to_dict: {error}") from error
 
-    def _meant(self, level: int) -> Raw:
-        if self.numbers is not None and level < self.n_regular:
-            return self.numbers[level]
-        return self.levels[level]
-
     @cached_property
     def _indices(self) -> dict[object, int]:
+        regular = self.groups or tuple(zip(self.numbers or ())) or ((),) * self.n_regular
+        held = enumerate((*regular, *(values for _, values in self.special)))
         found: dict[object, int] = {label: level for level, label in enumerate(self.levels)}
-        found |= {value: level for level, value in enumerate(self.numbers or ())}
-        found |= {value: level for level, group in enumerate(self.groups or ()) for value in group}
-        start = self.n_regular
-        return found | {
-            value: start + level for level, (_, values) in enumerate(self.special) for value in values
-        }
+        return found | {value: level for level, values in held for value in values}
 
-    def _faults_of_labels(self) -> Iterator[str]:
-        if isinstance(self.levels, str):
-            yield ": levels must be a sequence of labels, not one text"
-        if not self.levels:
-            yield " has no levels; it needs at least 1"
-        for label in self.levels:
-            if not isinstance(label, str):
-                yield f": the label {label!r} is not a text"
-        for twice in repeated(self.levels):
-            yield f" has the level {twice!r} twice"
+    def _faults_of_levels(self) -> Iterator[str]:
+        if isinstance(self.levels, str) or not self.levels:
+            yield f": levels must be a sequence of labels, at least 1, not {self.levels!r}"
+        yield from (
+            f": the label {label!r} is not a text" for label in self.levels if not isinstance(label, str)
+        )
+        yield from (f" has the level {twice!r} twice" for twice in repeated(self.levels))
         named = tuple(label for label, _ in self.special)
         if self.n_regular < 0 or self.levels[self.n_regular : self.n_regular + len(named)] != named:
             yield f": the special levels {list(named)} must follow the regular ones"
         given = [name for name in ("edges", "numbers", "groups") if getattr(self, name) is not None]
         if len(given) > 1:
             yield f" has both {' and '.join(given)}; give one of them"
-
-    def _faults_of_edges(self) -> Iterator[str]:
-        if self.edges is None:
-            return
-        edges, bins = list(self.edges), len(self.edges) + 1
-        if not all(_is_number(edge) and math.isfinite(edge) for edge in edges):
-            yield f": edges must be finite numbers, not {edges}"
-        if any(low >= high for low, high in pairwise(edges)):
-            yield f": edges must increase, not {list(map(float, edges))}"
-        if bins != self.n_regular:
-            yield f": {len(edges)} edges make {bins} bins, but {self.n_regular} levels are named"
+        if self.edges is not None:
+            edges, bins = list(self.edges), len(self.edges) + 1
+            if not all(_is_number(edge) and math.isfinite(edge) for edge in edges):
+                yield f": edges must be finite numbers, not {edges}"
+            if any(low >= high for low, high in pairwise(edges)):
+                yield f": edges must increase, not {list(map(float, edges))}"
+            if bins != self.n_regular:
+                yield f": {len(edges)} edges make {bins} bins, but {self.n_regular} levels are named"
 
     def _faults_of_values(self) -> Iterator[str]:
         for number in self.numbers or ():
             if not isinstance(number, (bool, int, float)) or not math.isfinite(number):
                 yield f": {number!r} is neither a number nor a truth value"
         for what, n in (("numbers", self.n_regular), ("groups", self.n_regular), ("targets", self.n_levels)):
-            values = getattr(self, what)
-            if values is not None and len(values) != n:
+            if (values := getattr(self, what)) is not None and len(values) != n:
                 yield f" has {len(values)} {what} for {n} levels"
-        for twice in repeated(self.numbers or ()):
-            yield f" has the number {twice!r} twice"
-        for twice in repeated([value for group in self.groups or () for value in group]):
-            yield f" has the value {twice!r} in two groups"
+        yield from (f" has the number {twice!r} twice" for twice in repeated(self.numbers or ()))
+        together = [value for group in self.groups or () for value in group]
+        yield from (f" has the value {twice!r} in two groups" for twice in repeated(together))
         for level, target in enumerate(self.targets or ()):
             if target is not None and self.find(target) != level:
                 yield f": the target {target!r} does not lie in {self.levels[level]!r}"
@@ -274,8 +249,32 @@ def is_missing(value: object) -> bool:
 
 def levels_told(feature: Feature) -> str:
     """Name the levels of a feature, or the first of many, for messages."""
-    told = ", ".join(map(repr, feature.levels[:MOST_LEVELS_TOLD]))
-    return told if feature.n_levels <= MOST_LEVELS_TOLD else f"{told}, ... ({feature.n_levels} in all)"
+    told = ", ".join(map(repr, feature.levels[:MOST_TOLD]))
+    return told if feature.n_levels <= MOST_TOLD else f"{told}, ... ({feature.n_levels} in all)"
+
+
+def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
+    """Say that a value has no level, and where it stands."""
+    if is_missing(value):
+        return InputError(f"column {feature.name!r}{where}: the value is missing; fill it in or drop the row")
+    known = f"{'finite numbers and ' if feature.binned else ''}{levels_told(feature)}"
+    return InputError(
+        f"column {feature.name!r}{where}: {plain_value(value)!r} is none of its levels; known are {known}; "
+        "add it to the schema, or name it as special"
+    )
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """Name which of the known names somebody may have meant, or what there is."""
+    if close := get_close_matches(name, known, n=1):
+        return f"; did you mean {close[0]!r}?"
+    told = ", ".join(repr(other) for other in known[:MOST_TOLD])
+    return f"; there are {told}{', ...' if len(known) > MOST_TOLD else ''}"
+
+
+def value_label(value: AnyValue) -> str:
+    """Name a value of a frame."""
+    return MISSING if is_missing(value) else number_label(plain_value(value))
 
 
 def number_label(value: Raw) -> str:
@@ -305,6 +304,11 @@ def _frozen(value: AnyValue) -> AnyValue:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return tuple(map(_frozen, value))
     return plain_value(value)
+
+
+def several(values: AnyValue) -> list[Any]:
+    """Take a list of any kind, or one value alone."""
+    return list(values) if isinstance(values, (list, tuple, set, frozenset, np.ndarray)) else [values]
 
 
 def repeated(items: Sequence[object]) -> list[object]:

@@ -1,12 +1,10 @@
 """Frames of any library as those of pandas, and the distinct values of their columns in their own types."""
 
-from __future__ import annotations
-
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,12 +12,12 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, Raw, is_missing, number_label, plain_value, repeated
-from oneformany.schema.schema import Schema
+from oneformany.schema.feature import Raw, is_missing, plain_value, repeated, suggestion
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
-LONGEST_VALUE = 40
+KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
+Column: TypeAlias = "pd.Series[Any]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +28,14 @@ class Table:
     labels: dict[str, Hashable]
 
     @classmethod
-    def of(cls, frame: AnyFrame, what: str = "the rows") -> Table:
-        """Take a frame of any library that narwhals knows; messages call it ``what``.
-
-        It needs rows, and columns whose names as texts differ.
-        """
+    def of(cls, frame: AnyFrame, what: str = "the rows", needed: Iterable[str] | None = None) -> Self:
+        """Take a frame of any library that narwhals knows; it needs rows, and these columns or any."""
         given = as_pandas(frame, what)
         names = [str(label) for label in given.columns]
-        for name in repeated(names):
+        if lacking := [name for name in needed or () if name not in names]:
+            told = f"column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"
+            raise InputError(f"the frame lacks the {told}{suggestion(lacking[0], names)}")
+        for name in repeated([name for name in names if needed is None or name in needed]):
             raise InputError(f"the frame has {names.count(str(name))} columns named {name!r}; keep one")
         if not names:
             raise InputError(f"{what} have no columns; give at least one")
@@ -59,22 +57,18 @@ def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
         return frame
     if isinstance(frame, np.ndarray) and frame.ndim == 2 and frame.dtype.names is None:
         return pd.DataFrame(frame)  # whose columns are numbered, as are the inputs of a model fitted on it
-    kind = type(frame).__name__
-    wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {kind}"
+    wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {type(frame).__name__}"
     if isinstance(frame, (np.ndarray, list, tuple, dict, str, pd.Series)):
         raise InputError(f"{wrong}; pandas.DataFrame(...) makes one, with the names of the columns")
     try:
         import narwhals.stable.v1 as narwhals
-    except ImportError as error:
-        said = f"{what} must be a pandas DataFrame, not {kind}; install narwhals for others"
-        raise InputError(said) from error
-    try:
+
         native = narwhals.from_native(frame)
+    except ImportError as error:
+        raise InputError(f"{wrong}; install narwhals for these") from error
     except TypeError as error:
         raise InputError(wrong) from error
-    if isinstance(native, narwhals.LazyFrame):
-        native = native.collect()
-    made: pd.DataFrame = native.to_pandas()
+    made: pd.DataFrame = (native.collect() if isinstance(native, narwhals.LazyFrame) else native).to_pandas()
     return made
 
 
@@ -89,25 +83,23 @@ class ColumnValues:
     ordered: bool
 
     @classmethod
-    def of(cls, column: pd.Series[Any]) -> ColumnValues:
+    def of(cls, column: Column) -> Self:
         """Find them; dates, lists, infinite numbers, and numbers beside texts are refused."""
-        name = str(column.name)
-        kind = column_kind(column)
+        name, kind = str(column.name), column_kind(column)
         try:
             codes, array = _distinct(column)
         except TypeError as error:
             raise InputError(f"column {name!r} holds more than single values: {error}") from error
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
         found = cls(name, array, codes, kind, ordered).in_order()
-        if kind == "number" and (infinite := np.isinf(found.numbers)).any():
-            row = column.index[int(np.argmax(infinite[found.codes]))]
+        for row in column.index[np.isinf(found.numbers)[found.codes]] if kind == "number" else ():
             raise InputError(
                 f"column {name!r}, row {row}: the number is infinite; replace it or drop the row"
             )
         return found
 
     @classmethod
-    def unread(cls, column: pd.Series[Any]) -> ColumnValues:
+    def unread(cls, column: Column) -> Self:
         """Let one value stand for all of a column on which nothing depends, whatever it holds."""
         nowhere = np.zeros(len(column), dtype=np.int64)
         return cls(str(column.name), column.array[:1], nowhere, "category", ordered=False)
@@ -128,7 +120,7 @@ class ColumnValues:
         """The values as numbers; missing ones are not-a-number."""
         return np.asarray(pd.Series(self.array).to_numpy(dtype=np.float64, na_value=np.nan))
 
-    def with_values(self, values: Sequence[Raw | None]) -> ColumnValues:
+    def with_values(self, values: Sequence[Raw | None]) -> Self:
         """Add values that are not there yet, in the column's own type where that does not change them."""
         added = [value for value in dict.fromkeys(values) if value not in self._places]
         if not added:
@@ -140,7 +132,7 @@ class ColumnValues:
         joined = pd.concat([column, alike(pd.Series(added), column.dtype)], ignore_index=True)
         return replace(self, array=joined.array).in_order()
 
-    def in_order(self) -> ColumnValues:
+    def in_order(self) -> Self:
         """Put values in order: numbers and categories by their own, texts by letters, missing ones last."""
         series = pd.Series(self.array)
         if self.kind == "category" and not isinstance(series.dtype, pd.CategoricalDtype):
@@ -158,36 +150,19 @@ class ColumnValues:
         return {value: index for index, value in reversed(list(enumerate(self.plain)))}
 
 
-@dataclass(frozen=True)
-class ValueSchema(Schema):
-    """A schema in which every value is a level, with the values in their own types."""
-
-    # arrays[l][v]: what stands in a frame for value v of feature l; labels: what frames call the columns
-    arrays: tuple[Any, ...] = field(default=(), compare=False)
-    labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
-
-    @classmethod
-    def of(
-        cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
-    ) -> ValueSchema:
-        """Number the values of each column."""
-        features = tuple(Feature(name, _labels(array)) for name, array in zip(names, arrays, strict=True))
-        return cls(features, tuple(arrays), labels or {})
-
-
-def in_own_type(array: AnyValue) -> pd.Series[Any]:
+def in_own_type(array: AnyValue) -> Column:
     """Make a column that keeps objects as they are: pandas itself would read texts and lose ``None``."""
-    made: pd.Series[Any] = pd.Series(array, dtype=array.dtype)
+    made: Column = pd.Series(array, dtype=array.dtype)
     return made
 
 
-def missing_value(column: pd.Series[Any]) -> AnyValue:
+def missing_value(column: Column) -> AnyValue:
     """Give what a column has where a value is missing: not-a-number unless it only has another."""
     gaps = list(column[column.isna()]) if column.dtype == object else []
     return gaps[0] if gaps and not any(isinstance(value, float) for value in gaps) else np.nan
 
 
-def _distinct(column: pd.Series[Any]) -> tuple[IntArray, Any]:
+def _distinct(column: Column) -> tuple[IntArray, Any]:
     """Number the distinct values; ``None`` and not-a-number are two, as they are to scikit-learn."""
     if column.dtype != object:
         codes, distinct = pd.factorize(column, use_na_sentinel=False)
@@ -200,7 +175,7 @@ def _distinct(column: pd.Series[Any]) -> tuple[IntArray, Any]:
     return codes, pd.Series([*distinct, *missing.values()], dtype=object).array
 
 
-def alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
+def alike(values: Column, dtype: AnyValue) -> Column:
     """Cast to a type if that changes no value."""
     if values.dtype == dtype:
         return values
@@ -213,14 +188,7 @@ def alike(values: pd.Series[Any], dtype: AnyValue) -> pd.Series[Any]:
     return cast if same else values
 
 
-def _labels(array: AnyValue) -> tuple[str, ...]:
-    plain = ["missing" if is_missing(v) else number_label(plain_value(v)) for v in pd.Series(array).tolist()]
-    if len(set(plain)) == len(plain):
-        return tuple(plain)
-    return tuple(f"{label} ({number})" for number, label in enumerate(plain))
-
-
-def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "category"]:
+def column_kind(column: Column) -> str:
     """Say what the values of a column are; dates, lists, and numbers beside texts are refused."""
     found = pd.api.types.infer_dtype(column, skipna=True)
     if found == "categorical":
@@ -233,33 +201,23 @@ def column_kind(column: pd.Series[Any]) -> Literal["number", "boolean", "categor
             "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
             "need it"
         )
-    if found in NUMBERS or (found == "empty" and pd.api.types.is_numeric_dtype(column)):
-        return "number"
-    if found == "boolean":
-        return "boolean"
-    if found in {"string", "empty"}:
-        return "category"
-    _refuse_if_mixed(column)
+    if found in KINDS:
+        return "number" if found == "empty" and pd.api.types.is_numeric_dtype(column) else KINDS[found]
+    present = column[column.notna()]
+    kinds = present.map(_kind_in_words)
+    usual = kinds.value_counts().index[0]
+    for row, kind, value in zip(present.index, kinds, present, strict=True):
+        if kind != usual:
+            raise InputError(
+                f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is "
+                f"{repr(plain_value(value))[:40]} in row {row}; turn all values into numbers, with "
+                "pandas.to_numeric(column, errors='coerce'), or all into texts, with column.astype(str), as "
+                "the model was fitted on them"
+            )
     raise InputError(
         f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
         "categories"
     )
-
-
-def _refuse_if_mixed(column: pd.Series[Any]) -> None:
-    """Refuse values of several kinds, by the first row that is not of the most frequent one."""
-    present = column[column.notna()]
-    kinds = present.map(_kind_in_words)
-    usual = kinds.value_counts().index[0]
-    others = np.flatnonzero((kinds != usual).to_numpy())
-    if len(others):
-        first, kind = others[0], kinds.iloc[others[0]]
-        value = repr(plain_value(present.iloc[first]))[:LONGEST_VALUE]
-        raise InputError(
-            f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is {value} in row "
-            f"{present.index[first]}; turn all values into numbers, with pandas.to_numeric(column, "
-            "errors='coerce'), or all into texts, with column.astype(str), as the model was fitted on them"
-        )
 
 
 def _kind_in_words(value: object) -> str:

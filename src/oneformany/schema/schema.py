@@ -1,26 +1,23 @@
 """From data frames to codes and back, and to the numeric columns a model is fitted on."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from oneformany.anything import AnyValue
+from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, is_missing, levels_told, plain_value, repeated
+from oneformany.schema.feature import Feature, no_level, repeated, suggestion, value_label
+from oneformany.schema.frames import Table
 
-MOST_NAMES_TOLD = 20
-MOST_LINES = 30
-MOST_LEVELS_SHOWN = 8
+MOST_LINES = 30  # features in a table
+MOST_SHOWN = 8  # levels of one of them
 
 
 @dataclass(frozen=True)
@@ -54,9 +51,15 @@ class Schema:
             raise InputError(f"the schema has two features named {name!r}")
 
     def _repr_html_(self) -> str:
-        lines = [(one.name, _kind_words(one), _level_words(one)) for one in self.features[:MOST_LINES]]
-        if (more := len(self.features) - MOST_LINES) > 0:
-            lines.append(("...", "", f"{more} more"))
+        lines = []
+        for one in self.features[:MOST_LINES]:
+            kind = "cells of numbers" if one.binned else "labels" if one.numbers is None else "numbers"
+            told = ", ".join(one.levels[:MOST_SHOWN])
+            more = f", ... {one.n_levels - MOST_SHOWN} more" if one.n_levels > MOST_SHOWN else ""
+            order, unit = one.ordered and not one.binned, f" ({one.unit})" if one.unit else ""
+            lines.append((one.name, kind + ", in order" * order, told + more + unit))
+        if (hidden := len(self.features) - MOST_LINES) > 0:
+            lines.append(("...", "", f"{hidden} more"))
         return html_table(("feature", "kind", "levels"), lines)
 
     @property
@@ -69,18 +72,18 @@ class Schema:
         """Number of levels of each feature."""
         return tuple(feature.n_levels for feature in self.features)
 
-    def index(self, name: str) -> int:
-        """Find the index of a feature by its name."""
-        if name not in self.names:
-            raise InputError(f"there is no feature {name!r}{suggestion(name, self.names)}")
-        return self.names.index(name)
+    def index(self, name: Hashable) -> int:
+        """Find the index of a feature by its name, or by the number that a frame has as its name."""
+        if (text := str(name)) not in self.names:
+            raise InputError(f"there is no feature {name!r}{suggestion(text, self.names)}")
+        return self.names.index(text)
 
-    def encode(self, frame: pd.DataFrame) -> IntArray:
+    def encode(self, frame: AnyFrame) -> IntArray:
         """Turn rows into codes.
 
         Parameters
         ----------
-        frame : DataFrame
+        frame : frame
             Has every feature as a column; further columns are ignored.
 
         Returns
@@ -93,16 +96,11 @@ class Schema:
         InputError
             A column is missing or there twice, a value is missing or has no level, or there is no row.
         """
-        if not isinstance(frame, pd.DataFrame):
-            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
-        check_columns(frame, self.names)
-        if frame.empty:
-            raise InputError("the frame has no rows; give at least one")
+        frame = Table.of(frame, needed=self.names).frame
         codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
         for index, feature in enumerate(self.features):
-            codes[:, index] = find_levels(feature, frame[feature.name])
-            if (codes[:, index] < 0).any():
-                at = int(np.argmax(codes[:, index] < 0))
+            codes[:, index] = found = find_levels(feature, frame[feature.name])
+            for at in np.flatnonzero(found < 0).tolist():
                 raise no_level(feature, frame[feature.name].iloc[at], f", row {frame.index[at]}")
         return codes
 
@@ -116,13 +114,9 @@ class Schema:
         index : Index, optional
             Row labels of the frame.
         """
-        table = self._checked_codes(codes)
-        columns = {
-            feature.name: pd.Series(feature.level_values).take(table[:, at]).reset_index(drop=True)
-            for at, feature in enumerate(self.features)
-        }
-        frame = pd.DataFrame(columns)
-        return frame if index is None else frame.set_axis(index, axis=0)
+        both = zip(self.features, self._checked_codes(codes).T, strict=True)
+        columns = {one.name: pd.Series(one.level_values).take(own).array for one, own in both}
+        return pd.DataFrame(columns, index=index)
 
     def one_hot(self, codes: ArrayLike) -> FloatArray:
         """Turn ``(n, p)`` codes, or one point, into the columns of :meth:`encoding`."""
@@ -131,7 +125,11 @@ class Schema:
     @property
     def one_hot_names(self) -> tuple[str, ...]:
         """Names of the columns of :meth:`one_hot`, such as ``"sex=female"``."""
-        return tuple(name for feature in self.features for name in _one_hot_names(feature))
+        names: list[str] = []
+        for one in self.features:
+            labels = one.levels[1:] if one.n_levels == 2 else one.levels
+            names += [one.name] if one.n_levels == 1 else [f"{one.name}={label}" for label in labels]
+        return tuple(names)
 
     @property
     def blocks(self) -> tuple[IntArray, ...]:
@@ -156,25 +154,25 @@ class Schema:
         Raises
         ------
         InputError
-            A feature has labels or bins, which are not numbers that a model could read.
+            A feature has labels, bins or a level for missing values, which are not numbers that a model could
+        read.
         """
-        for feature in self.features:
-            if feature.numbers is None:
-                kind = "bins" if feature.binned else "labels"
+        for one in self.features:
+            if one.numbers is None or one.n_regular < one.n_levels:
+                named = "bins" if one.binned else "labels"
+                kind = named if one.numbers is None else f"the level {one.levels[-1]!r}"
                 raise InputError(
-                    f"feature {feature.name!r} has {kind}, no numbers of its own; fit the model on the "
-                    "schema's one-hot columns"
+                    f"feature {one.name!r} has {kind}, no numbers of its own; fit the model on the schema's "
+                    "one-hot columns"
                 )
-        return Encoding.from_blocks(
-            [np.asarray(feature.numbers, dtype=np.float64)[:, None] for feature in self.features], self.names
-        )
+        return Encoding.from_blocks([np.array(one.numbers)[:, None] for one in self.features], self.names)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return {"features": [feature.to_dict() for feature in self.features]}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`."""
         if not isinstance(data, Mapping) or not isinstance(data.get("features"), Sequence):
             raise InputError('this is not a schema as written by to_dict: it has no list "features"')
@@ -197,21 +195,29 @@ class Schema:
         return table.astype(np.int64)
 
 
-def check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
-    """Refuse a frame that lacks one of these columns, or has one twice."""
-    columns = list(frame.columns)
-    if missing := [name for name in names if name not in columns]:
-        named = ", ".join(map(repr, missing))
-        raise InputError(
-            f"the frame lacks the column{'s' if len(missing) > 1 else ''} {named}"
-            f"{suggestion(missing[0], [str(column) for column in columns])}"
-        )
-    for name in names:
-        if (count := columns.count(name)) > 1:
-            raise InputError(f"the frame has {count} columns named {name!r}; keep one")
+@dataclass(frozen=True)
+class ValueSchema(Schema):
+    """A schema in which every value is a level, with the values in their own types."""
+
+    # arrays[l][v]: what stands in a frame for value v of feature l; labels: what frames call the columns
+    arrays: tuple[Any, ...] = field(default=(), compare=False)
+    labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(
+        cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
+    ) -> Self:
+        """Number the values of each column."""
+        features = []
+        for name, array in zip(names, arrays, strict=True):
+            plain = list(map(value_label, pd.Series(array).tolist()))
+            if repeated(plain):
+                plain = [f"{label} ({number})" for number, label in enumerate(plain)]
+            features.append(Feature(name, tuple(plain)))
+        return cls(tuple(features), tuple(arrays), labels or {})
 
 
-def find_levels(feature: Feature, column: pd.Series[Any]) -> IntArray:
+def find_levels(feature: Feature, column: AnyValue) -> IntArray:
     """Find the level of each value of a column; -1 where it has none."""
     if feature.unread:
         return np.zeros(len(column), dtype=np.int64)
@@ -223,34 +229,6 @@ def find_levels(feature: Feature, column: pd.Series[Any]) -> IntArray:
     return np.array([-1 if level is None else level for level in found], dtype=np.int64)[indices]
 
 
-def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
-    """Say that a value has no level, and where it stands."""
-    if is_missing(value):
-        reason = "the value is missing; fill it in or drop the row"
-    else:
-        reason = (
-            f"{plain_value(value)!r} is none of its levels; known are "
-            f"{'finite numbers and ' if feature.binned else ''}{levels_told(feature)}; "
-            "add it to the schema, or name it as special"
-        )
-    return InputError(f"column {feature.name!r}{where}: {reason}")
-
-
-def suggestion(name: str, known: Sequence[str]) -> str:
-    """Name which of the known names somebody may have meant, or what there is."""
-    if close := get_close_matches(name, known, n=1):
-        return f"; did you mean {close[0]!r}?"
-    told = ", ".join(repr(other) for other in known[:MOST_NAMES_TOLD])
-    return f"; there are {told}{', ...' if len(known) > MOST_NAMES_TOLD else ''}"
-
-
-def _one_hot_names(feature: Feature) -> list[str]:
-    if feature.n_levels == 1:
-        return [feature.name]
-    labels = feature.levels[1:] if feature.n_levels == 2 else feature.levels
-    return [f"{feature.name}={label}" for label in labels]
-
-
 def html_table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
     """Lay out lines below the names of their columns, for notebooks; what they show is escaped."""
     head, *body = (
@@ -258,15 +236,3 @@ def html_table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str
         for cell, line in [("th", columns), *(("td", line) for line in lines)]
     )
     return f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
-
-
-def _kind_words(feature: Feature) -> str:
-    kind = "cells of numbers" if feature.binned else "numbers" if feature.numbers is not None else "labels"
-    return f"{kind}, in order" if feature.ordered and not feature.binned else kind
-
-
-def _level_words(feature: Feature) -> str:
-    told = ", ".join(feature.levels[:MOST_LEVELS_SHOWN])
-    more = feature.n_levels - MOST_LEVELS_SHOWN
-    unit = f" ({feature.unit})" if feature.unit else ""
-    return f"{told}, ... {more} more{unit}" if more > 0 else f"{told}{unit}"

@@ -1,30 +1,27 @@
 """Subgroups side by side: who is refused, who can be helped, how much they must change, with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from oneformany.anything import AnyFrame
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.problem.problem import checked_people
 from oneformany.result.following import explained_rows
 from oneformany.result.labels import shown
+from oneformany.result.result import Result
 from oneformany.schema.frames import as_pandas
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-    from oneformany.result.result import Result
-
 RESAMPLES = 2_000
-NORMAL = 1.959963984540054  # 97.5 % of a normal distribution lie below
 MOST_GROUPS = 20
 RARE = 0.1
 MEASURES = {
@@ -34,7 +31,7 @@ MEASURES = {
     "needs_rare": "under a rare explanation, of those covered",
 }
 COLUMNS = ("value", "others", "difference", "low", "high")
-UNKNOWN = dict.fromkeys(COLUMNS, np.nan)
+SHARES = {"refused": "rows", "beyond_help": "refused", "needs_rare": "covered"}  # of which column
 
 
 @dataclass(frozen=True)
@@ -107,10 +104,9 @@ class Audit:
 
     def told(self) -> Iterator[Difference]:
         """Give the differences worth telling; of two subgroups the first one's, which the second mirrors."""
-        for key, line in self.differences.iterrows():
-            subgroup, measure = cast("tuple[object, str]", key)  # pandas calls an index label hashable
+        for (subgroup, measure), *numbers in self.differences[list(COLUMNS)].itertuples(name=None):
             if len(self.table) > 2 or subgroup == self.table.index[0]:
-                yield Difference(subgroup, measure, *(float(line[name]) for name in COLUMNS))
+                yield Difference(subgroup, measure, *numbers)
 
     def summary(self) -> str:
         """Tell in words which differences are clear of chance.
@@ -120,14 +116,12 @@ class Audit:
         str
             A sentence per difference whose interval leaves out 0.
         """
-        clear = [line for line in self.told() if line.clear]
+        clear = [f"    {_sentence(line)}" for line in self.told() if line.clear]
         if not clear:
             return f"By {shown(self.by)}: no difference between a subgroup and the others is clear of chance."
-        return "\n".join(
-            [f"By {shown(self.by)}, clear of chance:", *(f"    {_sentence(one)}" for one in clear)]
-        )
+        return "\n".join([f"By {shown(self.by)}, clear of chance:", *clear])
 
-    def plot(self, ax: Axes | None = None, measure: str = "refused") -> Axes:
+    def plot(self, ax: "Axes | None" = None, measure: str = "refused") -> "Axes":
         """Draw one measure of the subgroups; see :func:`oneformany.plotting.plot_subgroups`.
 
         Parameters
@@ -137,8 +131,6 @@ class Audit:
         measure : {"refused", "beyond_help", "mean_changes", "needs_rare"}
             What to compare.
         """
-        from importlib import import_module
-
         drawn: Axes = import_module("oneformany.plotting").plot_subgroups(self, ax, measure=measure)
         return drawn
 
@@ -184,91 +176,52 @@ def audit(
     >>> ofm.audit(result, frame.assign(sex=["f", "m", "f", "m"]), by="sex").table["refused"].tolist()
     [2, 1]
     """
-    import pandas as pd
-
     frame = as_pandas(frame, "the rows")
     subgroups = _subgroups(frame, by)
     asked = _positions(result, frame)
     size = _people(result, people, asked, len(frame))
-    rows = _Rows.of(result)
-    inside = {name: np.asarray(subgroups == name) for name in subgroups.categories}
-    lines = [rows.count(int(size[mine].sum()), mine[asked]) for mine in inside.values()]
-    table = pd.DataFrame(lines, index=pd.Index(list(inside), name=str(by)))
+    names = subgroups.categories
+    inside = subgroups.codes == np.arange(len(names))[:, None]  # (subgroups, rows of the frame)
+    counted = inside[:, asked] * result.people_of_rows  # (subgroups, explained rows): people
+    assignment = np.array(result.assignment, dtype=np.int64)
+    sizes = np.array(result.labels.sizes, dtype=np.int64)
+    smallest = np.argsort(sizes, kind="stable")
+    rare = np.sort(smallest[np.cumsum(sizes[smallest]) <= RARE * sizes.sum()])
+    covered = assignment >= 0
+    changes = result.changes.sum(axis=1)[:, None] == np.arange(int(result.problem["max_changes"]) + 1)
+    by_changes = counted @ (changes & covered[:, None])  # (subgroups, changes): people
+    rows = np.arange(len(asked))
+    table = pd.DataFrame(
+        {
+            "rows": inside @ size,
+            "refused": counted.sum(axis=1),
+            "covered": counted @ covered,
+            "beyond_help": counted @ np.isin(rows, [entry.row for entry in result.unreachable]),
+            "undecided": counted @ np.isin(rows, result.undecided),
+            "mean_changes": list(map(_mean, by_changes)),
+            "explanations": [len(np.unique(assignment[covered & (mine > 0)])) for mine in counted],
+            "needs_rare": counted @ np.isin(assignment, rare),
+        },
+        index=pd.Index(list(names), name=str(by)),
+    )
     random = np.random.default_rng(seed)
-    differences: dict[tuple[object, str], dict[str, float]] = {}
-    for name, mine in inside.items():
+    differences: dict[tuple[object, str], tuple[float, ...]] = {}
+    for number, name in enumerate(names):
         own, others = table.loc[name], table.drop(index=name).sum()
-        for measure, base in (("refused", "rows"), ("beyond_help", "refused"), ("needs_rare", "covered")):
+        for measure, base in SHARES.items():
             differences[name, measure] = _shares(own[measure], own[base], others[measure], others[base])
-        changes = rows.by_changes(mine[asked]), rows.by_changes(~mine[asked])
-        differences[name, "mean_changes"] = _means(*changes, random)
+        elsewhere = by_changes.sum(axis=0) - by_changes[number]
+        differences[name, "mean_changes"] = _means(by_changes[number], elsewhere, random)
     index = pd.MultiIndex.from_tuples(list(differences), names=["subgroup", "measure"])
-    rare = tuple(int(number) + 1 for number in rows.rare)
-    return Audit(str(by), table, pd.DataFrame(list(differences.values()), index=index), rare)
+    lines = pd.DataFrame(list(differences.values()), index=index, columns=list(COLUMNS))
+    return Audit(str(by), table, lines, tuple((rare + 1).tolist()))
 
 
 def measure_words(measure: str, number: float) -> str:
-    """Write a value of a measure: a share in percent, a mean with two digits.
-
-    Examples
-    --------
-    >>> measure_words("refused", 0.25), measure_words("mean_changes", 2)
-    ('25.0%', '2.00')
-    """
+    """Write a value of a measure: a share in percent, a mean with two digits."""
     if measure == "mean_changes":
         return f"{round(number, 2) + 0.0:.2f}"  # adding zero leaves no "-0.00"
     return f"{round(number, 3) + 0.0:.1%}"
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """What became of each explained row, and how many people it stands for."""
-
-    people: IntArray
-    assignment: IntArray
-    unreachable: BoolArray
-    undecided: BoolArray
-    changes: IntArray
-    most_changes: int
-    rare: IntArray
-
-    @classmethod
-    def of(cls, result: Result) -> _Rows:
-        assignment = np.array(result.assignment, dtype=np.int64)
-        marks = np.zeros((2, len(assignment)), dtype=np.bool_)
-        marks[0, [entry.row for entry in result.unreachable]] = True
-        marks[1, list(result.undecided)] = True
-        sizes = np.array(result.labels.sizes, dtype=np.int64)
-        order = np.argsort(sizes, kind="stable")
-        rare = np.sort(order[np.cumsum(sizes[order]) <= RARE * sizes.sum()])
-        most = int(result.problem["max_changes"])
-        people = result.people_of_rows
-        return cls(people, assignment, marks[0], marks[1], result.changes.sum(axis=1), most, rare)
-
-    def count(self, rows: int, mine: BoolArray) -> dict[str, float]:
-        """Count one subgroup: its rows in the frame, and what became of those explained."""
-        covered = mine & (self.assignment >= 0)
-        by_changes = self.by_changes(mine)
-        return {
-            "rows": rows,
-            "refused": self._size(mine),
-            "covered": self._size(covered),
-            "beyond_help": self._size(mine & self.unreachable),
-            "undecided": self._size(mine & self.undecided),
-            "mean_changes": _mean(by_changes) if covered.any() else np.nan,
-            "explanations": len(np.unique(self.assignment[covered])),
-            "needs_rare": self._size(covered & np.isin(self.assignment, self.rare)),
-        }
-
-    def by_changes(self, mine: BoolArray) -> IntArray:
-        """How many covered people of a subgroup change 0, 1, ... features, up to the most allowed."""
-        covered = mine & (self.assignment >= 0)
-        counts = np.zeros(self.most_changes + 1, dtype=np.int64)
-        np.add.at(counts, self.changes[covered], self.people[covered])
-        return counts
-
-    def _size(self, mine: BoolArray) -> int:
-        return int(self.people[mine].sum())
 
 
 def _people(result: Result, people: ArrayLike | None, asked: IntArray, n_rows: int) -> IntArray:
@@ -294,8 +247,6 @@ def _people(result: Result, people: ArrayLike | None, asked: IntArray, n_rows: i
 
 
 def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
-    import pandas as pd
-
     if not isinstance(by, Hashable):
         raise InputError(f"by is {by!r}; give one column, and call audit once for each of several")
     if by not in frame.columns:
@@ -322,65 +273,58 @@ def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
     rows = explained_rows(result, len(frame), "explain this one in memory")
     for label, known in zip(frame.index[rows], result.index, strict=True):
         if str(label) != str(known):
-            name = next((name for name in result.index.names if name in frame.columns), None)
-            index = (
-                ""
-                if name is None
-                else f"; the column {name!r} named the rows then: make it the index (--index)"
-            )
+            named = [
+                f"; the column {name!r} named the rows then: make it the index (--index)"
+                for name in result.index.names
+                if name in frame.columns
+            ]
             raise InputError(
                 f"row {shown(label)} of the frame was called {shown(known)} when it was explained; pass the "
-                f"very frame that was explained{index}"
+                f"very frame that was explained{''.join(named[:1])}"
             )
     return rows
 
 
-def _shares(hits: float, n: float, other_hits: float, other_n: float) -> dict[str, float]:
+def _shares(hits: float, n: float, other_hits: float, other_n: float) -> tuple[float, ...]:
     """Difference of two shares with Newcombe's interval (1998, method 10), made of two of Wilson's."""
+    from scipy.stats import binomtest
+
     if n == 0 or other_n == 0:
-        return UNKNOWN
+        return (np.nan,) * len(COLUMNS)
     one, other = hits / n, other_hits / other_n
-    (low, high), (other_low, other_high) = _wilson(hits, n), _wilson(other_hits, other_n)
+    (low, high), (other_low, other_high) = (
+        binomtest(int(k), int(of)).proportion_ci(method="wilson")
+        for k, of in ((hits, n), (other_hits, other_n))
+    )
     least = one - other - np.hypot(one - low, other_high - other)
     most = one - other + np.hypot(high - one, other - other_low)
-    return dict(zip(COLUMNS, (one, other, one - other, float(least), float(most)), strict=True))
+    return one, other, one - other, float(least), float(most)
 
 
-def _wilson(hits: float, n: float) -> tuple[float, float]:
-    """Wilson's interval: the shares at which so many hits are not yet a surprise."""
-    share, z = hits / n, NORMAL
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def _means(mine: IntArray, others: IntArray, random: np.random.Generator) -> dict[str, float]:
+def _means(mine: IntArray, others: IntArray, random: np.random.Generator) -> tuple[float, ...]:
     """Difference of two means with a bootstrap interval; each side says how many change 0, 1, ... features.
 
     As Agresti and Caffo do with shares, each side is drawn from with one row more at either end, 0 and the
     most changes allowed: a few rows that happen to be alike do not make a narrow interval.
     """
     if not mine.any() or not others.any():
-        return UNKNOWN
+        return (np.nan,) * len(COLUMNS)
     one, other = _mean(mine), _mean(others)
     drawn = _resampled(mine, random) - _resampled(others, random)
     low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
-    difference = one - other
-    interval = (min(low, difference), max(high, difference))
-    return dict(zip(COLUMNS, (one, other, difference, *interval), strict=True))
+    return one, other, one - other, min(low, one - other), max(high, one - other)
 
 
 def _mean(counts: IntArray) -> float:
-    return float(np.average(np.arange(len(counts)), weights=counts))
+    return float(np.average(np.arange(len(counts)), weights=counts)) if counts.any() else np.nan
 
 
 def _resampled(counts: IntArray, random: np.random.Generator) -> FloatArray:
     """Means of as many numbers drawn with replacement; only how often each occurs matters."""
-    counts = counts.copy()
-    counts[[0, -1]] += 1
-    total = counts.sum()
-    drawn = random.multinomial(total, counts / total, RESAMPLES)
-    return np.asarray(drawn @ np.arange(len(counts)) / total, dtype=np.float64)
+    more = counts.copy()
+    more[[0, -1]] += 1
+    drawn = random.multinomial(more.sum(), more / more.sum(), RESAMPLES)
+    return np.asarray(drawn @ np.arange(len(more)) / more.sum(), dtype=np.float64)
 
 
 def _sentence(one: Difference) -> str:

@@ -1,14 +1,14 @@
 """Whole curves instead of one answer: explanations against changes, people against explanations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 import numpy as np
+import pandas as pd
 
 from oneformany.anything import AnyFrame
 from oneformany.exceptions import InputError
@@ -21,12 +21,12 @@ from oneformany.statistics import Round
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-    from oneformany.explainer import OneForMany
+    from oneformany.explainer.explainer import OneForMany
 
 Over = Literal["max_changes", "explanations"]
+Answer = Callable[[int, float | None, tuple[Explanation, ...]], Result]  # number, seconds, where to start
 POINT_COLUMNS = ("asked", "value", "covered", "bound", "seconds")
 
 
@@ -104,13 +104,11 @@ class Frontier:
 
     def frame(self) -> pd.DataFrame:
         """One row per point: ``count`` (or ``covered``) is what was found, ``bound`` the proved side."""
-        import pandas as pd
-
         frame = pd.DataFrame([vars(point) for point in self.points], columns=list(POINT_COLUMNS))
         frame = frame.rename(columns={"asked": self.over, "value": "count"})
         return frame.drop(columns="count") if self.over == "explanations" else frame
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw what was found and the proved bound.
 
         Parameters
@@ -118,18 +116,12 @@ class Frontier:
         ax : Axes or None
             Where to draw.
         """
-        from importlib import import_module
-
         drawn: Axes = import_module("oneformany.plotting").plot_frontier(self.frame(), ax)
         return drawn
 
     def __repr__(self) -> str:
-        told = ", ".join(
-            f"{point.asked}: {point.value}"
-            + ("" if point.value == point.bound else f" (bound {point.bound})")
-            for point in self.points
-        )
-        return f"Frontier({self.measure} by {self.over}: {told})"
+        told = [f"{p.asked}: {p.value}" + f" (bound {p.bound})" * (p.value != p.bound) for p in self.points]
+        return f"Frontier({self.measure} by {self.over}: {', '.join(told)})"
 
 
 def frontier(
@@ -176,15 +168,29 @@ def frontier(
     if max_changes is not None and explanations is not None:
         raise InputError("give max_changes or explanations: a curve is over one of them")
     stop = Stop(time_limit)
-    if explanations is not None:
-        numbers = _numbers("explanations", explanations, len(problem.codes))
-        return _by_explanations(problem, numbers, stop, progress)
-    asked = range(1, problem.max_changes + 1) if max_changes is None else max_changes
-    return _by_changes(problem, _numbers("max_changes", asked, problem.n_features), stop, progress)
+    over: Over = "max_changes" if explanations is None else "explanations"
+    if explanations is None:
+        asked = problem.max_changes if max_changes is None else max_changes
+        numbers = _numbers(over, asked, problem.n_features)
+        answer = _answer_by_changes(problem, progress)
+    else:
+        numbers = _numbers(over, explanations, len(problem.codes))
+        answer = _answer_by_explanations(problem, numbers[0], stop, progress)
+    results: list[Result] = []
+    seconds: list[float] = []
+    for done, number in enumerate(numbers):  # each within an even part of the time left, from the last answer
+        begin = perf_counter()
+        limit = None if time_limit is None else stop.remaining() / (len(numbers) - done)
+        results.append(answer(number, limit, results[-1].explanations if results else ()))
+        seconds.append(perf_counter() - begin)
+        if results[-1].ended == "interrupted":
+            break
+    points = tuple(_point(over, numbers[at], took, results, at) for at, took in enumerate(seconds))
+    return Frontier(over, points, int(problem.multiplicity.sum()), tuple(results))
 
 
 def frontier_of_frame(
-    explainer: OneForMany,
+    explainer: "OneForMany",
     frame: AnyFrame,
     max_changes: Iterable[int] | int | None = None,
     explanations: Iterable[int] | int | None = None,
@@ -231,37 +237,25 @@ def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:
     return numbers
 
 
-def _by_changes(
-    problem: Problem, numbers: list[int], stop: Stop, progress: Callable[[Round], None] | None
-) -> Frontier:
+def _answer_by_changes(problem: Problem, progress: Callable[[Round], None] | None) -> Answer:
     from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
 
     def answer(changes: int, seconds: float | None, start: tuple[Explanation, ...]) -> Result:
         asked = replace(problem, max_changes=changes)
         return solve_exact(asked, time_limit=seconds, progress=progress, start=start)
 
-    results, seconds = _answers(numbers, stop, answer)
-    points = []
-    for number, result in enumerate(results):
-        bound = max([result.lower_bound, *(_bound_for_fewer(result, more) for more in results[number + 1 :])])
-        value, open_rows = result.count, len(result.undecided)
-        points.append(
-            FrontierPoint(
-                numbers[number], value, min(bound, value), result.covered, seconds[number], open_rows
-            )
-        )
-    return Frontier("max_changes", tuple(points), int(problem.multiplicity.sum()), tuple(results))
+    return answer
 
 
-def _by_explanations(
-    problem: Problem, numbers: list[int], stop: Stop, progress: Callable[[Round], None] | None
-) -> Frontier:
+def _answer_by_explanations(
+    problem: Problem, fewest: int, stop: Stop, progress: Callable[[Round], None] | None
+) -> Answer:
     from oneformany.engine.listed import ListedRun  # compiled parts are loaded when they are needed
     from oneformany.engine.run import Options
 
     run = ListedRun(problem, stop, Options(least_cost=False), progress)
     with stop.on_interrupt():
-        run.list_all(Goal(explanations=numbers[0]))
+        run.list_all(Goal(explanations=fewest))
 
     def answer(allowed: int, seconds: float | None, start: tuple[Explanation, ...]) -> Result:
         goal = Goal(explanations=allowed)
@@ -270,34 +264,21 @@ def _by_explanations(
             run.choose(goal, start)
         return run.result(goal)
 
-    results, seconds = _answers(numbers, stop, answer)
-    proofs = [result.coverage_proof for result in results if result.coverage_proof is not None]
-    points = []
-    for allowed, result, took in zip(numbers, results, seconds, strict=False):
-        most = result.covered_bound if result.covered_bound is not None else result.people
-        bound = min([most, *(proof.most(allowed) for proof in proofs)])
-        points.append(
-            FrontierPoint(allowed, result.covered, max(bound, result.covered), result.covered, took)
-        )
-    return Frontier("explanations", tuple(points), int(problem.multiplicity.sum()), tuple(results))
+    return answer
 
 
-def _answers(
-    numbers: list[int],
-    stop: Stop,
-    answer: Callable[[int, float | None, tuple[Explanation, ...]], Result],
-) -> tuple[list[Result], list[float]]:
-    """Answer for each number within an even part of the time left, each from the last; stop at Ctrl-C."""
-    results: list[Result] = []
-    seconds: list[float] = []
-    for done, number in enumerate(numbers):
-        begin = perf_counter()
-        limit = None if stop.time_limit is None else stop.remaining() / (len(numbers) - done)
-        results.append(answer(number, limit, results[-1].explanations if results else ()))
-        seconds.append(perf_counter() - begin)
-        if results[-1].ended == "interrupted":
-            break
-    return results, seconds
+def _point(over: Over, asked: int, seconds: float, results: list[Result], at: int) -> FrontierPoint:
+    """Take one point of the curve, with the best bound that any of the answers proves for it."""
+    result, value, open_rows = results[at], results[at].covered, 0
+    if over == "max_changes":
+        value, open_rows = result.count, len(result.undecided)
+        later = (_bound_for_fewer(result, more) for more in results[at + 1 :])
+        bound = min(value, max([result.lower_bound, *later]))
+    else:
+        proofs = [one.coverage_proof for one in results if one.coverage_proof is not None]
+        most = result.people if result.covered_bound is None else result.covered_bound
+        bound = max(value, min([most, *(proof.most(asked) for proof in proofs)]))
+    return FrontierPoint(asked, value, bound, result.covered, seconds, open_rows)
 
 
 def _bound_for_fewer(result: Result, more: Result) -> int:

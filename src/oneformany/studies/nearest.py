@@ -1,9 +1,7 @@
 """One row by itself: its nearest change, and several alternatives that differ in what they ask for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from operator import index
 from typing import SupportsIndex
@@ -95,52 +93,41 @@ def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternativ
         raise InputError(f"row is {row!r}; it must be an integer from 0 to {len(problem.codes) - 1}")
     if index(count) < 1:
         raise InputError(f"count is {count}; ask for at least 1")
-    search = _OneRow(problem, row)
+    cheapest = cache(partial(_cheapest_without, problem, row))
     found: list[Alternative] = []
-    while len(found) < count and (best := search.cheapest_without(found)) is not None:
-        found.append(best)
+    while len(found) < count:  # a change that includes none of the earlier ones leaves out a feature of each
+        ways = dict.fromkeys(map(frozenset, product(*(one.changed for one in found))))
+        others = [one for one in map(cheapest, ways) if one is not None]
+        if not others:
+            break
+        found.append(min(others, key=lambda one: (one.cost, len(one.changed), one.changed)))
     return tuple(found)
 
 
-class _OneRow:
-    """The cheapest changes of one row, by the features that are left out."""
+def _cheapest_without(problem: Problem, row: int, left_out: frozenset[int]) -> Alternative | None:
+    """Find the cheapest change of a row that leaves out some features."""
+    from oneformany.engine.solve import accepts, hopeful_problems  # compiled parts are loaded when needed
 
-    def __init__(self, problem: Problem, row: int) -> None:
-        self.problem = problem
-        self.row = row
-        self._cheapest = cache(self._cheapest_but)
+    for hopeful in hopeful_problems(problem):
+        best = _cheapest(hopeful, row, left_out)
+        if best is None or accepts(problem, np.array([row]), np.array([best.point])).all():
+            return best
+    return _cheapest(problem, row, left_out)
 
-    def cheapest_without(self, earlier: list[Alternative]) -> Alternative | None:
-        """The cheapest change that includes none of the earlier ones: it leaves out a feature of each."""
-        ways = dict.fromkeys(map(frozenset, product(*(one.changed for one in earlier))))
-        best = [one for one in map(self._cheapest, ways) if one is not None]
-        return min(best, key=lambda one: (one.cost, len(one.changed), one.changed), default=None)
 
-    def _cheapest_but(self, left_out: frozenset[int]) -> Alternative | None:
-        from oneformany.engine.solve import (
-            accepts,
-            hopeful_problems,
-        )  # compiled parts are loaded when needed
+def _cheapest(problem: Problem, row: int, left_out: frozenset[int]) -> Alternative | None:
+    from oneformany.engine.listing.batches import Batches
+    from oneformany.engine.listing.ground import Ground
+    from oneformany.engine.listing.single_rows import cheapest
 
-        for hopeful in hopeful_problems(self.problem):
-            best = self._cheapest_of(hopeful, left_out)
-            if best is None or accepts(self.problem, np.array([self.row]), np.array([best.point])).all():
-                return best
-        return self._cheapest_of(self.problem, left_out)
-
-    def _cheapest_of(self, problem: Problem, left_out: frozenset[int]) -> Alternative | None:
-        from oneformany.engine.listing.batches import Batches
-        from oneformany.engine.listing.ground import Ground
-        from oneformany.engine.listing.single_rows import cheapest
-
-        ground = Ground.of(problem, only=np.array([problem.row_of[self.row]]))
-        features = np.setdiff1d(ground.changeable, np.array(list(left_out), dtype=np.int64))
-        budget = min(problem.max_changes, len(features))
-        first = np.zeros(1, dtype=np.int64)
-        costs, cells = cheapest(ground, Batches(ground, Stop()), first, features, budget)
-        if costs[0] < 0:
-            return None
-        before = ground.rows[0]
-        point = np.where(cells[0] >= 0, cells[0], before)
-        changed = np.flatnonzero(point != before)
-        return Alternative(self.row, tuple(point.tolist()), tuple(changed.tolist()), int(costs[0]))
+    ground = Ground.of(problem, only=np.array([problem.row_of[row]]))
+    features = np.setdiff1d(ground.changeable, np.array(list(left_out), dtype=np.int64))
+    budget = min(problem.max_changes, len(features))
+    first = np.zeros(1, dtype=np.int64)
+    costs, cells = cheapest(ground, Batches(ground, Stop()), first, features, budget)
+    if costs[0] < 0:
+        return None
+    before = ground.rows[0]
+    point = np.where(cells[0] >= 0, cells[0], before)
+    changed = np.flatnonzero(point != before)
+    return Alternative(row, tuple(point.tolist()), tuple(changed.tolist()), int(costs[0]))

@@ -21,7 +21,7 @@ from oneformany.paper.methods.solvers import SOLVERS, make_solver
 from oneformany.problem import Problem
 from oneformany.problem.own import OwnValues
 from oneformany.result.result import Result
-from oneformany.schema.rules.rows import NotTogetherCells
+from oneformany.schema.rules.rows import NotTogether
 from oneformany.statistics import Round
 from oneformany.verify import verify
 from reference import brute_force
@@ -190,7 +190,7 @@ EVERY = (np.arange(2),) * 3
         ({"share": "action"}, 'do not take share="action"; use method="exact"'),
         ({"share": "features"}, 'share="features"'),
         ({"own": OwnValues(np.eye(3, dtype=np.int64), EVERY, EVERY)}, "rows with values of their own"),
-        ({"restrictions": (NotTogetherCells((0, 1)),)}, "restrictions on whole rows"),
+        ({"restrictions": (NotTogether(0, 1),)}, "restrictions on whole rows"),
     ],
 )
 def test_what_the_paper_does_not_ask_is_refused(method: str, beyond: dict[str, Any], words: str) -> None:

@@ -1,5 +1,6 @@
 import json
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from oneformany import (
     Immutable,
     Implies,
     Linked,
+    NeverTarget,
     NotTogether,
     Observed,
     OnlyDecrease,
@@ -22,7 +24,7 @@ from oneformany import (
     allowed_moves,
 )
 from oneformany.exceptions import InputError
-from oneformany.schema.rules.combine import restrictions_of
+from oneformany.schema.rules.combine import check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.rows import cell_rule
 
 OTHER = Schema(
@@ -46,7 +48,7 @@ def test_rules_on_single_features_and_on_rows_are_told_apart():
 def test_rules_on_rows_survive_a_file():
     rng = np.random.default_rng(1)
     before, after, reference = (rng.integers(0, [5, 3, 2], size=(60, 3)) for _ in range(3))
-    for restriction in restrictions_of(small.SCHEMA, ROW_RULES, reference):
+    for restriction in restrictions_of(small.SCHEMA, ROW_RULES, reference, [None] * 3):
         again = cell_rule(json.loads(json.dumps(restriction.to_dict())))
         assert (again.holds(before, after) == restriction.holds(before, after)).all()
         assert 0 < restriction.holds(before, after).sum() < 60
@@ -135,3 +137,64 @@ def test_an_immutable_feature_of_many_levels_takes_no_matrix_of_their_square():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1000 * many
+
+
+NUMBERED = Schema((Feature("0", ("a", "b", "c"), ordered=True, numbers=(1, 2, 3)), Feature("1", ("d", "e"))))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Immutable,
+        OnlyIncrease,
+        lambda name: AtMostSteps(name, 1),
+        lambda name: Forbid(name, "a", "b"),
+        lambda name: NeverTarget(name, "c"),
+        lambda name: Range(name, high=2),
+    ],
+)
+def test_numbered_columns_are_named_by_number_or_by_text(rule):
+    by_number, by_text = (allowed_moves(NUMBERED, [rule(name)])[0] for name in (0, "0"))
+    assert (by_number == by_text).all()
+    check_rules([rule(0)], NUMBERED.names)
+    with pytest.raises(InputError, match="only increase and only decrease"):
+        check_rules([OnlyIncrease(0), OnlyDecrease("0")])
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda zero, one: Implies({zero: "a"}, {one: "e"}),
+        lambda zero, one: Linked(zero, one, one_way=True),
+        NotTogether,
+        Observed,
+    ],
+)
+def test_rules_on_rows_name_numbered_columns_as_well(rule):
+    reference = small.cells([0, 0], [2, 1])
+    by_number, by_text = (rule(*names).restriction(NUMBERED, reference) for names in ((0, 1), ("0", "1")))
+    assert by_number.to_dict() == by_text.to_dict()
+    assert named_by_value([rule(0, 1)]) == named_by_value([rule("0", "1")])
+    still = allowed_moves(NUMBERED, [Immutable(0)])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        restrictions_of(NUMBERED, [rule(0, 1)], reference, still)
+        restrictions_of(NUMBERED, [rule("0", "1")], reference, still)
+    words = [str(warning.message).split("'")[-2:] for warning in told]
+    assert words[: len(words) // 2] == words[len(words) // 2 :]
+
+
+def test_a_problem_takes_rules_on_indices_and_levels():
+    rng = np.random.default_rng(3)
+    before, after = (rng.integers(0, [5, 3, 2], size=(60, 3)) for _ in range(2))
+    for named, on_codes in (
+        (Implies({"job": ["none", "full"]}, {"home": "rent"}), Implies({1: [0, 2]}, {2: 0})),
+        (Linked("savings", "home"), Linked(0, 2)),
+        (NotTogether("savings", "job"), NotTogether(0, 1)),
+    ):
+        in_cells = named.restriction(small.SCHEMA, before)
+        assert (in_cells.holds(before, after) == on_codes.holds(before, after)).all()
+        assert in_cells.to_dict() == on_codes.to_dict()
+    for rule in (named, Implies({1: "none"}, {2: 0}), Linked("savings", "job")):
+        with pytest.raises(InputError, match="a rule on codes has indices of features and levels"):
+            rule.holds(before, after)

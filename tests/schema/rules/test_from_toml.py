@@ -80,6 +80,10 @@ def test_every_rule_can_be_written_down(tmp_path):
         ("unchanging = ['sex']", "'unchanging' is not a kind of rule; known are immutable"),
         ("[[forbid]]\nfeature = 'x'", "'forbid' cannot be read: 'from' is not there"),
         ("[range.x]\nlowest = 3", "'range' cannot be read: .*lowest"),
+        (
+            "[[observed]]\nfeatures = ['a']\natleast = 5",
+            "'atleast' is none of features, at_least",
+        ),
         ("linked = ['a', 'b']", "a list of tables is needed"),
         ("[[never_target]]\nfeature = 'x'", "'never_target' cannot be read: one table is needed, begun by"),
         ("immutable = [", "cannot be read as rules"),
@@ -95,3 +99,10 @@ def test_what_is_not_a_rule_is_refused(tmp_path, text, words):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot be read as rules"):
         rules_from_toml(tmp_path / "none.toml")
+
+
+def test_the_example_of_the_documentation_is_a_file_of_rules(tmp_path):
+    sample = (rules_from_toml.__doc__ or "").partition("For example::")[2].partition("Raises")[0]
+    path = tmp_path / "rules.toml"
+    path.write_text("\n".join(line.strip() for line in sample.splitlines()))
+    assert len(rules_from_toml(path)) == 11

@@ -1,11 +1,10 @@
 """What rules are; rules together: checked, read from a file, put on a schema as moves and restrictions."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -14,18 +13,11 @@ import numpy as np
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature
-from oneformany.schema.rules.moves import (
-    AtMostSteps,
-    Forbid,
-    Immutable,
-    NeverTarget,
-    OnlyDecrease,
-    OnlyIncrease,
-    Range,
-)
-from oneformany.schema.rules.rows import CellRule, Implies, Linked, NotTogether, Observed
-from oneformany.schema.schema import Schema, suggestion
+from oneformany.schema.feature import Feature, suggestion
+from oneformany.schema.rules import moves, rows
+from oneformany.schema.rules.moves import Immutable, OnlyDecrease, OnlyIncrease
+from oneformany.schema.rules.rows import CellRule, Linked, NotTogether
+from oneformany.schema.schema import Schema
 
 
 @runtime_checkable
@@ -41,7 +33,7 @@ class Rule(Protocol):
     """
 
     @property
-    def feature(self) -> str:
+    def feature(self) -> Hashable:
         """Name of the feature."""
         ...
 
@@ -61,7 +53,7 @@ class RowRule(Protocol):
     """
 
     @property
-    def features(self) -> tuple[str, ...]:
+    def features(self) -> tuple[Hashable, ...]:
         """Names of the features it is about; none: all."""
         ...
 
@@ -71,25 +63,35 @@ class RowRule(Protocol):
 
 
 AnyRule = Rule | RowRule
-MOVES_ALONE = (Immutable, OnlyIncrease, OnlyDecrease, AtMostSteps, Range, Linked, NotTogether, Observed)
-KNOWN = (
-    "Immutable, OnlyIncrease, OnlyDecrease, Forbid, AtMostSteps, Range, NeverTarget, Implies, Linked, "
-    "NotTogether or Observed"
-)
+FEATURES = "a list of features is needed"
+BY_FEATURE = "one table is needed, begun by [...], with a line for each feature"
+TABLES = "a list of tables is needed, each begun by [[...]]"
+PARTS: dict[str, tuple[str, type[Any]]] = {  # of a TOML file
+    "immutable": (FEATURES, Immutable),
+    "only_increase": (FEATURES, OnlyIncrease),
+    "only_decrease": (FEATURES, OnlyDecrease),
+    "at_most_steps": (BY_FEATURE, moves.AtMostSteps),
+    "range": (BY_FEATURE, moves.Range),
+    "never_target": (BY_FEATURE, moves.NeverTarget),
+    "forbid": (TABLES, moves.Forbid),
+    "implies": (TABLES, rows.Implies),
+    "linked": (TABLES, Linked),
+    "not_together": (TABLES, NotTogether),
+    "observed": (TABLES, rows.Observed),
+}
+MOVES_ALONE = tuple(PARTS[kind][1] for kind in PARTS if kind not in {"never_target", "forbid", "implies"})
 
 
 def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) -> None:
-    """Check what can be checked before anything is known about cells.
-
-    Something may be no rule, name a feature that is none of ``names``, or contradict another rule.
-    """
+    """Refuse what is not a rule, names a feature that is none of these, or contradicts another rule."""
     if isinstance(rules, (Rule, RowRule, str)) or not isinstance(rules, Sequence):
         raise InputError(f"rules must be a list of rules, not {rules!r}")
     for rule in rules:
         if isinstance(rule, type) or not isinstance(rule, (Rule, RowRule)):
-            raise InputError(f"{rule!r} is not a rule; use {KNOWN}")
+            *others, last = (made.__name__ for _, made in PARTS.values())
+            raise InputError(f"{rule!r} is not a rule; use {', '.join(others)} or {last}")
     up, down = (
-        {rule.feature for rule in rules if isinstance(rule, way)} for way in (OnlyIncrease, OnlyDecrease)
+        {str(rule.feature) for rule in rules if isinstance(rule, way)} for way in (OnlyIncrease, OnlyDecrease)
     )
     if both := sorted(up & down):
         raise InputError(
@@ -98,21 +100,17 @@ def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) ->
     for rule in rules:
         for name in _about(rule):
             if names is not None and name not in names:
-                raise InputError(
-                    f"{rule!r}: there is no feature {name!r}{suggestion(str(name), list(names))}"
-                )
+                raise InputError(f"{rule!r}: there is no feature {name!r}{suggestion(name, names)}")
 
 
 def named_by_value(rules: Sequence[AnyRule]) -> frozenset[str]:
-    """Name the features of which rules may name single values, which then must not share a cell.
-
-    All rules but those that speak of moves alone count, rules of one's own too.
-    """
+    """Name the features of which rules, one's own too, may name values, which must not share a cell then."""
     return frozenset(name for rule in rules if not isinstance(rule, MOVES_ALONE) for name in _about(rule))
 
 
-def _about(rule: AnyRule) -> tuple[str, ...]:
-    return (rule.feature,) if isinstance(rule, Rule) else rule.features
+def _about(rule: AnyRule) -> list[str]:
+    """Name the features of a rule, by texts as schemas do, also where columns are numbered."""
+    return list(map(str, (rule.feature,) if isinstance(rule, Rule) else rule.features))
 
 
 def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | None]:
@@ -141,62 +139,54 @@ def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | 
            [False,  True]]), None]
     """
     check_rules(rules)
-    moves: list[BoolArray | None] = [None] * len(schema.features)
+    combined: list[BoolArray | None] = [None] * len(schema.features)
     for rule in rules:
         if not isinstance(rule, Rule):
             continue
-        index = schema.index(rule.feature)
-        n = schema.levels[index]
-        combined = matrix = np.asarray(rule.allowed(schema.features[index]), dtype=np.bool_)
-        if (before := moves[index]) is not None:
-            combined = before & matrix
-        moves[index] = combined
-        if n > 1 and _n_moves(combined) == (n * (n - 1) if before is None else _n_moves(before)):
-            _warn(f"the rule {rule!r} has no effect: it forbids nothing more; drop it")
-    return moves
+        at = schema.index(rule.feature)
+        n, before = schema.levels[at], combined[at]
+        matrix = np.asarray(rule.allowed(schema.features[at]), dtype=np.bool_)
+        combined[at] = matrix = matrix if before is None else before & matrix
+        if n > 1 and _n_moves(matrix) == (n * (n - 1) if before is None else _n_moves(before)):
+            words = f"the rule {rule!r} has no effect: it forbids nothing more; drop it"
+            warnings.warn(words, UserWarning, stacklevel=2)
+    return combined
 
 
 def restrictions_of(
-    schema: Schema,
-    rules: Sequence[AnyRule],
-    reference: IntArray,
-    allowed: Sequence[BoolArray | None] | None = None,
+    schema: Schema, rules: Sequence[AnyRule], reference: IntArray, allowed: Sequence[BoolArray | None]
 ) -> tuple[CellRule, ...]:
-    """Write the rules on whole rows in cells, given those of the reference data.
+    """Write the rules on whole rows in cells, given those of the reference data and the allowed moves.
 
-    With ``allowed`` moves, rules that meet only features which cannot move are named in a warning.
+    Rules that meet only features which cannot move are named in a warning.
     """
-    moves = allowed or [None] * len(schema.features)
     still = {
         name
-        for name, n, matrix in zip(schema.names, schema.levels, moves, strict=True)
+        for name, n, matrix in zip(schema.names, schema.levels, allowed, strict=True)
         if n == 1 or (matrix is not None and not _n_moves(matrix))
     }
     found = []
     for rule in rules:
         if isinstance(rule, RowRule) and not isinstance(rule, Rule):
             found.append(rule.restriction(schema, reference))
-            if words := _effect(rule, [name for name in rule.features if name in still]):
-                _warn(words)
+            if words := _effect(rule, still):
+                warnings.warn(words, UserWarning, stacklevel=2)
     return tuple(found)
 
 
-def _effect(rule: RowRule, stuck: list[str]) -> str | None:
+def _effect(rule: RowRule, still: set[str]) -> str | None:
     """Say what a rule does to nobody, or to features that could change without it."""
-    free = [name for name in rule.features if name not in stuck]
+    names = _about(rule)
+    stuck, free = ([name for name in names if (name in still) == there] for there in (True, False))
     if isinstance(rule, NotTogether) and len(free) < 2:
         return f"the rule {rule!r} has no effect: {', '.join(map(repr, stuck))} cannot change anyway; drop it"
-    if isinstance(rule, Linked) and stuck and free and (not rule.one_way or rule.features[0] in free):
+    if isinstance(rule, Linked) and stuck and free and (not rule.one_way or names[0] in free):
         held = free[:1] if rule.one_way else free
         return (
             f"by the rule {rule!r}, {', '.join(map(repr, held))} cannot change either, as {stuck[0]!r} "
             "cannot; say Immutable if that is meant"
         )
     return None
-
-
-def _warn(words: str) -> None:
-    warnings.warn(words, UserWarning, stacklevel=3)
 
 
 def _n_moves(matrix: BoolArray) -> int:
@@ -214,35 +204,14 @@ def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
 
             immutable = ["sex", "age"]
             only_increase = ["education"]
-
-            [at_most_steps]
-            savings = 1
-
-            [range.amount]
-            low = 250
-            high = 10000
-
-            [never_target]
-            job = ["unemployed"]
-
-            [[forbid]]
-            feature = "housing"
-            from = "own"
-            to = "rent"
-
-            [[implies]]
-            if = { job = "unemployed" }
-            then = { income = "none" }
-
-            [[linked]]
-            features = ["amount", "duration"]
-
-            [[not_together]]
-            features = ["job", "housing"]
-
-            [[observed]]
-            features = ["job", "housing"]
-            at_least = 5
+            at_most_steps = { savings = 1 }
+            range = { amount = { low = 250, high = 10000 } }
+            never_target = { job = ["unemployed"] }
+            forbid = [{ feature = "housing", from = "own", to = "rent" }]
+            implies = [{ if = { job = "unemployed" }, then = { income = "none" } }]
+            linked = [{ features = ["amount", "duration"] }]
+            not_together = [{ features = ["job", "housing"] }]
+            observed = [{ features = ["job", "housing"], at_least = 5 }]
 
     Raises
     ------
@@ -266,40 +235,29 @@ def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
     for kind, part in content.items():
         if kind not in PARTS:
             raise InputError(f"{path}: {kind!r} is not a kind of rule; known are {', '.join(PARTS)}")
-        needed, made = PARTS[kind]
         try:
-            rules += [made(*entry) for entry in _entries(part, needed)]
-        except (TypeError, KeyError, AttributeError) as error:
+            rules += _read(part, *PARTS[kind])
+        except (TypeError, KeyError) as error:
             said = f"{error} is not there" if isinstance(error, KeyError) else error
             raise InputError(f"{path}: the part {kind!r} cannot be read: {said}") from error
     return rules
 
 
-def _entries(part: AnyValue, needed: str) -> list[tuple[Any, ...]]:
-    """Give what each rule of a part of a TOML file is made of."""
+def _read(part: AnyValue, needed: str, made: type[Any]) -> Iterator[AnyRule]:
+    """Make the rules of a part of a TOML file; what a table may hold are the fields of its rule."""
     if not isinstance(part, Mapping if needed == BY_FEATURE else list):
         raise TypeError(needed)
-    if needed == TABLES and not all(isinstance(entry, Mapping) for entry in part):
-        raise TypeError(needed)
-    return list(part.items()) if isinstance(part, Mapping) else [(entry,) for entry in part]
-
-
-FEATURES = "a list of features is needed"
-BY_FEATURE = "one table is needed, begun by [...], with a line for each feature"
-TABLES = "a list of tables is needed, each begun by [[...]]"
-PARTS: dict[str, tuple[str, Callable[..., AnyRule]]] = {
-    "immutable": (FEATURES, Immutable),
-    "only_increase": (FEATURES, OnlyIncrease),
-    "only_decrease": (FEATURES, OnlyDecrease),
-    "at_most_steps": (BY_FEATURE, AtMostSteps),
-    "range": (BY_FEATURE, lambda name, limits: Range(name, **limits)),
-    "never_target": (BY_FEATURE, NeverTarget),
-    "forbid": (TABLES, lambda entry: Forbid(entry["feature"], entry["from"], entry["to"])),
-    "implies": (TABLES, lambda entry: Implies(entry["if"], entry["then"])),
-    "linked": (TABLES, lambda entry: Linked(*entry["features"], one_way=entry.get("one_way", False))),
-    "not_together": (TABLES, lambda entry: NotTogether(*entry["features"])),
-    "observed": (
-        TABLES,
-        lambda entry: Observed(*entry.get("features", ()), at_least=entry.get("at_least", 1)),
-    ),
-}
+    for entry in part.items() if isinstance(part, Mapping) else part:
+        if needed == FEATURES:
+            yield made(entry)
+        elif needed == BY_FEATURE:
+            name, value = entry
+            yield made(name, **value) if isinstance(value, Mapping) else made(name, value)
+        elif isinstance(entry, Mapping):
+            known = {field.name.rstrip("_"): field for field in fields(made)}
+            if unknown := [key for key in entry if key not in known]:
+                raise TypeError(f"{unknown[0]!r} is none of {', '.join(known)}")
+            given = {f.name: entry[key] for key, f in known.items() if key in entry or f.default is MISSING}
+            yield made(*given.pop("features", ()), **given)
+        else:
+            raise TypeError(needed)

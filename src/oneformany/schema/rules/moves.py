@@ -1,51 +1,61 @@
 """Rules on the moves of one feature: each says which levels a row may go to from its own."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, is_integer, levels_told, number_label
+from oneformany.schema.feature import Feature, is_integer, levels_told, number_label, several
 
 
 @dataclass(frozen=True)
 class _Steps:
-    """A rule on how many levels a row goes up; rows in levels without an order stay there."""
+    """A rule on how many levels a row goes down and up; rows in levels without an order stay there."""
 
-    feature: str
+    feature: Hashable
+    _words: ClassVar[str] = ""
+    _limits: ClassVar[tuple[float, float]] = (0, 0)  # so many levels down, and so many up
+    _needs_order: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return f"{self.feature} {self._words}"
 
     def allowed(self, feature: Feature) -> BoolArray:
-        """Allow moves by how many levels they go up."""
-        if not feature.ordered:
+        """Say for each pair of levels whether a row may move ``[from, to]``."""
+        if self._needs_order and not feature.ordered:
             raise InputError(
                 f"{type(self).__name__}({feature.name!r}) needs an order, but the levels of {feature.name!r} "
                 "have none; make the feature ordered, or forbid single moves"
             )
-        ordered = _by_steps(self._may_go(np.arange(1 - feature.n_regular, feature.n_regular)))
-        if len(ordered) == feature.n_levels:
+        n = feature.n_regular if self._needs_order else feature.n_levels
+        (down, up), steps = self._most(), np.arange(1 - n, n)
+        may = (-down <= steps) & (steps <= up)
+        may.flags.writeable = False
+        ordered = sliding_window_view(may, n)[::-1]  # shows these few truth values, not their square
+        if n == feature.n_levels:
             return ordered
         matrix = np.eye(feature.n_levels, dtype=np.bool_)
-        matrix[: len(ordered), : len(ordered)] = ordered
+        matrix[:n, :n] = ordered
         return matrix
 
-    def _may_go(self, steps: IntArray) -> BoolArray:
-        raise NotImplementedError
+    def _most(self) -> tuple[float, float]:
+        return self._limits
 
 
 @dataclass(frozen=True)
-class Immutable:
+class Immutable(_Steps):
     """The feature stays as it is.
 
     Parameters
     ----------
-    feature : str
-        Name of the feature.
+    feature : hashable
+        Name of the feature: a text, or a number where the columns of the frame are numbered.
 
     Examples
     --------
@@ -54,14 +64,8 @@ class Immutable:
     [[True, False, False], [False, True, False], [False, False, True]]
     """
 
-    feature: str
-
-    def __str__(self) -> str:
-        return f"{self.feature} cannot change"
-
-    def allowed(self, feature: Feature) -> BoolArray:
-        """Allow no move."""
-        return _by_steps(np.arange(1 - feature.n_levels, feature.n_levels) == 0)
+    _words: ClassVar[str] = "cannot change"
+    _needs_order: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class OnlyIncrease(_Steps):
 
     Parameters
     ----------
-    feature : str
+    feature : hashable
         Name of an ordered feature.
 
     Examples
@@ -83,11 +87,8 @@ class OnlyIncrease(_Steps):
     [[True, True, True], [False, True, True], [False, False, True]]
     """
 
-    def __str__(self) -> str:
-        return f"{self.feature} can only go up"
-
-    def _may_go(self, steps: IntArray) -> BoolArray:
-        return steps >= 0
+    _words: ClassVar[str] = "can only go up"
+    _limits: ClassVar[tuple[float, float]] = (0, math.inf)
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class OnlyDecrease(_Steps):
 
     Parameters
     ----------
-    feature : str
+    feature : hashable
         Name of an ordered feature.
 
     Examples
@@ -106,11 +107,8 @@ class OnlyDecrease(_Steps):
     [[True, False, False], [True, True, False], [True, True, True]]
     """
 
-    def __str__(self) -> str:
-        return f"{self.feature} can only go down"
-
-    def _may_go(self, steps: IntArray) -> BoolArray:
-        return steps <= 0
+    _words: ClassVar[str] = "can only go down"
+    _limits: ClassVar[tuple[float, float]] = (math.inf, 0)
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ class AtMostSteps(_Steps):
 
     Parameters
     ----------
-    feature : str
+    feature : hashable
         Name of an ordered feature.
     steps : int
         At least 1; for a feature that shall stay there is ``Immutable``.
@@ -138,13 +136,13 @@ class AtMostSteps(_Steps):
     def __str__(self) -> str:
         return f"{self.feature} moves at most {self.steps} {'level' if self.steps == 1 else 'levels'}"
 
-    def _may_go(self, steps: IntArray) -> BoolArray:
+    def _most(self) -> tuple[float, float]:
         if not is_integer(self.steps, 1):
             raise InputError(
                 f"AtMostSteps({self.feature!r}): steps is {self.steps!r}; it must be an integer of at least "
                 "1 (Immutable keeps a feature as it is)"
             )
-        return np.abs(steps) <= self.steps
+        return self.steps, self.steps
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ class Forbid:
 
     Parameters
     ----------
-    feature : str
+    feature : hashable
         Name of the feature.
     from_, to : str, number or truth value
         The level that is left and the one that is taken, or values in them.
@@ -165,7 +163,7 @@ class Forbid:
     [[True, True, True], [False, True, True], [True, True, True]]
     """
 
-    feature: str
+    feature: Hashable
     from_: object
     to: object
 
@@ -174,7 +172,7 @@ class Forbid:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow all moves but one."""
-        start, end = (level_of(feature, value, "Forbid") for value in (self.from_, self.to))
+        (start,), (end,) = (levels_of(feature, [value], "Forbid") for value in (self.from_, self.to))
         if start == end:
             raise InputError(
                 f"Forbid({feature.name!r}): {self.from_!r} to {self.to!r} is not a move; rows may always stay"
@@ -190,7 +188,7 @@ class NeverTarget:
 
     Parameters
     ----------
-    feature : str
+    feature : hashable
         Name of the feature.
     values : value or list of values
         The levels, or values in them.
@@ -202,7 +200,7 @@ class NeverTarget:
     [[True, True, False], [True, True, False], [True, True, True]]
     """
 
-    feature: str
+    feature: Hashable
     values: object
 
     def __str__(self) -> str:
@@ -213,8 +211,7 @@ class NeverTarget:
         never = levels_of(feature, self.values, "NeverTarget")
         if not never:
             raise InputError(f"NeverTarget({feature.name!r}) names no level; name one, or drop the rule")
-        n = feature.n_levels
-        return np.eye(n, dtype=np.bool_) | ~np.isin(np.arange(n), never)
+        return _only_to(~np.isin(np.arange(feature.n_levels), never))
 
 
 @dataclass(frozen=True)
@@ -223,7 +220,7 @@ class Range:
 
     Parameters
     ----------
-    feature : str
+    feature : hashable
         Name of a feature of numbers.
     low, high : float
         Smallest and largest number, both included.
@@ -236,19 +233,15 @@ class Range:
     [[True, True, False], [True, True, False], [True, True, True]]
     """
 
-    feature: str
+    feature: Hashable
     low: float = -math.inf
     high: float = math.inf
 
     def __str__(self) -> str:
-        low, high = number_label(self.low), number_label(self.high)
-        numbers = {
-            (True, True): "any number",
-            (False, True): f"{low} or more",
-            (True, False): f"{high} or less",
-            (False, False): f"numbers from {low} to {high}",
-        }[math.isinf(self.low), math.isinf(self.high)]
-        return f"{self.feature} may change to {numbers}"
+        ends = [number_label(end) for end in (self.low, self.high) if not math.isinf(end)]
+        one = f"{''.join(ends)} or {'less' if math.isinf(self.low) else 'more'}"
+        words = ("any number", one, f"numbers from {' to '.join(ends)}")[len(ends)]
+        return f"{self.feature} may change to {words}"
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to levels whose target lies within the limits."""
@@ -262,34 +255,28 @@ class Range:
                 f"Range({feature.name!r}) needs numbers, but {feature.name!r} has none to change to; use "
                 "NeverTarget for levels without numbers"
             )
-        inside = [isinstance(target, Real) and self.low <= target <= self.high for target in targets]
-        return np.eye(feature.n_levels, dtype=np.bool_) | inside
+        inside = [isinstance(to, Real) and self.low <= to <= self.high for to in targets]
+        return _only_to(np.array(inside, dtype=np.bool_))
 
 
-def _by_steps(may: BoolArray) -> BoolArray:
-    """Allow moves by how many levels they go up, from the fewest: a view of so few, not of their square."""
-    may.flags.writeable = False
-    return sliding_window_view(may, (len(may) + 1) // 2)[::-1]
-
-
-def level_of(feature: Feature, value: object, rule: str) -> int:
-    """Find the level that a value lies in."""
-    level = feature.find(value)
-    if level is None:
-        known = levels_told(feature)
-        raise InputError(f"{rule}({feature.name!r}): {value!r} is none of the levels {known}")
-    return level
+def _only_to(levels: BoolArray) -> BoolArray:
+    """Allow the moves to some levels, and staying."""
+    matrix = np.tile(levels, (len(levels), 1))
+    np.fill_diagonal(matrix, val=True)
+    return matrix
 
 
 def levels_of(feature: Feature, values: object, rule: str) -> list[int]:
-    """Find the levels of one value or of a list of values."""
-    return sorted({level_of(feature, value, rule) for value in _several(values)})
+    """Find the levels that one value or a list of values lies in."""
+    levels = set()
+    for value in several(values):
+        if (level := feature.find(value)) is None:
+            known = levels_told(feature)
+            raise InputError(f"{rule}({feature.name!r}): {value!r} is none of the levels {known}")
+        levels.add(level)
+    return sorted(levels)
 
 
 def one_of(values: object) -> str:
     """Name one value, or several of which any will do, in a sentence."""
-    return " or ".join(str(value) for value in _several(values))
-
-
-def _several(values: object) -> list[object]:
-    return list(values) if isinstance(values, (list, tuple, set, frozenset)) else [values]
+    return " or ".join(map(str, several(values)))

@@ -1,23 +1,19 @@
-"""Rules on whole changed rows; each is written in the cells of a schema, as which a result file keeps it."""
-
-from __future__ import annotations
+"""Rules on whole changed rows, on names; in cells, as a result file keeps them, on indices and levels."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from operator import index
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.plain import Plain
-from oneformany.schema.feature import is_integer
+from oneformany.plain import Plain, integers
+from oneformany.schema.feature import is_integer, several
 from oneformany.schema.rules.moves import levels_of, one_of
 from oneformany.schema.schema import Schema
-
-Levels = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class CellRule(Protocol):
@@ -45,7 +41,7 @@ class Implies:
     """A changed row that has these values must have those.
 
     A row that breaks the rule as it was given, and changes none of the features it names, may be changed
-    elsewhere: what it is was not advised.
+    elsewhere: what it is was not advised. :class:`~oneformany.Problem` takes indices of features and levels.
 
     Parameters
     ----------
@@ -60,8 +56,8 @@ class Implies:
     after a change, if income is high, then job is yes
     """
 
-    if_: Mapping[str, object]
-    then: Mapping[str, object]
+    if_: Mapping[Any, object]
+    then: Mapping[Any, object]
 
     def __str__(self) -> str:
         before, after = (
@@ -71,7 +67,7 @@ class Implies:
         return f"after a change, if {before}, then {after}"
 
     @property
-    def features(self) -> tuple[str, ...]:
+    def features(self) -> tuple[Any, ...]:
         """Names of the features it is about."""
         return tuple(dict.fromkeys((*self.if_, *self.then)))
 
@@ -80,32 +76,53 @@ class Implies:
         for name, part in (("if_", self.if_), ("then", self.then)):
             if not isinstance(part, Mapping) or not part:
                 raise InputError(f"Implies: {name} must be a dict of feature to values, not {part!r}")
-        return ImpliesCells(_levels(schema, self.if_), _levels(schema, self.then))
-
-
-@dataclass(frozen=True)
-class ImpliesCells(Plain):
-    """:class:`Implies` on cells: pairs of a feature and its levels."""
-
-    kind: ClassVar[str] = "implies"
-    if_: Levels
-    then: Levels
+        return Implies(_levels(schema, self.if_), _levels(schema, self.then))
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Whether each row may become what it is afterwards."""
-        named = [feature for feature, _ in (*self.if_, *self.then)]
-        touched = (before[:, named] != after[:, named]).any(axis=1)
-        return np.asarray(~touched | ~_all(self.if_, after) | _all(self.then, after))
+        """Whether each row of cells may become what it is afterwards."""
+        moved = _moved(self.features, before, after).any(axis=1)
+        had, has = (
+            np.all([np.isin(after[:, feature], _codes(levels)) for feature, levels in part.items()], axis=0)
+            for part in (self.if_, self.then)
+        )
+        return np.asarray(~moved | ~had | has)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, of a rule in cells."""
+        before, after = (
+            [[*_codes(feature), list(_codes(levels))] for feature, levels in part.items()]
+            for part in (self.if_, self.then)
+        )
+        return {"kind": "implies", "if": before, "then": after}
 
 
 @dataclass(frozen=True, init=False)
-class Linked:
+class _Together:
+    """A rule on which of several features a row changes at once."""
+
+    kind: ClassVar[str]
+    features: tuple[Any, ...]
+
+    def restriction(self, schema: Schema, reference: IntArray) -> Self:  # noqa: ARG002 (all rules alike)
+        """Write the rule in cells."""
+        indices = tuple(map(schema.index, self.features))
+        if len(set(indices)) < max(2, len(indices)):
+            raise InputError(f"{type(self).__name__}{self.features!r} needs at least two different features")
+        return type(self)(*indices, **{name: vars(self)[name] for name in vars(self) if name != "features"})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, of a rule in cells."""
+        return {"kind": self.kind, **vars(self), "features": list(_codes(self.features))}
+
+
+@dataclass(frozen=True, init=False)
+class Linked(_Together):
     """A row that changes one of these features changes all of them.
 
     Parameters
     ----------
-    *features : str
-        At least two.
+    *features : hashable
+        At least two names; a :class:`~oneformany.Problem` takes indices of features.
     one_way : bool
         Only the first never changes without the others; they may change without it.
 
@@ -115,47 +132,33 @@ class Linked:
     job and income change only together
     """
 
-    features: tuple[str, ...]
-    one_way: bool
+    kind: ClassVar[str] = "linked"
+    one_way: bool = False
 
-    def __init__(self, *features: str, one_way: bool = False) -> None:
-        object.__setattr__(self, "features", features)
-        object.__setattr__(self, "one_way", one_way)
+    def __init__(self, *features: Hashable, one_way: bool = False) -> None:
+        self.__dict__.update(features=features, one_way=bool(one_way))
 
     def __str__(self) -> str:
+        names = list(map(str, self.features))
         if self.one_way:
-            return f"{self.features[0]} changes only together with {' and '.join(self.features[1:])}"
-        return f"{' and '.join(self.features)} change only together"
-
-    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
-        """Write the rule in cells."""
-        return LinkedCells(_several(schema, self.features, "Linked"), bool(self.one_way))
-
-
-@dataclass(frozen=True)
-class LinkedCells(Plain):
-    """:class:`Linked` on cells."""
-
-    kind: ClassVar[str] = "linked"
-    features: tuple[int, ...]
-    one_way: bool
+            return f"{names[0]} changes only together with {' and '.join(names[1:])}"
+        return f"{' and '.join(names)} change only together"
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Whether each row may become what it is afterwards."""
-        moved = before[:, self.features] != after[:, self.features]
-        if self.one_way:
-            return np.asarray(~moved[:, 0] | moved.all(axis=1))
-        return np.asarray(moved.all(axis=1) | ~moved.any(axis=1))
+        """Whether each row of cells may become what it is afterwards."""
+        moved = _moved(self.features, before, after)
+        some = moved[:, 0] if self.one_way else moved.any(axis=1)
+        return np.asarray(~some | moved.all(axis=1))
 
 
 @dataclass(frozen=True, init=False)
-class NotTogether:
+class NotTogether(_Together):
     """No row changes more than one of these features.
 
     Parameters
     ----------
-    *features : str
-        At least two.
+    *features : hashable
+        At least two names; a :class:`~oneformany.Problem` takes indices of features.
 
     Examples
     --------
@@ -163,30 +166,17 @@ class NotTogether:
     of job, income, no row changes more than one
     """
 
-    features: tuple[str, ...]
+    kind: ClassVar[str] = "not_together"
 
-    def __init__(self, *features: str) -> None:
-        object.__setattr__(self, "features", features)
+    def __init__(self, *features: Hashable) -> None:
+        self.__dict__.update(features=features)
 
     def __str__(self) -> str:
-        return f"of {', '.join(self.features)}, no row changes more than one"
-
-    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
-        """Write the rule in cells."""
-        return NotTogetherCells(_several(schema, self.features, "NotTogether"))
-
-
-@dataclass(frozen=True)
-class NotTogetherCells(Plain):
-    """:class:`NotTogether` on cells."""
-
-    kind: ClassVar[str] = "not_together"
-    features: tuple[int, ...]
+        return f"of {', '.join(map(str, self.features))}, no row changes more than one"
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Whether each row may become what it is afterwards."""
-        moved = before[:, self.features] != after[:, self.features]
-        return np.asarray(moved.sum(axis=1) <= 1)
+        """Whether each row of cells may become what it is afterwards."""
+        return np.asarray(_moved(self.features, before, after).sum(axis=1) <= 1)
 
 
 @dataclass(frozen=True, init=False)
@@ -195,8 +185,8 @@ class Observed:
 
     Parameters
     ----------
-    *features : str
-        The combinations of which count; without any, of all features.
+    *features : hashable
+        Names of those whose combinations count; without any, of all features.
     at_least : int
         In so many reference rows.
 
@@ -206,15 +196,14 @@ class Observed:
     new values of job, income occur together in at least 5 rows of the reference data
     """
 
-    features: tuple[str, ...]
-    at_least: int
+    features: tuple[Any, ...] = ()
+    at_least: int = 1
 
-    def __init__(self, *features: str, at_least: int = 1) -> None:
-        object.__setattr__(self, "features", features)
-        object.__setattr__(self, "at_least", at_least)
+    def __init__(self, *features: Hashable, at_least: int = 1) -> None:
+        self.__dict__.update(features=features, at_least=at_least)
 
     def __str__(self) -> str:
-        among = f" of {', '.join(self.features)}" if self.features else ""
+        among = f" of {', '.join(map(str, self.features))}" if self.features else ""
         often = "a row" if self.at_least == 1 else f"{self.at_least} rows"
         return f"new values{among} occur together in at least {often} of the reference data"
 
@@ -223,7 +212,7 @@ class Observed:
         least = self.at_least
         if not is_integer(least, 1):
             raise InputError(f"Observed: at_least is {least!r}; it must be an integer of at least 1")
-        indices = tuple(schema.index(name) for name in self.features) or tuple(range(len(schema.features)))
+        indices = tuple(map(schema.index, self.features)) or tuple(range(len(schema.features)))
         if least > len(reference):
             raise InputError(
                 f"Observed: at_least is {least}, but the reference data have {len(reference)} rows"
@@ -234,7 +223,7 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class ObservedCells(Plain):
-    """:class:`Observed` on cells: the distinct reference rows, and how often each occurs."""
+    """:class:`Observed` in cells: the distinct reference rows, and how often each occurs."""
 
     kind: ClassVar[str] = "observed"
     features: tuple[int, ...]
@@ -243,9 +232,9 @@ class ObservedCells(Plain):
     at_least: int
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
-        """Whether each row may become what it is afterwards."""
+        """Whether each row of cells may become what it is afterwards."""
         wanted = after[:, self.features]
-        moved = before[:, self.features] != wanted
+        moved = _moved(self.features, before, after)
         held = np.ones(len(after), dtype=np.bool_)
         for changed in np.unique(moved[moved.any(axis=1)], axis=0):
             these = (moved == changed).all(axis=1)
@@ -256,8 +245,13 @@ class ObservedCells(Plain):
         return held
 
 
-KINDS: dict[str, type[ImpliesCells | LinkedCells | NotTogetherCells | ObservedCells]] = {
-    rule.kind: rule for rule in (ImpliesCells, LinkedCells, NotTogetherCells, ObservedCells)
+KINDS: dict[str, Callable[[Mapping[str, Any]], CellRule]] = {
+    "implies": lambda data: Implies(
+        *({index(f): integers(levels) for f, levels in data[part]} for part in ("if", "then"))
+    ),
+    "linked": lambda data: Linked(*integers(data["features"]), one_way=bool(data["one_way"])),
+    "not_together": lambda data: NotTogether(*integers(data["features"])),
+    "observed": ObservedCells.from_dict,
 }
 
 
@@ -265,24 +259,26 @@ def cell_rule(data: Mapping[str, Any]) -> CellRule:
     """Rebuild a rule in cells from its ``to_dict()``."""
     if data.get("kind") not in KINDS:
         raise InputError(f"{data.get('kind')!r} is not a kind of rule on whole rows")
-    return KINDS[data["kind"]].from_dict(data)
+    return KINDS[data["kind"]](data)
 
 
-def _levels(schema: Schema, part: Mapping[str, object]) -> Levels:
-    return tuple(
-        (at := schema.index(name), tuple(levels_of(schema.features[at], values, "Implies")))
-        for name, values in part.items()
-    )
+def _moved(features: tuple[Any, ...], before: IntArray, after: IntArray) -> BoolArray:
+    """Which of these features each row changes."""
+    indices = _codes(features)
+    return np.asarray(before[:, indices] != after[:, indices])
 
 
-def _all(part: Levels, rows: IntArray) -> BoolArray:
-    """Whether each row has one of the levels in every feature."""
-    return np.asarray(np.all([np.isin(rows[:, feature], levels) for feature, levels in part], axis=0))
+def _codes(given: object) -> tuple[int, ...]:
+    """Take indices or levels of a rule in cells; names and values are for frames."""
+    try:
+        return integers(several(given))
+    except TypeError as error:
+        raise InputError(
+            f"a rule on codes has indices of features and levels, not {given!r}; rules on names are for "
+            "OneForMany, or their restriction(schema, reference) for a Problem"
+        ) from error
 
 
-def _several(schema: Schema, names: tuple[str, ...], rule: str) -> tuple[int, ...]:
-    """Find two or more different features."""
-    indices = tuple(schema.index(name) for name in names)
-    if len(set(indices)) < max(2, len(indices)):
-        raise InputError(f"{rule}{names!r} needs at least two different features")
-    return indices
+def _levels(schema: Schema, part: Mapping[Any, object]) -> dict[int, list[int]]:
+    found = ((schema.index(name), values) for name, values in part.items())
+    return {at: levels_of(schema.features[at], values, "Implies") for at, values in found}
