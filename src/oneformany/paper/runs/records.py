@@ -1,24 +1,31 @@
-"""What came out of the runs of cells: a line of JSON each, in a file that only grows, and all as a frame.
+"""The cells of the paper's result tables, and what came out of their runs.
 
-A killed run loses only the running cell. A record is a dictionary: what was asked (:data:`KEY`), and what
-:func:`~oneformany.paper.runs.run.run_task` says came out.
+A record is a dictionary: what was asked (:data:`KEY`), and what :func:`~oneformany.paper.runs.run.run_task`
+says came out. It is a line of JSON in a file that only grows, so that a killed run loses only the running
+cell; for tables, all records are one frame.
 """
-
-from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from oneformany.console import check_names
 from oneformany.exceptions import InputError
 from oneformany.files import writing
-from oneformany.paper.runs.cells import MODELS, Cell
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
+
+TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
+DATASETS = tuple(TITLES)
+MODELS = ("lr", "nn")
+PAPER_LIMIT = 3600.0  # seconds, at which both methods of the paper were stopped
 
 Record = dict[str, Any]
 KEY = (
@@ -46,6 +53,54 @@ TYPES = {
          "published_cg_seconds", "published_mip_seconds"), "float64",
     ),
 }  # fmt: skip
+
+
+class Cell(NamedTuple):
+    """One problem of the tables, or one of the same kind beyond them."""
+
+    dataset: str  # as the paper calls it
+    model: str  # lr, nn: logistic regression or neural network
+    rows: int  # how many rows are explained, and how many features one explanation may change
+    max_changes: int
+
+
+@cache
+def published_table() -> pd.DataFrame:
+    """The paper's six result tables, a line per cell in its order.
+
+    Its number of explanations, by column generation; these less those of its compact MIP; and both times.
+    """
+    with resources.files("oneformany.paper.runs").joinpath("published.csv").open(encoding="utf-8") as stream:
+        return pd.read_csv(stream)
+
+
+@cache
+def published_cells() -> dict[Cell, Record]:
+    """What the paper prints for each of its cells."""
+    names = list(published_table().columns)
+    lines = published_table().itertuples(index=False, name=None)
+    return {Cell(*line[:4]): dict(zip(names[4:], line[4:], strict=True)) for line in lines}
+
+
+def choose(
+    models: Sequence[str] = ("lr",),
+    datasets: Sequence[str] = DATASETS,
+    rows: Sequence[int] | None = None,
+    max_changes: Sequence[int] | None = None,
+) -> list[Cell]:
+    """Pick cells, of the paper's sizes or of others, which have no published answer."""
+    check_names("model", models, MODELS)
+    check_names("data set", datasets, DATASETS)
+    for option, sizes in (("rows", rows), ("max-changes", max_changes)):
+        for size in sizes or ():
+            if size < 1:
+                raise InputError(f"{option} is {size}; it must be 1 or more")
+    cells = []
+    for model, dataset in product(models, datasets):
+        table = published_table().query("dataset == @dataset and model == @model")
+        asked = product(max_changes or table["max_changes"].unique(), rows or table["rows"].unique())
+        cells += [Cell(dataset, model, int(n), int(changes)) for changes, n in asked]
+    return cells
 
 
 def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -96,13 +151,12 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     count, paper = frame["count"], frame["published_explanations"]
     as_asked = pd.Series([as_published(record) for record in records], dtype=bool)
     compared = as_asked & paper.notna()
+    is_mip = frame["method"] == "mip"
     return frame.assign(
         name=[cell_of(record).dataset for record in records],
         as_published=as_asked,
         proved=((frame["status"] != "feasible") & (count == frame["lower_bound"])).astype(bool),
-        paper_seconds=frame["published_cg_seconds"].where(
-            frame["method"] != "mip", frame["published_mip_seconds"]
-        ),
+        paper_seconds=frame["published_mip_seconds"].where(is_mip, frame["published_cg_seconds"]),
         asked=frame[["questions_points", "questions_proofs", "questions_left_open"]].sum(axis=1),
         compared=compared,
         fewer=compared & (count < paper).fillna(value=False),
@@ -118,10 +172,22 @@ def append(path: Path, record: Record) -> None:
         os.fsync(stream.fileno())
 
 
-def read(path: Path) -> list[Record]:
-    """Read all records of a file; a last line without its end was cut off by a kill and is left out."""
+def read(path: Path, *, cut: bool = False) -> list[Record]:
+    """Read all records of a file; a last line without its end was cut off by a kill and is left out.
+
+    With ``cut`` the file may be missing, and that last line is removed, so that the file can grow again.
+    """
+    if cut and not path.exists():
+        return []
+    try:
+        complete, end, rest = path.read_bytes().rpartition(b"\n")
+        lines = complete.decode("utf-8").split("\n") if complete else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+    if not (rest.startswith(BEGINNING) or BEGINNING.startswith(rest)):
+        raise InputError(f"{path} ends in something else than a benchmark record; name another file")
     records = []
-    for number, line in enumerate(_complete_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             records.append(_checked(json.loads(line)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -129,6 +195,8 @@ def read(path: Path) -> list[Record]:
                 f"line {number} of {path} is not a benchmark record ({type(error).__name__}: {error}); "
                 "name another file or remove the line"
             ) from error
+    if cut and rest:
+        os.truncate(path, len(complete) + len(end))
     return records
 
 
@@ -136,39 +204,17 @@ def read_all(paths: Sequence[Path]) -> list[Record]:
     """Read several files; of records with one key the last counts."""
     latest = {key_of(record): record for path in paths for record in read(path)}
     if not latest:
-        names = ", ".join(str(path) for path in paths)
+        files = ", ".join(str(path) for path in paths)
         raise InputError(
-            f"no benchmark record in {names}; write some with: oneformany bench paper --json FILE"
+            f"no benchmark record in {files}; write some with: oneformany bench paper --json FILE"
         )
     return list(latest.values())
 
 
-def resume(path: Path) -> list[Record]:
-    """Read what an earlier run finished, and remove what a kill cut off, so that the file can grow again."""
-    if not path.exists():
-        return []
-    records = read(path)
-    complete = path.read_bytes().rfind(b"\n") + 1
-    if complete < path.stat().st_size:
-        os.truncate(path, complete)
-    return records
-
-
-def _complete_lines(path: Path) -> list[str]:
-    try:
-        complete, _, cut = path.read_bytes().rpartition(b"\n")
-        lines = complete.decode("utf-8").split("\n") if complete else []
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    if not (cut.startswith(BEGINNING) or BEGINNING.startswith(cut)):
-        raise InputError(f"{path} ends in something else than a benchmark record; name another file")
-    return lines
-
-
 def _checked(record: Record) -> Record:
     """A record that has all its parts; what is wrong is raised."""
-    for part, names in FIELDS.items():
-        missing = names - (record[part] if part else record).keys()
+    for part, fields in FIELDS.items():
+        missing = fields - (record[part] if part else record).keys()
         if missing:
             raise ValueError(f"without {', '.join(sorted(missing))}")
     for name in COUNTS:
