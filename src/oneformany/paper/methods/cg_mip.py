@@ -5,8 +5,6 @@ column violates any more, or time is up, the master is solved once in integers. 
 bound, sum of duals over the largest weight that the solver has proved possible; the best one is reported.
 """
 
-from __future__ import annotations
-
 from math import floor, isfinite
 
 import numpy as np
@@ -22,14 +20,13 @@ from oneformany.paper.methods.embeddings import Embedding, embed
 from oneformany.paper.methods.formulation import CompactExplanation, PaperRows, PublishedExplanations
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
 from oneformany.paper.methods.options import CgOptions
-from oneformany.paper.methods.published import PaperRun, check_asked, dual_proof
+from oneformany.paper.methods.published import TOLERANCE, PaperRun, check_asked, dual_proof
 from oneformany.paper.methods.solvers import Solver, make_solver
 from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 DUAL_UNIT = 10**9  # one in the integer weights that stand for duals
-TOLERANCE = 1e-5  # far above what solvers take for equal
 MANY = 100  # as many solutions as are looked at when all are wanted
 LAST_SHARE = 0.1  # of the time, kept for the final cover
 INTEGRAL = 1e-6
@@ -37,9 +34,9 @@ INTEGRAL = 1e-6
 
 def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple[list[Column], Proof, Stop]:
     """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
-    best, stop = run.initial.columns, run.stop
-    master = PaperMaster(len(run.initial.rows), best)
-    pricer = MipPricer(run.initial.rows, run.embedding, run.solver, options, run.seed)
+    best, stop = run.first, run.stop
+    master = PaperMaster(len(run.rows), best)
+    pricer = MipPricer(run.rows, run.embedding, run.solver, options, run.seed)
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
         while (relaxed := master.solve(early)) is not None:
@@ -101,7 +98,7 @@ class PaperMaster:
             model.add_rows(take[covers > 0], 1.0, lower=1.0)
         start = np.isin(take, [self.columns.index(column) for column in known]).astype(np.float64)
         outcome = solver.solve(model.towards(take, 1.0), Request(stop, start, seed=seed))
-        return self._taken(outcome.solutions[0].values) if outcome.solutions else known
+        return self._taken(outcome.solutions[0]) if outcome.solutions else known
 
     def _taken(self, values: FloatArray) -> list[Column]:
         return [column for column, value in zip(self.columns, values, strict=True) if value > 0.5]
@@ -118,16 +115,12 @@ class MipPricer:
     def __init__(
         self, rows: PaperRows, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
     ) -> None:
-        self.rows = rows
-        self.options = options
-        self.statistics = Statistics()
-        self._solver = solver
-        self._seed = seed
+        self.rows, self.options, self.statistics = rows, options, Statistics()
+        self._solver, self._seed = solver, seed
         self._pool: dict[bytes, Column] = {}
         kind = CompactExplanation if options.pricing == "compact" else PublishedExplanations
         self._explanation = kind(rows, embedding)
-        self._model = self._explanation.model
-        self._member = self._explanation.member[0]
+        self._model, self._member = self._explanation.model, self._explanation.member[0]
         self._model.add_rows(self._explanation.changed, 1.0, upper=rows.problem.max_changes)
 
     def price(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int | None]:
@@ -183,12 +176,12 @@ class MipPricer:
         while True:
             outcome = self._solver.solve(model, request)
             self.statistics.count("programs solved")
-            columns = [self._explanation.column(solution.values) for solution in outcome.solutions]
+            columns = [self._explanation.column(values) for values in outcome.solutions]
             if not columns or columns[0] is not None or request.stop.expired():
                 met = [column for column in columns if column is not None and len(column.rows)]
                 return outcome, ColumnPool().add(met)
             self.statistics.count("points excluded")
-            self._explanation.exclude(self._explanation.point(outcome.solutions[0].values))
+            self._explanation.exclude(self._explanation.point(outcome.solutions[0]))
 
 
 class ProgramPricer:
@@ -204,9 +197,8 @@ class ProgramPricer:
         self.items = items
         self.nodes = 0
         self._solver = make_solver(solver)
-        self._explanation = CompactExplanation(
-            PaperRows(problem, items.space.helpable), embed(problem.oracle)
-        )
+        rows = PaperRows(problem, items.space.helpable)
+        self._explanation = CompactExplanation(rows, embed(problem.oracle))
         model, member = self._explanation.model, self._explanation.member[0]
         model.add_rows(self._explanation.changed, 1.0, upper=problem.max_changes)
         self._members = member[items.first]
@@ -221,19 +213,15 @@ class ProgramPricer:
         model = self._explanation.model.towards(self._members, weights / ONE_IN_PRICING, maximise=True)
         outcome = self._solver.solve(model, Request(stop, keep=MANY))
         self.nodes += 1
-        found = (self._column(solution.values) for solution in outcome.solutions)
-        heavy = [c for c in found if c is not None and self._weight(c, weights) > ONE_IN_PRICING + STEP]
+        heavy = []
+        for found in map(self._explanation.column, outcome.solutions):
+            if found is not None:
+                self.items.space.absorb(found.point, found.changed)
+                column = Column.covering(self.items.space, found.point, found.changed)
+                items = self.items.heaviest(self.items.group(column.rows), weights)
+                if weights[items].sum() > ONE_IN_PRICING + STEP:
+                    heavy.append(column)
         if not isfinite(outcome.bound):
             return Priced(heavy, weights, None, complete=False)
         capacity = max(floor((outcome.bound + TOLERANCE) * ONE_IN_PRICING), ONE_IN_PRICING + STEP)
         return Priced(heavy, weights, capacity, complete=outcome.status == "optimal")
-
-    def _weight(self, column: Column, weights: IntArray) -> int:
-        return int(weights[self.items.heaviest(self.items.group(column.rows), weights)].sum())
-
-    def _column(self, values: FloatArray) -> Column | None:
-        found = self._explanation.column(values)
-        if found is None:
-            return None
-        self.items.space.absorb(found.point, found.changed)
-        return Column.covering(self.items.space, found.point, found.changed)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
@@ -42,11 +42,6 @@ class OneHot:
         self.width = len(self.feature)
         self.variable = np.unique(self.feature)  # features of more than one level: those with columns
 
-    @property
-    def categorical(self) -> list[IntArray]:
-        """Columns of each feature of which exactly one must be 1: the paper's ``T_c``."""
-        return [np.flatnonzero(self.feature == number) for number, n in enumerate(self.levels) if n >= 3]
-
     def encode(self, codes: IntArray) -> FloatArray:
         """Expand an ``(n, p)`` array of codes."""
         codes = np.atleast_2d(codes)[:, self.variable]
@@ -57,33 +52,25 @@ class OneHot:
 
     def decode(self, values: FloatArray) -> IntArray:
         """Read one code per feature off (nearly) integer values of the columns."""
-        padded = np.append(values, 0.0)
-        present = self.offset + self.sign * padded[self.column]
+        present = self.offset + self.sign * np.append(values, 0.0)[self.column]
         return np.asarray(present.argmax(axis=1), dtype=np.int64)
 
-    def affine(self, tables: Sequence[FloatArray], x: IntArray) -> LinearExpression:
-        """Write ``sum of tables[l][level of l]`` in the variables ``x`` of the columns."""
-        constant = 0.0
-        values = np.zeros(self.width)
+    def affine(self, tables: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Write ``sum of tables[l][level of l]``, vectors, as ``constant + x @ values``; return both."""
+        constant, values = np.zeros(tables[0].shape[1]), np.zeros((self.width, tables[0].shape[1]))
         for feature, table in enumerate(tables):
             n = len(table)
-            constant += float(self.offset[feature, :n] @ table)
+            constant += self.offset[feature, :n] @ table
             if n > 1:
-                np.add.at(values, self.column[feature, :n], self.sign[feature, :n] * table)
-        used = values != 0.0
-        return LinearExpression(x[used], values[used], constant)
-
-    def choice(self, feature: int, levels: BoolArray, x: IntArray) -> LinearExpression:
-        """Write "``feature`` takes one of these levels" as 1 or 0 in the variables ``x``."""
-        tables = [np.zeros(n) for n in self.levels]
-        tables[feature] = levels[: self.levels[feature]].astype(np.float64)
-        return self.affine(tables, x)
+                np.add.at(values, self.column[feature, :n], self.sign[feature, :n, None] * table)
+        return constant, values
 
     def add_point(self, model: Model, count: int) -> IntArray:
-        """Add the columns of so many points to a model, each with one level per feature."""
+        """Add the columns of so many points to a model, each with one level per feature (6)."""
         x = model.add_variables(count, self.width)
-        for columns in self.categorical:
-            model.add_rows(x[:, columns], 1.0, lower=1.0, upper=1.0)
+        for feature in self.variable:
+            if self.levels[feature] > 2:
+                model.add_rows(x[:, self.feature == feature], 1.0, lower=1.0, upper=1.0)
         return x
 
 
@@ -131,9 +118,8 @@ class TreeEmbedding:
         self.threshold = threshold
         self._ensemble = ensemble
         self._leaves = np.flatnonzero(ensemble.feature == LEAF)
-        columns = np.arange(self.one_hot.width)
-        self._ways = [  # the leaves behind each way out of a split, and when a point goes that way
-            (self._below(child), self.one_hot.choice(int(ensemble.feature[node]), levels, columns))
+        self._ways = [  # the leaves behind each way out of a split, its feature, and the levels that go there
+            (self._below(child), int(ensemble.feature[node]), levels[: self.one_hot.column.shape[1]])
             for node in np.flatnonzero(ensemble.feature != LEAF)
             for child, levels in zip(
                 ensemble.children[node], (ensemble.left[node], ~ensemble.left[node]), strict=True
@@ -142,15 +128,17 @@ class TreeEmbedding:
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the selection of leaves and return the score of the point ``x``."""
-        ensemble = self._ensemble
+        ensemble, one_hot = self._ensemble, self.one_hot
         selected = np.full(len(ensemble.feature), -1)
         selected[self._leaves] = model.add_variables(len(self._leaves), integer=False)
         for root in ensemble.roots:
             model.add_rows(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
-        for leaves, way in self._ways:
-            columns = np.concatenate([selected[leaves], x[way.columns]])
-            values = np.concatenate([np.ones(len(leaves)), -way.values])
-            model.add_rows(columns, values, upper=way.constant)
+        for leaves, feature, levels in self._ways:
+            own = np.flatnonzero(one_hot.feature == feature)
+            signs = np.bincount(one_hot.column[feature], one_hot.sign[feature] * levels, one_hot.width)[own]
+            columns = np.concatenate([selected[leaves], x[own]])
+            values = np.concatenate([np.ones(len(leaves)), -signs])
+            model.add_rows(columns, values, upper=float(one_hot.offset[feature] @ levels))
         unit = 10**ensemble.digits
         return LinearExpression(
             selected[self._leaves], ensemble.units[self._leaves] / unit, ensemble.intercept / unit
@@ -158,10 +146,9 @@ class TreeEmbedding:
 
     def hidden(self, point: IntArray) -> FloatArray:
         """Values of the variables that :meth:`add` adds: 1 for a leaf to which the point goes every way."""
-        x = self.one_hot.encode(point)[0]
         reached = np.ones(len(self._ensemble.feature))
-        for leaves, way in self._ways:
-            reached[leaves] *= way.at(x)
+        for leaves, feature, levels in self._ways:
+            reached[leaves] *= levels[point[feature]]
         return reached[self._leaves]
 
     def _below(self, node: int) -> IntArray:
@@ -206,16 +193,13 @@ class NetworkEmbedding:
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the hidden units and return the score of the point ``x``; the first time, find their ranges."""
-        inputs = [self._first(unit, x) for unit in range(len(self._bias))]
+        constant, values = self.one_hot.affine(self._tables)
+        inputs = _expressions(x, values, constant + self._bias)
         for layer, (weights, biases) in enumerate(self._layers):
             if layer == len(self.ranges):
                 self.ranges.append(np.array([_range(model, z, self._stop) for z in inputs]).T)
             units = _add_units(model, inputs, *self.ranges[layer])
-            on = units >= 0
-            inputs = [
-                LinearExpression(units[on], column[on], float(bias))
-                for column, bias in zip(weights.T, biases, strict=True)
-            ]
+            inputs = _expressions(units[units >= 0], weights[units >= 0], biases)
         return inputs[0]
 
     def hidden(self, point: IntArray) -> FloatArray:
@@ -228,9 +212,13 @@ class NetworkEmbedding:
             before = after @ weights + bias
         return np.concatenate(values)
 
-    def _first(self, unit: int, x: IntArray) -> LinearExpression:
-        z = self.one_hot.affine([table[:, unit] for table in self._tables], x)
-        return LinearExpression(z.columns, z.values, z.constant + float(self._bias[unit]))
+
+def _expressions(columns: IntArray, values: FloatArray, constants: FloatArray) -> list[LinearExpression]:
+    """One for each column of ``values``; what has no weight is left out."""
+    return [
+        LinearExpression(columns[own != 0.0], own[own != 0.0], float(constant))
+        for own, constant in zip(values.T, constants, strict=True)
+    ]
 
 
 def _add_units(
@@ -259,15 +247,14 @@ def _range(model: Model, z: LinearExpression, stop: Stop) -> tuple[float, float]
     ends = np.stack([model.lower[z.columns], model.upper[z.columns]]) * z.values
     low, high = z.constant + float(ends.min(axis=0).sum()), z.constant + float(ends.max(axis=0).sum())
     if low < 0.0 < high and not stop.expired():
-        low, high = max(low, -_peak(model, z, -1.0, stop)), min(high, _peak(model, z, 1.0, stop))
+        peaks = [  # of z and of -z over the linear relaxation; infinite when time is too short
+            sign * z.constant + Highs().solve(relaxed, Request(stop)).bound
+            for sign in (1.0, -1.0)
+            for relaxed in [model.relaxed().towards(z.columns, sign * z.values, maximise=True)]
+        ]
+        low, high = max(low, -peaks[1]), min(high, peaks[0])
     room = WIDENING * (1.0 + abs(low) + abs(high))
     return low - room, high + room
-
-
-def _peak(model: Model, z: LinearExpression, sign: float, stop: Stop) -> float:
-    """Maximise ``sign * z`` over the linear relaxation of a model; infinite when time is too short."""
-    relaxed = model.relaxed().towards(z.columns, sign * z.values, maximise=True)
-    return Highs().solve(relaxed, Request(stop)).bound + sign * z.constant
 
 
 Embedding: TypeAlias = NetworkEmbedding | TreeEmbedding

@@ -4,8 +4,6 @@ Numbers in parentheses are the paper's. ``x`` are its ``v``, the one-hot columns
 ``a`` (compact model) or ``z`` (pricing); ``changed`` its ``f``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +14,10 @@ from oneformany.engine.columns import Column
 from oneformany.exceptions import SolverError
 from oneformany.paper.methods.embeddings import Embedding, require_positive
 from oneformany.paper.methods.model import Model
+from oneformany.paper.methods.options import CompactOptions
 from oneformany.problem import Problem
+
+ENTRIES = 13  # coefficients of the compact model per explanation, row and one-hot column; others are few
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,11 +157,36 @@ class PublishedExplanations(Explanations):
             every = np.column_stack([self.used[:, block], self.changed[:, feature]])
             model.add_rows(every, coefficients, lower=0.0)
 
-    def values(self, columns: list[Column]) -> FloatArray:
-        """Write known columns, one per explanation, in the variables; all others are 0."""
+
+class CompactModel(PublishedExplanations):
+    """The compact model (1)-(14), with as many explanations as a known solution has, to start from."""
+
+    def __init__(
+        self, rows: PaperRows, known: list[Column], embedding: Embedding, options: CompactOptions
+    ) -> None:
+        self.known, count, most = known, len(known), float(rows.problem.max_changes)
+        super().__init__(rows, embedding, count, integer=not options.relax_implied)
+        model, member = self.model, self.member
+        self.active = active = model.add_variables(count)
+        # (5): at most max_changes features per explanation, none for an unused one
+        budget = np.append(np.ones(rows.problem.n_features), -most)
+        model.add_rows(np.column_stack([self.changed, active]), budget, upper=0.0)
+        # (7), (8): every row has an explanation, and only one that is used
+        model.add_rows(member.T, 1.0, lower=1.0)
+        owners = np.repeat(active, len(rows))
+        model.add_rows(np.column_stack([member.ravel(), owners]), [1.0, -1.0], upper=0.0)
+        if options.break_symmetry:
+            model.add_rows(np.column_stack([active[:-1], active[1:]]), [1.0, -1.0], lower=0.0)
+            model = model.fixed(member[np.arange(len(rows)) < np.arange(count)[:, None]], 0.0)
+        # (1): as few as possible
+        self.model = model.towards(active, 1.0)
+
+    def start(self) -> FloatArray:
+        """Write the known solution in the variables; all others are 0."""
         values, encode = np.zeros(self.model.size), self.embedding.one_hot.encode
         given = encode(self.rows.codes)
-        for k, column in enumerate(columns):
+        values[self.active] = 1.0
+        for k, column in enumerate(self.known):
             point = encode(column.point)[0]
             member = np.isin(np.arange(len(self.rows)), column.rows)
             differs = np.abs(given - point)
@@ -172,3 +198,14 @@ class PublishedExplanations(Explanations):
             values[self.both[k]] = differs * member[:, None]
             values[self.used[k]] = (differs * member[:, None]).max(axis=0)
         return values
+
+    def columns(self, values: FloatArray) -> list[Column] | None:
+        """Read a solution; ``None``, and the point excluded, when the classifier turns a point down."""
+        found: list[Column] = []
+        for k in np.flatnonzero(values[self.active] > 0.5).tolist():
+            column = self.column(values, k)
+            if column is None:
+                self.exclude(self.point(values, k))
+                return None
+            found.append(column)
+        return found
