@@ -6,8 +6,7 @@ import typer
 
 import oneformany as ofm
 from oneformany.cli.demo import demo
-from oneformany.cli.explain import explain, schema
-from oneformany.cli.frontier import frontier
+from oneformany.cli.explain import explain, frontier, schema
 from oneformany.cli.results import audit, report, verify
 from oneformany.console import tell_errors
 from oneformany.paper.commands import bench

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
 import oneformany as ofm
 from oneformany.anything import AnyModel
-from oneformany.cli.options import ReportFile, ResultFile, Show
-from oneformany.cli.saving import check_targets, end, save_all, say, tell_result
+from oneformany.cli import options, saving
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from oneformany.problem import Share
 
 # What a loan officer would discuss; the accuracy is no worse than with all 20 features.
 FEATURES = [
@@ -34,9 +40,9 @@ def demo(
         int | None, Option(min=1, help="Explain only the first so many refused applicants.")
     ] = None,
     max_changes: Annotated[int, Option(help="How many features one explanation may change.")] = 4,
-    show: Show = 5,
-    json_file: ResultFile = None,
-    report: ReportFile = None,
+    show: options.Show = 5,
+    json_file: options.ResultFile = None,
+    report: options.ReportFile = None,
 ) -> None:
     """Explain refused loan applicants with as few explanations as possible, and prove it.
 
@@ -44,7 +50,7 @@ def demo(
     """
     from sklearn.linear_model import LogisticRegression
 
-    check_targets(json_file, report)
+    saving.check_targets(json_file, report)
     data = ofm.datasets.load("german")
     features = [
         replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature
@@ -65,7 +71,7 @@ def demo(
         ofm.NeverTarget("housing", ["rent", "for free"]),
     ]
     explainer = ofm.OneForMany(classifier, max_changes=max_changes, schema=data.schema, rules=rules)
-    say(
+    saving.say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
         f"features, fitted to one half, is right about {accuracy:.1%} of the other half. Whom it refuses "
         "there is explained. Nobody can change their credit history, lose years of employment or gain many; "
@@ -76,20 +82,20 @@ def demo(
     with ofm.Progress("demo") as progress:
         result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
     solved = perf_counter()
-    tell_result(result, show)
+    saving.tell_result(result, show)
     checked = ofm.verify(result.to_json())
     outcome = "accepted" if checked.ok else checked.outcome.upper()
-    say(
+    saving.say(
         f"\nSolved in {solved - start:.2f} s; each point is confirmed by the classifier's own predict. "
         f"Result and proof {outcome} by code that shares nothing with the "
         f"solver, in {perf_counter() - solved:.2f} s.",
     )
-    save_all({json_file: result.to_json, report: result.report})
+    saving.save_all({json_file: result.to_json, report: result.report})
     if json_file is not None:
-        say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
+        saving.say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
     if report is not None:
-        say(f"The report is {shown(report)}: open it in a browser.")
-    end(interrupted=result.ended == "interrupted", proved=result.status != "feasible")
+        saving.say(f"The report is {shown(report)}: open it in a browser.")
+    saving.end(interrupted=result.ended == "interrupted", proved=result.status != "feasible")
 
 
 def refused_by(classifier: AnyModel, data: ofm.datasets.Dataset) -> tuple[list[int], float]:
@@ -101,3 +107,25 @@ def refused_by(classifier: AnyModel, data: ofm.datasets.Dataset) -> tuple[list[i
     predicted = classifier.predict(data.one_hot[others])
     refused = [row for row, label in zip(others, predicted, strict=True) if label == 0]
     return refused, float((predicted == data.target[others]).mean())
+
+
+def german_models(
+    max_changes: int, applicants: int, share: Share
+) -> Iterator[tuple[str, ofm.OneForMany, pd.DataFrame]]:
+    """A logistic regression and a network on the embedded data, and the first applicants each refuses."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neural_network import MLPClassifier
+
+    data = ofm.datasets.load("german")
+    for name, classifier in {
+        "logistic regression": LogisticRegression(solver="liblinear", C=10, random_state=0),
+        "network": MLPClassifier((20, 20), alpha=1.0, max_iter=100, random_state=0),
+    }.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # so many epochs, no more
+            refused, _ = refused_by(classifier, data)
+        if applicants > len(refused):
+            raise InputError(f"--applicants is {applicants}; the {name} refuses {len(refused)}")
+        explainer = ofm.OneForMany(classifier, max_changes, schema=data.schema, share=share)
+        yield f"german credit, {name}", explainer, data.frame.iloc[refused[:applicants]]

@@ -1,26 +1,33 @@
-"""``oneformany explain``: rows and a saved model from files, explanations with proof; and ``schema``."""
+"""From rows and a saved model, both files: ``oneformany schema``, ``explain`` and ``frontier``."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer import Argument, Option
 
 import oneformany as ofm
 from oneformany import files
+from oneformany.cli import options, saving
+from oneformany.cli.demo import german_models
 from oneformany.cli.model_file import as_fitted
-from oneformany.cli.options import Encoding, People, Quiet, ReportFile, ResultFile, Separator, Setup, Show
 from oneformany.cli.rows_file import load_rows
-from oneformany.cli.saving import check_targets, end, save_all, tell_result
 from oneformany.console import names
+from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from oneformany.problem import Share
 
 HEAD = """\
 # The features of the rows, as `oneformany explain --schema` reads them. Edit freely:
@@ -54,27 +61,27 @@ def explain(
     coverage: Annotated[
         float | None, Option(help="Cover at least this part of the rows, such as 0.9.")
     ] = None,
-    people: People = None,
-    setup: Setup,
+    people: options.People = None,
+    setup: options.Setup,
     costs: Annotated[
         Path | None, Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
     ] = None,
     time_limit: Annotated[
         float | None, Option(metavar="SECONDS", help="Then the best so far is told.")
     ] = None,
-    report: ReportFile = None,
-    json_file: ResultFile = None,
+    report: options.ReportFile = None,
+    json_file: options.ResultFile = None,
     csv_file: Annotated[
         Path | None, Option("--csv", metavar="FILE", help="Save what each row has to change.")
     ] = None,
-    show: Show = 20,
-    quiet: Quiet = False,
+    show: options.Show = 20,
+    quiet: options.Quiet = False,
 ) -> None:
     """Explain the rows that a model turns down with as few explanations as possible, and prove it.
 
     Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
     """
-    check_targets(report, json_file, csv_file)
+    saving.check_targets(report, json_file, csv_file)
     frame, counts = setup.read(rows, people)
     explainer = setup.explainer(model, max_changes, costs)
     with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
@@ -94,11 +101,11 @@ def explain(
         "rows_digest": _digest(rows),
     }
     result = replace(result, problem={**result.problem, "model": record})
-    tell_result(result, show, quiet=quiet)
-    save_all(
+    saving.tell_result(result, show, quiet=quiet)
+    saving.save_all(
         {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
     )
-    end(interrupted=result.ended == "interrupted", proved=result.status != "feasible")
+    saving.end(interrupted=result.ended == "interrupted", proved=result.status != "feasible")
 
 
 def _digest(path: Path) -> str:
@@ -120,11 +127,11 @@ def schema(
     ] = None,
     columns: Annotated[str, Option(help="Only these columns, with commas; else all.")] = "",
     bins: Annotated[int, Option(min=2, help="How many cells numbers are cut into.")] = 4,
-    separator: Separator = None,
-    encoding: Encoding = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
 ) -> None:
     """Write the features of the rows, their levels and cells: a file to edit and pass to explain --schema."""
-    check_targets(out)
+    saving.check_targets(out)
     made = ofm.infer_schema(load_rows(rows, separator, encoding), columns=names(columns) or None, bins=bins)
     if out is not None and out.suffix.lower() == ".json":
         text = json.dumps(made.to_dict(), indent=1)
@@ -132,7 +139,7 @@ def schema(
         text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
     if out is None:
         typer.echo(text)
-    save_all({out: lambda path: files.write_whole(path, f"{text}\n")})
+    saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")})
 
 
 def _table(feature: Mapping[str, Any]) -> str:
@@ -143,3 +150,93 @@ def _table(feature: Mapping[str, Any]) -> str:
             value = json.dumps(feature[name], ensure_ascii=False).replace("\x7f", "\\u007f")
             lines.append(f"{name} = {value}")
     return "\n".join(lines)
+
+
+def frontier(
+    rows: Annotated[
+        Path | None, Argument(metavar="ROWS", help="As with explain. Without rows and model: german credit.")
+    ] = None,
+    model: Annotated[Path | None, Argument(metavar="MODEL", help="As with explain.")] = None,
+    *,
+    max_changes: Annotated[
+        int | None, Option(min=1, help="Explanations for 1 to so many changes; 3, or 20 of german credit.")
+    ] = None,
+    explanations: Annotated[
+        int | None, Option(min=1, help="Instead: rows covered by 1 to so many explanations of --max-changes.")
+    ] = None,
+    applicants: Annotated[int, Option(min=1, help="Of german credit: how many refused ones.")] = 100,
+    setup: options.Setup,
+    time_limit: Annotated[
+        float | None, Option(metavar="SECONDS", help="For each curve; then the best is told.")
+    ] = None,
+    json_file: options.JsonFile = None,
+    plot: options.Picture = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Tell how few explanations do for 1, 2, ... changes, or how many rows 1, 2, ... explanations cover.
+
+    Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
+    """
+    saving.check_targets(json_file, plot)
+    largest = max_changes or (3 if rows is not None or explanations else 20)
+    asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
+    if rows is None:
+        asked = german_models(largest, applicants, cast("Share", setup.share))
+    elif model is None:
+        raise InputError(f"{rows} is given without a model; give both, or neither for german credit")
+    else:
+        explainer = setup.explainer(model, largest)
+        asked = [(shown(rows.name), explainer, as_fitted(setup.read(rows)[0], explainer.model))]
+    curves: dict[str, ofm.Frontier] = {}
+    for title, explainer, frame in asked:
+        begin = perf_counter()
+        with nullcontext(None) if quiet else ofm.Progress(title) as progress:
+            curves[title] = ofm.frontier_of_frame(
+                explainer, frame, explanations=explanations, time_limit=time_limit, progress=progress
+            )
+        if not quiet:
+            _show(title, curves[title], perf_counter() - begin)
+    told = [
+        {
+            "title": title,
+            "over": curve.over,
+            "people": curve.people,
+            "points": saving.plain_lines(_lines(curve)),
+        }
+        for title, curve in curves.items()
+    ]
+    saving.save_all(
+        {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)}
+    )
+    saving.end(
+        interrupted=any(found.ended == "interrupted" for curve in curves.values() for found in curve.results),
+        proved=all(point.proved for curve in curves.values() for point in curve.points),
+    )
+
+
+def _lines(curve: ofm.Frontier) -> pd.DataFrame:
+    return curve.frame().assign(proved=[point.proved for point in curve.points])
+
+
+def _show(title: str, curve: ofm.Frontier, seconds: float) -> None:
+    from oneformany.result.sizes import noun
+
+    lines = _lines(curve)
+    saving.say(f"{title}: {curve.people:,} {noun(curve.results[0], curve.people)}")
+    saving.tell_table(lines.assign(proved=lines["proved"].map({True: "yes", False: "no"})), decimals=1)
+    saving.say(f"{seconds:.1f} s\n")
+
+
+def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from oneformany.plotting.canvas import PAPER_WIDTH, plain
+
+    figure = Figure(figsize=(PAPER_WIDTH * max(1.0, 0.65 * len(curves)), 3), layout="constrained")
+    panels = figure.subplots(1, len(curves), sharey=True, squeeze=False).flat
+    tops: list[float] = []
+    for ax, (title, curve) in zip(panels, curves.items(), strict=True):
+        curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=28)
+        tops.append(ax.get_ylim()[1])
+    panels[0].set_ylim(0, max(tops))
+    saving.save_figure(figure, path)

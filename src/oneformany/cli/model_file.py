@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +14,6 @@ if TYPE_CHECKING:
 
     from oneformany.arrays import FloatArray
 
-UNLOADABLE = (
-    AttributeError, EOFError, ImportError, LookupError, OSError, TypeError, ValueError,
-    pickle.UnpicklingError, zipfile.BadZipFile,
-)  # fmt: skip
-LIBRARIES = {"skops", "onnx", "google", "xgboost", "lightgbm"}  # whose own errors say the same
 # Parts of fitted models that hold numbers, and that skops itself leaves to its users to trust.
 HARMLESS = {
     "collections.OrderedDict", "lightgbm.basic.Booster", "lightgbm.sklearn.LGBMClassifier", "numpy.dtype",
@@ -60,8 +53,6 @@ def load_model(path: Path, *, trust: bool = False) -> AnyModel:
             ) from error
         raise InputError(f"{path} needs {error.name}, which is not installed here: install it") from error
     except Exception as error:
-        if not isinstance(error, UNLOADABLE) and type(error).__module__.split(".")[0] not in LIBRARIES:
-            raise
         said = [*str(error).strip().splitlines(), "no more is known"]
         raise InputError(
             f"{path} cannot be loaded as a model saved by {saved_by} ({type(error).__name__}: "

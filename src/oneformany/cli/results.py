@@ -13,17 +13,8 @@ from rich.text import Text
 from typer import Argument, Option
 
 import oneformany as ofm
-from oneformany.cli.options import Encoding, JsonFile, People, Picture, Quiet, Separator
+from oneformany.cli import options, saving
 from oneformany.cli.rows_file import load_rows, people_in_column
-from oneformany.cli.saving import (
-    check_targets,
-    plain_lines,
-    save_all,
-    save_figure,
-    save_json,
-    say,
-    tell_table,
-)
 from oneformany.exceptions import CertificateError, InputError
 from oneformany.result.labels import shown
 
@@ -40,13 +31,13 @@ def report(
     *,
     out: Annotated[Path, Option("--out", "-o", metavar="HTML", help="Where to.")] = Path("report.html"),
     title: Annotated[str | None, Option(help="Heading of the page.")] = None,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Make one self-contained HTML page from a result file."""
-    check_targets(out)
+    saving.check_targets(out)
     result = ofm.Result.from_json(file)
-    save_all({out: lambda path: result.report(path, title)})
-    say(f"Saved as {shown(out)}.", quiet=quiet)
+    saving.save_all({out: lambda path: result.report(path, title)})
+    saving.say(f"Saved as {shown(out)}.", quiet=quiet)
 
 
 def audit(
@@ -56,41 +47,41 @@ def audit(
     ],
     *,
     by: Annotated[list[str], Option(help="Column that makes the subgroups; may be given several times.")],
-    people: People = None,
+    people: options.People = None,
     index: Annotated[str | None, Option(help="Column that names the rows, as with explain.")] = None,
-    separator: Separator = None,
-    encoding: Encoding = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
     report: Annotated[
         Path | None, Option(metavar="HTML", help="Save the whole report with this part.")
     ] = None,
-    json_file: JsonFile = None,
-    plot: Picture = None,
+    json_file: options.JsonFile = None,
+    plot: options.Picture = None,
 ) -> None:
     """Compare subgroups: who is refused, who can be helped, and how much they have to change.
 
     Differences come with 95 % intervals; those that leave out 0 are told in words.
     """
-    check_targets(report, json_file, plot)
+    saving.check_targets(report, json_file, plot)
     result = ofm.Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
     counts = None if people is None else people_in_column(frame, people)
     found = [ofm.audit(result, frame, by=name, people=counts) for name in by]
     for one in found:
-        tell_table(one.table, decimals=2, name=one.by)
-        say(f"{one.summary()}\n")
+        saving.tell_table(one.table, decimals=2, name=one.by)
+        saving.say(f"{one.summary()}\n")
     told = [
         {
             "by": one.by,
-            "table": plain_lines(one.table.reset_index(names="subgroup")),
-            "differences": plain_lines(one.differences.reset_index()),
+            "table": saving.plain_lines(one.table.reset_index(names="subgroup")),
+            "differences": saving.plain_lines(one.differences.reset_index()),
             "rare": list(one.rare),
         }
         for one in found
     ]
-    save_all(
+    saving.save_all(
         {
             report: lambda path: result.report(path, audits=found),
-            json_file: lambda path: save_json(told, path),
+            json_file: lambda path: saving.save_json(told, path),
             plot: lambda path: _draw(found, path),
         }
     )
@@ -113,7 +104,7 @@ def _draw(found: list[ofm.Audit], path: Path) -> None:
         except InputError as error:
             ax.set_axis_off()
             ax.set_title(plain(error, 90), fontsize=9, loc="left")
-    save_figure(figure, path)
+    saving.save_figure(figure, path)
 
 
 def verify(
@@ -125,13 +116,13 @@ def verify(
     memory_limit: Annotated[
         float, Option(min=0.0, metavar="GB", help="Leave open what needs more memory.")
     ] = 4.0,
-    json_file: JsonFile = None,
+    json_file: options.JsonFile = None,
 ) -> None:
     """Check a result file: every row, every point, every change, and the proof that no fewer will do.
 
     Exit code 0: confirmed; 1: wrong; 2: the file cannot be read; 3: cannot be confirmed.
     """
-    check_targets(json_file)
+    saving.check_targets(json_file)
     try:
         found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit)
     except CertificateError as error:
@@ -146,5 +137,5 @@ def verify(
     code, _, style = OUTCOMES[found.outcome]
     console.print(Text.assemble(str(file), ": ", Text(found.outcome, style=style)), soft_wrap=True)
     told = {"outcome": found.outcome, "ok": found.ok, **asdict(found)}
-    save_all({json_file: lambda path: save_json(told, path)})
+    saving.save_all({json_file: lambda path: saving.save_json(told, path)})
     raise typer.Exit(code)
