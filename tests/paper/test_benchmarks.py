@@ -9,7 +9,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from oneformany.engine.run import Options
-from oneformany.paper.methods.options import CgOptions
+from oneformany.paper.methods.formulation import CgOptions
 from oneformany.paper.runs.records import DATASETS, MODELS, append
 
 mpl.use("agg")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import oneformany as ofm
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
@@ -145,63 +148,39 @@ def _load_onnx(path: Path, _trust: bool) -> AnyModel:
     """A graph itself where the reader of networks may follow it, else as a function."""
     import onnx
 
-    from oneformany.readers.callables import BlackBox
-
     model = onnx.load(path)
     onnx.checker.check_model(model)
     weights = {weight.name for weight in model.graph.initializer}
     inputs = [entry for entry in model.graph.input if entry.name not in weights]
     foreign = any(node.domain not in {"", "ai.onnx"} for node in model.graph.node)
     plain = len(inputs) == 1 and len(model.graph.output) == 1 and not foreign
-    return model if plain else BlackBox(GraphFunction(model))
+    return model if plain else ofm.BlackBox(_function_of(model))
 
 
-def _load_xgboost(path: Path, _trust: bool) -> AnyModel:
-    import xgboost
-
-    booster = xgboost.Booster()
-    booster.load_model(path)
-    return booster
-
-
-def _load_lightgbm(path: Path, _trust: bool) -> AnyModel:
-    import lightgbm
-
-    return lightgbm.Booster(model_file=path)
+LOADERS: dict[str, Callable[[Path, bool], AnyModel]] = {
+    "skops": _load_skops,
+    "ONNX": _load_onnx,
+    "XGBoost": lambda path, _: import_module("xgboost").Booster(model_file=path),
+    "LightGBM": lambda path, _: import_module("lightgbm").Booster(model_file=path),
+    "joblib or pickle": lambda path, _: import_module("joblib").load(path),
+}
 
 
-def _load_pickle(path: Path, _trust: bool) -> AnyModel:
-    import joblib
-
-    return joblib.load(path)
-
-
-LOADERS = {
-    "skops": _load_skops, "ONNX": _load_onnx, "XGBoost": _load_xgboost, "LightGBM": _load_lightgbm,
-    "joblib or pickle": _load_pickle,
-}  # fmt: skip
-
-
-class GraphFunction:
-    """The probabilities that onnxruntime computes for the rows of a frame.
+def _function_of(graph: AnyModel) -> Callable[[pd.DataFrame], FloatArray]:
+    """The probabilities that onnxruntime computes for the rows of a frame, one row each.
 
     The graph has one input of numbers for all columns, or one input per column, by name; one of its outputs
     holds probabilities, a column or an entry per class.
     """
+    import numpy as np
+    import onnxruntime
 
-    def __init__(self, graph: AnyModel) -> None:
-        import onnxruntime
+    onnxruntime.set_default_logger_severity(3)
+    providers = ["CPUExecutionProvider"]
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=providers)
 
-        onnxruntime.set_default_logger_severity(3)
-        providers = ["CPUExecutionProvider"]
-        self._session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=providers)
-        self._inputs = self._session.get_inputs()
-
-    def __call__(self, frame: pd.DataFrame) -> FloatArray:
-        """Probabilities of all classes, one row each."""
-        import numpy as np
-
-        outputs = self._session.run(None, self._fed(frame))
+    def probabilities(frame: pd.DataFrame) -> FloatArray:
+        outputs = session.run(None, _fed(session.get_inputs(), frame))
         for output in outputs:
             if isinstance(output, list) and output and isinstance(output[0], dict):
                 return np.array([[row[label] for label in sorted(row)] for row in output], dtype=np.float64)
@@ -210,27 +189,30 @@ class GraphFunction:
                 return output.reshape(len(frame), -1).astype(np.float64)
         raise InputError("no output of the ONNX graph holds a probability per row")
 
-    def _fed(self, frame: pd.DataFrame) -> dict[str, Any]:
-        names = ", ".join(map(str, frame.columns[:20]))
-        if len(self._inputs) == 1:
-            (entry,) = self._inputs
-            width = entry.shape[1] if len(entry.shape) == 2 else None
-            if isinstance(width, int) and width != frame.shape[1]:
-                raise InputError(
-                    f"the ONNX graph reads {width} columns and the rows have {frame.shape[1]} ({names}); "
-                    "keep those it was fitted on, in their order, with --columns"
-                )
-            return {entry.name: _as_tensor(entry.type, frame.to_numpy(), "the rows")}
-        for entry in self._inputs:
-            if entry.name not in frame.columns:
-                raise InputError(
-                    f"the ONNX graph reads {entry.name!r}, which is not a column of the rows; these are "
-                    f"{names}"
-                )
-        return {
-            entry.name: _as_tensor(entry.type, frame[[entry.name]].to_numpy(), f"column {entry.name!r}")
-            for entry in self._inputs
-        }
+    return probabilities
+
+
+def _fed(inputs: AnyValue, frame: pd.DataFrame) -> dict[str, Any]:
+    """What a graph reads of the rows, by the names of its inputs."""
+    names = ", ".join(map(str, frame.columns[:20]))
+    if len(inputs) == 1:
+        (entry,) = inputs
+        width = entry.shape[1] if len(entry.shape) == 2 else None
+        if isinstance(width, int) and width != frame.shape[1]:
+            raise InputError(
+                f"the ONNX graph reads {width} columns and the rows have {frame.shape[1]} ({names}); "
+                "keep those it was fitted on, in their order, with --columns"
+            )
+        return {entry.name: _as_tensor(entry.type, frame.to_numpy(), "the rows")}
+    found = {}
+    for entry in inputs:
+        if entry.name not in frame.columns:
+            raise InputError(
+                f"the ONNX graph reads {entry.name!r}, which is not a column of the rows; these are {names}"
+            )
+        values = frame[[entry.name]].to_numpy()
+        found[entry.name] = _as_tensor(entry.type, values, f"column {entry.name!r}")
+    return found
 
 
 def _as_tensor(kind: str, values: AnyValue, what: str) -> AnyValue:

@@ -8,16 +8,7 @@ import pandas as pd
 from oneformany.methods import METHODS
 from oneformany.paper.runs.lines import contradictions
 from oneformany.paper.runs.prepare import MODEL_KINDS
-from oneformany.paper.runs.records import (
-    DATASETS,
-    MODELS,
-    TITLES,
-    Record,
-    as_published,
-    cell_of,
-    frame_of,
-    published_table,
-)  # fmt: skip
+from oneformany.paper.runs.records import MODELS, PUBLISHED, TITLES, Record, as_published, cell_of, frame_of
 from oneformany.paper.text_table import Columns, Heading, TextTable, make_table
 
 NAMES = {"lr": "the LR model", "nn": "the NN"}
@@ -81,7 +72,7 @@ def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
     """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
     trained = {(cell_of(record).dataset, record["model"]): record["trained"] for record in records}
     ours = []
-    for name in DATASETS:
+    for name in TITLES:
         network, regression = (trained.get((name, model), {}) for model in ("nn", "lr"))
         known, hidden = network or regression, network.get("hidden", [])
         sizes = (known.get(part) for part in ("instances", "features", "columns"))
@@ -100,7 +91,7 @@ def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
 def _results(runs: pd.DataFrame) -> Iterator[TextTable]:
     """Tables 3 to 8: the paper's cells, and our runs of them as "count exact" and so on."""
     runs = runs.drop_duplicates([*CELL, "method"], keep="last")
-    cells = published_table().rename(columns={"dataset": "name"})
+    cells = PUBLISHED.rename(columns={"dataset": "name"})
     for method in METHODS:
         own = runs.loc[runs["method"] == method, [*CELL, *PARTS]]
         cells = cells.merge(own.rename(columns={part: f"{part} {method}" for part in PARTS}), "left", CELL)

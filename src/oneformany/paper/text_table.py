@@ -1,7 +1,5 @@
 """A table of text, and how it looks as plain text, CSV, Markdown and LaTeX."""
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -70,9 +68,7 @@ def _as_text(table: TextTable) -> str:
 
 
 def _as_csv(table: TextTable) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([table.headings, *table.rows])
-    return stream.getvalue()
+    return pd.DataFrame(table.rows, columns=table.headings).to_csv(index=False, lineterminator="\n")
 
 
 def _as_markdown(table: TextTable) -> str:

@@ -15,8 +15,7 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.paper.methods.embeddings import embed
-from oneformany.paper.methods.formulation import ENTRIES, CompactModel
-from oneformany.paper.methods.options import CompactOptions
+from oneformany.paper.methods.formulation import ENTRIES, CompactModel, CompactOptions
 from oneformany.paper.methods.published import initial_solution
 from oneformany.paper.methods.solvers import Highs
 from oneformany.problem import Problem

@@ -13,7 +13,7 @@ from oneformany.arrays import IntArray
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.methods.cg_mip import DUAL_UNIT, TOLERANCE, MipPricer, scaled
 from oneformany.paper.methods.embeddings import embed
-from oneformany.paper.methods.options import CgOptions
+from oneformany.paper.methods.formulation import CgOptions
 from oneformany.paper.methods.published import dual_proof, initial_solution
 from oneformany.paper.methods.solvers import Highs
 from oneformany.problem import Problem

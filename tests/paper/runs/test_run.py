@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import oneformany.paper.runs.run as module
+from oneformany import methods
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.runs.records import Cell, as_published, choose
@@ -114,8 +114,8 @@ def test_a_solver_that_fails_does_not_end_the_run(monkeypatch):
             raise SolverError("out of order")
         return solve(problem, **kwargs)
 
-    solve = module.solve
-    monkeypatch.setattr(module, "solve", fail_once)
+    solve = methods.solve
+    monkeypatch.setattr(methods, "solve", fail_once)
     failed, done = run_cells([Cell("german", "lr", n, 15) for n in (3, 4)], Settings())
     assert isinstance(failed, Failure)
     assert failed.reason == "out of order"
@@ -126,8 +126,8 @@ def test_a_cell_cut_short_by_ctrl_c_does_not_pass_for_a_finished_one(monkeypatch
     def interrupted(problem, **kwargs):
         return replace(solve(problem, **kwargs), ended="interrupted")
 
-    solve = module.solve
-    monkeypatch.setattr(module, "solve", interrupted)
+    solve = methods.solve
+    monkeypatch.setattr(methods, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_cells([Cell("german", "svm", 3, 15)], Settings())
 

@@ -7,16 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+import oneformany as ofm
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.exceptions import UnsupportedModelError
-from oneformany.oracles.additive import AdditiveOracle
-from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.oracles.protocol import Oracle
-from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
-from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.paper.methods.model import LinearExpression, Model, Request
 from oneformany.paper.methods.solvers import Highs
-from oneformany.stop import Stop
 
 ROUNDING = 1e-9  # more than float64 loses in a row scaled to 1
 WIDENING = 1e-6  # relative; more than the tolerance of the linear programs behind the bounds
@@ -74,18 +69,18 @@ class OneHot:
         return x
 
 
-def embed(oracle: Oracle, stop: Stop | None = None) -> Embedding:
+def embed(oracle: ofm.Oracle, stop: ofm.Stop | None = None) -> Embedding:
     """Write a classifier as constraints on one-hot columns; looser ones where there is no time."""
-    if isinstance(oracle, AdditiveOracle):
+    if isinstance(oracle, ofm.AdditiveOracle):
         unit = 10**oracle.digits
         tables = [row[:n, None] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
         return NetworkEmbedding(tables, np.array([oracle.intercept_units / unit]), (), oracle.threshold)
-    if isinstance(oracle, NetworkOracle):
+    if isinstance(oracle, ofm.NetworkOracle):
         network = oracle.network
         return NetworkEmbedding(network.tables, network.bias, network.layers, oracle.threshold, stop)
-    if isinstance(oracle, TreeOracle):
+    if isinstance(oracle, ofm.TreeOracle):
         return TreeEmbedding(oracle.ensemble, oracle.threshold)
-    raise UnsupportedModelError(
+    raise ofm.UnsupportedModelError(
         f"{type(oracle).__name__} cannot be written as constraints: the paper's methods need an additive "
         'score, a ReLU network or a tree ensemble; use method="exact"'
     )
@@ -113,7 +108,7 @@ class TreeEmbedding:
     With integer one-hot columns exactly one leaf is left: the selections need not be integer variables.
     """
 
-    def __init__(self, ensemble: TreeEnsemble, threshold: float) -> None:
+    def __init__(self, ensemble: ofm.TreeEnsemble, threshold: float) -> None:
         self.one_hot = OneHot(ensemble.levels)
         self.threshold = threshold
         self._ensemble = ensemble
@@ -181,12 +176,12 @@ class NetworkEmbedding:
         bias: FloatArray,
         layers: Sequence[tuple[FloatArray, FloatArray]],
         threshold: float,
-        stop: Stop | None = None,
+        stop: ofm.Stop | None = None,
     ) -> None:
         self.one_hot = OneHot([len(table) for table in tables])
         self.threshold = threshold
         self._tables, self._bias, self._layers = tables, bias, layers
-        self._stop = stop or Stop()
+        self._stop = stop or ofm.Stop()
         self.ranges: list[FloatArray] = []
         model = Model()
         self.add(model, self.one_hot.add_point(model, 1)[0])
@@ -242,7 +237,7 @@ def _add_units(
     return units
 
 
-def _range(model: Model, z: LinearExpression, stop: Stop) -> tuple[float, float]:
+def _range(model: Model, z: LinearExpression, stop: ofm.Stop) -> tuple[float, float]:
     """Bound an expression, by linear programs where the variables' bounds leave its sign open."""
     ends = np.stack([model.lower[z.columns], model.upper[z.columns]]) * z.values
     low, high = z.constant + float(ends.min(axis=0).sum()), z.constant + float(ends.max(axis=0).sum())

@@ -15,9 +15,8 @@ from oneformany.engine.columns import Column
 from oneformany.engine.screening import Screened, screen
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods.embeddings import Embedding, embed
-from oneformany.paper.methods.formulation import ENTRIES, CompactModel, PaperRows
+from oneformany.paper.methods.formulation import ENTRIES, CgOptions, CompactModel, CompactOptions, PaperRows
 from oneformany.paper.methods.model import Request
-from oneformany.paper.methods.options import CgOptions, CompactOptions
 from oneformany.paper.methods.solvers import Solver, make_solver
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of

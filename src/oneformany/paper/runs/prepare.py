@@ -15,17 +15,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
+import oneformany as ofm
 from oneformany.anything import AnyModel
 from oneformany.arrays import IntArray
 from oneformany.console import check_names
 from oneformany.datasets import Dataset, load
-from oneformany.exceptions import InputError
 from oneformany.paper.runs.settings import PROTOCOLS
-from oneformany.problem import Problem
 from oneformany.readers.registry import read_model
-from oneformany.readers.verdict import Reading
-from oneformany.schema.rules.combine import allowed_moves
-from oneformany.schema.rules.moves import Immutable
 
 AS_PREDICTED = 0.5
 # Width of each hidden layer of the paper's networks, by data set.
@@ -74,10 +70,12 @@ def model_kind(name: str) -> ModelKind:
     """Find a kind by its name."""
     kinds = {kind.name: kind for kind in MODEL_KINDS}
     if name not in kinds:
-        raise InputError(f"the benchmark cannot train the model {name!r}; it can train {', '.join(kinds)}")
+        raise ofm.InputError(
+            f"the benchmark cannot train the model {name!r}; it can train {', '.join(kinds)}"
+        )
     if not kinds[name].installed:
         package = kinds[name].package
-        raise InputError(f"the model {name!r} needs {package}: pip install {package}")
+        raise ofm.InputError(f"the model {name!r} needs {package}: pip install {package}")
     return kinds[name]
 
 
@@ -106,7 +104,7 @@ def paper_network(dataset: Dataset, seed: int = 0) -> MLPClassifier:
     """
     name = dataset.name.removesuffix("-published")
     if name not in HIDDEN_LAYERS:
-        raise InputError(
+        raise ofm.InputError(
             f"the paper has no network for {dataset.name!r}; it has for {', '.join(HIDDEN_LAYERS)}"
         )
     with warnings.catch_warnings():
@@ -179,16 +177,16 @@ class Prepared:
 
     dataset: Dataset  # the data
     classifier: Any  # fitted
-    reading: Reading  # the classifier as the engine asks it, and its own verdict
+    reading: ofm.Reading  # the classifier as the engine asks it, and its own verdict
     trained: dict[str, Any]  # what the tables say about both
 
-    def problem(self, protocol: str, rows: int, max_changes: int, immutable: str = "none") -> Problem:
+    def problem(self, protocol: str, rows: int, max_changes: int, immutable: str = "none") -> ofm.Problem:
         """Ask about the protocol's first rows."""
         schema = self.dataset.schema
-        rules = [Immutable(name) for name in schema.names[::2]] if immutable == "half" else []
+        rules = [ofm.Immutable(name) for name in schema.names[::2]] if immutable == "half" else []
         codes = self.dataset.codes[self.rows(protocol, rows)]
-        allowed = allowed_moves(schema, rules) if rules else None
-        return Problem(codes, schema.levels, self.reading.oracle, max_changes, allowed)
+        allowed = ofm.allowed_moves(schema, rules) if rules else None
+        return ofm.Problem(codes, schema.levels, self.reading.oracle, max_changes, allowed)
 
     def rows(self, protocol: str, n: int) -> IntArray:
         """Row numbers of the protocol's first rows; "turned down" is judged at the threshold.
@@ -202,7 +200,7 @@ class Prepared:
             rows = rows[~self.reading.verdict(self.dataset.codes[rows])]
         if not 1 <= n <= len(rows):
             name = self.dataset.name
-            raise InputError(f"{n} rows are asked for; {name} has 1 to {len(rows)} under {protocol!r}")
+            raise ofm.InputError(f"{n} rows are asked for; {name} has 1 to {len(rows)} under {protocol!r}")
         return rows[:n]
 
 

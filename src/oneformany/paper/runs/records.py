@@ -8,19 +8,15 @@ cell; for tables, all records are one frame.
 import json
 import os
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+import oneformany as ofm
 from oneformany.console import check_names
-from oneformany.exceptions import InputError
 from oneformany.files import writing
-from oneformany.result.explanation import Explanation
-from oneformany.result.result import Result
 
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
 DATASETS = tuple(TITLES)
@@ -64,22 +60,10 @@ class Cell(NamedTuple):
     max_changes: int
 
 
-@cache
-def published_table() -> pd.DataFrame:
-    """The paper's six result tables, a line per cell in its order.
-
-    Its number of explanations, by column generation; these less those of its compact MIP; and both times.
-    """
-    with resources.files("oneformany.paper.runs").joinpath("published.csv").open(encoding="utf-8") as stream:
-        return pd.read_csv(stream)
-
-
-@cache
-def published_cells() -> dict[Cell, Record]:
-    """What the paper prints for each of its cells."""
-    names = list(published_table().columns)
-    lines = published_table().itertuples(index=False, name=None)
-    return {Cell(*line[:4]): dict(zip(names[4:], line[4:], strict=True)) for line in lines}
+# The paper's six result tables, a line per cell in its order: its number of explanations, by column
+# generation; these less those of its compact MIP; and both times.
+PUBLISHED = pd.read_csv(Path(__file__).with_name("published.csv"))
+PUBLISHED_CELLS = PUBLISHED.set_index(list(Cell._fields)).to_dict("index")  # by cell
 
 
 def choose(
@@ -94,10 +78,10 @@ def choose(
     for option, sizes in (("rows", rows), ("max-changes", max_changes)):
         for size in sizes or ():
             if size < 1:
-                raise InputError(f"{option} is {size}; it must be 1 or more")
+                raise ofm.InputError(f"{option} is {size}; it must be 1 or more")
     cells = []
     for model, dataset in product(models, datasets):
-        table = published_table().query("dataset == @dataset and model == @model")
+        table = PUBLISHED.query("dataset == @dataset and model == @model")
         asked = product(max_changes or table["max_changes"].unique(), rows or table["rows"].unique())
         cells += [Cell(dataset, model, int(n), int(changes)) for changes, n in asked]
     return cells
@@ -121,7 +105,7 @@ def as_published(record: Mapping[str, Any]) -> bool:
     return asked and coded and record["model"] in MODELS
 
 
-def questions_of(result: Result) -> dict[str, float]:
+def questions_of(result: ofm.Result) -> dict[str, float]:
     """Count questions "is there a positive point?": one per distinct row at the start, and the search's own.
 
     ``known`` were answered by a point from an earlier answer, without asking, ``points`` by a new one,
@@ -183,15 +167,15 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
         complete, end, rest = path.read_bytes().rpartition(b"\n")
         lines = complete.decode("utf-8").split("\n") if complete else []
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+        raise ofm.InputError(f"{path} cannot be read: {error}") from error
     if not (rest.startswith(BEGINNING) or BEGINNING.startswith(rest)):
-        raise InputError(f"{path} ends in something else than a benchmark record; name another file")
+        raise ofm.InputError(f"{path} ends in something else than a benchmark record; name another file")
     records = []
     for number, line in enumerate(lines, start=1):
         try:
             records.append(_checked(json.loads(line)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
+            raise ofm.InputError(
                 f"line {number} of {path} is not a benchmark record ({type(error).__name__}: {error}); "
                 "name another file or remove the line"
             ) from error
@@ -205,7 +189,7 @@ def read_all(paths: Sequence[Path]) -> list[Record]:
     latest = {key_of(record): record for path in paths for record in read(path)}
     if not latest:
         files = ", ".join(str(path) for path in paths)
-        raise InputError(
+        raise ofm.InputError(
             f"no benchmark record in {files}; write some with: oneformany bench paper --json FILE"
         )
     return list(latest.values())
@@ -223,5 +207,5 @@ def _checked(record: Record) -> Record:
     if record["status"] not in STATUSES:
         raise ValueError(f"status is {record['status']!r}")
     for entry in record["explanations"]:
-        Explanation(**entry)
+        ofm.Explanation(**entry)
     return {"undecided": 0, "bound_without_classifier": None, "versions": {}, **record}

@@ -17,18 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.console import Console
 
-from oneformany.exceptions import OneForManyError, SolverError, UnsupportedModelError
+import oneformany as ofm
 from oneformany.files import writing
-from oneformany.methods import solve
-from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import Prepared, prepare
-from oneformany.paper.runs.records import Cell, Record, cell_of, published_cells, questions_of
+from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, Record, cell_of, questions_of
 from oneformany.paper.runs.settings import Settings
-from oneformany.problem import Problem
-from oneformany.progress import Progress
-from oneformany.result.result import Result
-from oneformany.verify import verify
 
 QUIET = 30.0  # seconds between two lines of one cell among several
 OPTIONS = {"cg-mip": CgOptions, "mip": CompactOptions}
@@ -73,7 +67,7 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
     A process that crashes takes only its own cell with it: each thread has one, and starts another.
     """
     if settings.jobs == 1:
-        yield from (_outcome(task, settings, Progress(task.title)) for task in tasks)
+        yield from (_outcome(task, settings, ofm.Progress(task.title)) for task in tasks)
         return
     context, own = get_context("spawn"), local()
     processes: list[BaseProcess] = []
@@ -87,12 +81,12 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
             theirs.close()
         own.connection.send(task)
         try:
-            found: Record | Failure | OneForManyError = own.connection.recv()
+            found: Record | Failure | ofm.OneForManyError = own.connection.recv()
         except EOFError:
             own.process.join()
             code, own.process = own.process.exitcode, None
             return Failure(task, f"its process ended with exit code {code}, maybe for lack of memory")
-        if isinstance(found, OneForManyError):
+        if isinstance(found, ofm.OneForManyError):
             raise found
         return found
 
@@ -111,14 +105,14 @@ def _work(connection: Connection, settings: Settings) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     console = Console(stderr=True, force_terminal=False)
     while True:
-        outcome: Record | Failure | OneForManyError
+        outcome: Record | Failure | ofm.OneForManyError
         try:
             task = connection.recv()
-            lines = Progress(task.title, console=console, delay=QUIET, interval=QUIET)
+            lines = ofm.Progress(task.title, console=console, delay=QUIET, interval=QUIET)
             outcome = _outcome(task, settings, lines)
         except EOFError:
             return
-        except OneForManyError as error:
+        except ofm.OneForManyError as error:
             outcome = error
         connection.send(outcome)
 
@@ -131,14 +125,14 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _outcome(task: Task, settings: Settings, progress: Progress) -> Record | Failure:
+def _outcome(task: Task, settings: Settings, progress: ofm.Progress) -> Record | Failure:
     try:
         return run_task(task, settings, progress)
-    except (SolverError, UnsupportedModelError) as error:
+    except (ofm.SolverError, ofm.UnsupportedModelError) as error:
         return Failure(task, str(error))
 
 
-def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
+def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
     """Run one cell with one method; one that Ctrl-C cut short must not pass for finished, and is raised."""
     key, method, limit = task.key, task.key["method"], task.key["time_limit"]
     prepared = _warm(key["dataset"], key["model"], settings.data_dir, key["threshold"])
@@ -146,7 +140,7 @@ def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
     options = None if method == "exact" else OPTIONS[method](solver=key["solver"])
     with progress:
         start = perf_counter()
-        result = solve(
+        result = ofm.solve(
             problem, method=method, time_limit=limit, progress=progress, seed=key["seed"], options=options
         )
         seconds = perf_counter() - start
@@ -168,9 +162,9 @@ def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
         # points that the classifier itself predicts as positive
         "confirmed": int(prepared.reading.verdict(points).sum()) if len(points) else 0,
         # by the independent check; None: not asked
-        "verified": verify(result.to_json()).ok if settings.check else None,
+        "verified": ofm.verify(result.to_json()).ok if settings.check else None,
         "peak_megabytes": _peak_megabytes(),
-        "published": published_cells().get(cell_of(key)),
+        "published": PUBLISHED_CELLS.get(cell_of(key)),
         "trained": prepared.trained,
         "questions": questions_of(result),
         "bound_without_classifier": least,  # None: not asked
@@ -180,7 +174,9 @@ def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
     }
 
 
-def bound_without_classifier(problem: Problem, result: Result, time_limit: float | None = None) -> int:
+def bound_without_classifier(
+    problem: ofm.Problem, result: ofm.Result, time_limit: float | None = None
+) -> int:
     """Prove a lower bound for the rows that were helped which holds whatever the classifier is.
 
     It is that of the same question where every point is positive.
@@ -188,20 +184,20 @@ def bound_without_classifier(problem: Problem, result: Result, time_limit: float
     helped = np.array(result.assignment) >= 0
     if not helped.any():
         return 0
-    always = AdditiveOracle([np.zeros(n) for n in problem.levels])
-    free = Problem(problem.codes[helped], problem.levels, always, problem.max_changes, problem.allowed)
-    return solve(free, time_limit=time_limit).lower_bound
+    always = ofm.AdditiveOracle([np.zeros(n) for n in problem.levels])
+    free = ofm.Problem(problem.codes[helped], problem.levels, always, problem.max_changes, problem.allowed)
+    return ofm.solve(free, time_limit=time_limit).lower_bound
 
 
 @lru_cache(maxsize=2)
 def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> Prepared:
     """Prepare a classifier, and solve a little with it: compiled code is loaded before the clock starts."""
     prepared = prepare(dataset, model, data_dir, threshold)
-    solve(prepared.problem("published", rows=5, max_changes=2))
+    ofm.solve(prepared.problem("published", rows=5, max_changes=2))
     return prepared
 
 
-def _save(result: Result, key: dict[str, Any], folder: Path) -> None:
+def _save(result: ofm.Result, key: dict[str, Any], folder: Path) -> None:
     parts = [str(key[name]) for name in ("dataset", "model", "method", "protocol", "max_changes", "rows")]
     parts += [f"threshold{key['threshold']:g}"] if key["threshold"] != 0.5 else []
     parts += [f"immutable-{key['immutable']}"] if key["immutable"] != "none" else []
