@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from typer import Option
 
@@ -23,26 +23,22 @@ if TYPE_CHECKING:
     from oneformany.arrays import IntArray
     from oneformany.problem import Share
 
-Separator: TypeAlias = Annotated[
+Separator = Annotated[
     str | None, Option(help="Between the columns of a CSV file, if it is not found out rightly.")
 ]
-Encoding: TypeAlias = Annotated[str | None, Option(help="Of a CSV file, such as utf-8 or cp1252.")]
-People: TypeAlias = Annotated[
+Encoding = Annotated[str | None, Option(help="Of a CSV file, such as utf-8 or cp1252.")]
+People = Annotated[
     str | None,
     Option(metavar="COLUMN", help="Column that says how many people each row stands for, if several."),
 ]
-Show: TypeAlias = Annotated[int, Option(min=0, help="How many explanations to spell out.")]
-ResultFile: TypeAlias = Annotated[
-    Path | None, Option("--json", metavar="FILE", help="Save the result with its proof.")
-]
-JsonFile: TypeAlias = Annotated[
-    Path | None, Option("--json", metavar="FILE", help="Save what is printed as JSON, too.")
-]
-ReportFile: TypeAlias = Annotated[Path | None, Option(metavar="HTML", help="Save a page for the audit file.")]
-Picture: TypeAlias = Annotated[
+Show = Annotated[int, Option(min=0, help="How many explanations to spell out.")]
+ResultFile = Annotated[Path | None, Option("--json", metavar="FILE", help="Save the result with its proof.")]
+JsonFile = Annotated[Path | None, Option("--json", metavar="FILE", help="Save what is printed as JSON, too.")]
+ReportFile = Annotated[Path | None, Option(metavar="HTML", help="Save a page for the audit file.")]
+Picture = Annotated[
     Path | None, Option(metavar="FILE", help="Save a picture, by its name as PNG, PDF or SVG.")
 ]
-Quiet: TypeAlias = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
 @dataclass(frozen=True)

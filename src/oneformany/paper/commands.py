@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -23,9 +23,9 @@ OTHER_ROWS = (
     "The paper ran the protocol and the coding called 'published', at threshold 0.5, with all features free; "
     "here its numbers are of other rows, data or questions and give the order of magnitude only."
 )
-ANY = "any: proved for these rows whatever the classifier is; a smaller count cannot be right."
+ANY_WORDS = "any: proved for these rows whatever the classifier is; a smaller count cannot be right."
 PICTURES = ("png", "pdf", "svg")
-Files: TypeAlias = Annotated[list[Path], Argument(metavar="FILE...", help="Written with bench paper --json.")]
+Files = Annotated[list[Path], Argument(metavar="FILE...", help="Written with bench paper --json.")]
 
 
 def paper(
@@ -40,15 +40,15 @@ def paper(
 
     Can be stopped at any time; with --json the same command goes on where it was.
     """
-    from oneformany.paper.runs.lines import paper_columns
+    from oneformany.paper.runs.lines import ANY, PAPER
     from oneformany.paper.runs.records import as_published, choose
     from oneformany.paper.runs.run import plan
 
     cells = choose(names(model), names(dataset), sizes("--rows", rows), sizes("--max-changes", max_changes))
     asked = settings.bound_without_classifier or "nn" in names(model)
     tasks = plan(cells, settings)
-    notes = [ANY] * asked + [OTHER_ROWS] * (not all(as_published(task.key) for task in tasks))
-    _show_runs(tasks, settings, paper_columns(asked=asked, checked=settings.check), notes)
+    notes = [ANY_WORDS] * asked + [OTHER_ROWS] * (not all(as_published(task.key) for task in tasks))
+    _show_runs(tasks, settings, PAPER + ANY * asked, notes)
 
 
 def models(
@@ -63,7 +63,7 @@ def models(
 
     Kinds whose library is not installed, or that there are not for the data set, are named at the end.
     """
-    from oneformany.paper.runs.lines import model_columns
+    from oneformany.paper.runs.lines import MODELS
     from oneformany.paper.runs.prepare import MODEL_KINDS, model_kind
     from oneformany.paper.runs.records import Cell
     from oneformany.paper.runs.run import plan
@@ -76,7 +76,7 @@ def models(
     cells = [Cell(dataset, kind.name, rows, max_changes) for kind in asked if not kind.left_out(dataset)]
     if not cells:
         raise InputError("; ".join(notes))
-    _show_runs(plan(cells, settings), settings, model_columns(checked=settings.check), notes)
+    _show_runs(plan(cells, settings), settings, MODELS, notes)
 
 
 def tables(
@@ -165,14 +165,14 @@ def _say(words: str, style: str = "") -> None:
 
 
 def _show_runs(
-    tasks: Sequence[Task], settings: Settings, columns: Sequence[TextColumn], notes: Sequence[str]
+    tasks: Sequence[Task], settings: Settings, columns: list[TextColumn], notes: Sequence[str]
 ) -> None:
     """Run what is not recorded already; print and record each as it ends, then the totals."""
-    from oneformany.paper.runs.lines import header, line, totals
+    from oneformany.paper.runs.lines import VERIFIED, header, line, totals
     from oneformany.paper.runs.records import append, key_of, read
     from oneformany.paper.runs.run import Failure, run
 
-    file = settings.json_file
+    file, columns = settings.json_file, columns + VERIFIED * settings.check
     known = {} if file is None else {key_of(record): record for record in read(file, cut=True)}
     records = [known[key_of(task.key)] for task in tasks if key_of(task.key) in known]
     waiting = [task for task in tasks if key_of(task.key) not in known]

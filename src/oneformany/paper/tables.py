@@ -181,7 +181,11 @@ def more_tables(records: Sequence[Record]) -> list[TextTable]:
     tables = []
     if len(paper):
         title = "All runs: answers, proofs, time and questions to the classifier"
-        tables.append(_table("summary", title, _sums(paper), SUMMARY, SUMMARY_NOTES))
+        groups = paper.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
+        sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
+        compared = ["fewer", "more", "paper_seconds"]  # only with the paper's own cells
+        sums[compared] = sums[compared].where(sums["compared"] > 0)
+        tables.append(_table("summary", title, sums, SUMMARY, SUMMARY_NOTES))
     for setting, runs in paper[~paper["compared"]].groupby(SETTING, sort=False):
         model, protocol, threshold, immutable = setting
         name = f"cells-{model}-{protocol}-{threshold:g}-{immutable}"
@@ -192,15 +196,6 @@ def more_tables(records: Sequence[Record]) -> list[TextTable]:
         title = f"Kinds of classifiers, {runs['question'].iloc[0]}"
         tables.append(_table(f"models-{number}", title, runs, KINDS))
     return tables
-
-
-def _sums(runs: pd.DataFrame) -> pd.DataFrame:
-    """Add up the runs of each data set, model, method and question; only the paper's can be compared."""
-    groups = runs.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
-    sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
-    compared = ["fewer", "more", "paper_seconds"]
-    sums[compared] = sums[compared].where(sums["compared"] > 0)
-    return sums
 
 
 def _table(

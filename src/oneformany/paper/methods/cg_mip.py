@@ -131,11 +131,17 @@ class MipPricer:
         if waiting:
             self.statistics.count("columns from the pool", len(waiting))
             return waiting, None
-        found, capacity = self._heaviest(weights, stop)
+        heaviest = self._model.towards(self._member, weights / DUAL_UNIT, maximise=True)
+        keep = MANY if self.options.all_solutions else 1
+        request = Request(stop, target=self.options.stop_at, keep=keep, seed=self._seed)
+        outcome, found = self._solve(heaviest, request)
+        most = int(weights.sum())
+        if isfinite(outcome.bound):
+            most = min(most, floor(outcome.bound * DUAL_UNIT + TOLERANCE * DUAL_UNIT))
         columns = [*found, *self._refined(found, stop)]
         if self.options.pool:
             self._pool |= {column.rows.tobytes(): column for column in columns}
-        return self._heavy(columns, weights), capacity
+        return self._heavy(columns, weights), max(most, 1)
 
     def _heavy(self, columns: list[Column], weights: IntArray) -> list[Column]:
         """Columns that violate; they leave the pool."""
@@ -143,17 +149,6 @@ class MipPricer:
         for column in heavy:
             self._pool.pop(column.rows.tobytes(), None)
         return heavy
-
-    def _heaviest(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int]:
-        """Columns the solver met, heaviest first, and a weight that no column exceeds."""
-        heaviest = self._model.towards(self._member, weights / DUAL_UNIT, maximise=True)
-        keep = MANY if self.options.all_solutions else 1
-        request = Request(stop, target=self.options.stop_at, keep=keep, seed=self._seed)
-        outcome, columns = self._solve(heaviest, request)
-        most = int(weights.sum())
-        if isfinite(outcome.bound):
-            most = min(most, floor(outcome.bound * DUAL_UNIT + TOLERANCE * DUAL_UNIT))
-        return columns, max(most, 1)
 
     def _refined(self, columns: list[Column], stop: Stop) -> list[Column]:
         """Let the heaviest column lead to others: with the same point, or with the same members."""

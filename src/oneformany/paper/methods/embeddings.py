@@ -22,7 +22,7 @@ class OneHot:
 
     "Feature ``l`` takes level ``v``" reads ``offset[l, v] + sign[l, v] * x[column[l, v]]``. For a two-level
     feature this is its only column or one minus it; a feature of one level has no column (sign 0).
-    ``feature`` says which one each column belongs to.
+    ``level`` has the same as vectors, and ``feature`` says which one each column belongs to.
     """
 
     def __init__(self, levels: Sequence[int]) -> None:
@@ -36,28 +36,24 @@ class OneHot:
         self.feature = np.repeat(np.arange(len(self.levels)), widths.ravel())
         self.width = len(self.feature)
         self.variable = np.unique(self.feature)  # features of more than one level: those with columns
+        self.level: FloatArray = np.zeros((*exists.shape, self.width))
+        self.level[(*np.nonzero(exists), self.column[exists])] = self.sign[exists]
 
     def encode(self, codes: IntArray) -> FloatArray:
         """Expand an ``(n, p)`` array of codes."""
-        codes = np.atleast_2d(codes)[:, self.variable]
-        values = np.zeros((len(codes), self.width))
-        row, index = np.nonzero(self.sign[self.variable, codes] > 0)
-        values[row, self.column[self.variable, codes][row, index]] = 1.0
-        return values
+        taken = self.level[np.arange(len(self.levels)), np.atleast_2d(codes)]
+        return np.asarray(np.maximum(taken, 0.0).sum(axis=1))
 
     def decode(self, values: FloatArray) -> IntArray:
         """Read one code per feature off (nearly) integer values of the columns."""
-        present = self.offset + self.sign * np.append(values, 0.0)[self.column]
-        return np.asarray(present.argmax(axis=1), dtype=np.int64)
+        return np.asarray((self.offset + self.level @ values).argmax(axis=1))
 
     def affine(self, tables: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
         """Write ``sum of tables[l][level of l]``, vectors, as ``constant + x @ values``; return both."""
         constant, values = np.zeros(tables[0].shape[1]), np.zeros((self.width, tables[0].shape[1]))
         for feature, table in enumerate(tables):
-            n = len(table)
-            constant += self.offset[feature, :n] @ table
-            if n > 1:
-                np.add.at(values, self.column[feature, :n], self.sign[feature, :n, None] * table)
+            constant += self.offset[feature, : len(table)] @ table
+            values += self.level[feature, : len(table)].T @ table
         return constant, values
 
     def add_point(self, model: Model, count: int) -> IntArray:
@@ -129,10 +125,9 @@ class TreeEmbedding:
         for root in ensemble.roots:
             model.add_rows(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
         for leaves, feature, levels in self._ways:
-            own = np.flatnonzero(one_hot.feature == feature)
-            signs = np.bincount(one_hot.column[feature], one_hot.sign[feature] * levels, one_hot.width)[own]
+            own = one_hot.feature == feature
             columns = np.concatenate([selected[leaves], x[own]])
-            values = np.concatenate([np.ones(len(leaves)), -signs])
+            values = np.concatenate([np.ones(len(leaves)), -(levels @ one_hot.level[feature])[own]])
             model.add_rows(columns, values, upper=float(one_hot.offset[feature] @ levels))
         unit = 10**ensemble.digits
         return LinearExpression(

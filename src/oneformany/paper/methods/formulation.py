@@ -133,10 +133,9 @@ class Explanations:
     def exclude(self, point: IntArray) -> None:
         """Forbid one point to each explanation: at least one feature takes another level."""
         one_hot = self.embedding.one_hot
-        features = one_hot.variable
-        taken = (features, point[features])
-        upper = len(features) - 1 - float(one_hot.offset[taken].sum())
-        self.model.add_rows(self.x[:, one_hot.column[taken]], one_hot.sign[taken], upper=upper)
+        taken = (one_hot.variable, point[one_hot.variable])
+        upper = len(one_hot.variable) - 1 - float(one_hot.offset[taken].sum())
+        self.model.add_rows(self.x, one_hot.level[taken].sum(axis=0), upper=upper)
 
 
 class CompactExplanation(Explanations):

@@ -19,6 +19,7 @@ QUESTIONS: list[TextColumn] = [
     ("asked", 7, "{asked}"), ("proofs", 7, "{questions_proofs}"), ("oracle s", 9, "{questions_seconds:.2f}"),
 ]  # fmt: skip
 VERIFIED: list[TextColumn] = [("verified", 9, "{checked}")]
+ANY: list[TextColumn] = [("any", 5, "{bound_without_classifier}"), *QUESTIONS]  # where classifiers are asked
 PAPER: list[TextColumn] = [
     ("data set", 18, "{dataset}"), ("model", 6, "{model}"), ("method", 7, "{method}"),
     ("changes", 8, "{max_changes}"), ("rows", 5, "{rows}"), ("paper\ncount", 7, "{published_explanations}"),
@@ -28,17 +29,6 @@ MODELS: list[TextColumn] = [
     ("model", 23, "{model}"), ("accuracy", 9, "{trained_accuracy:.3f}"), *OUTCOME, *QUESTIONS,
     ("confirmed", 10, "{confirmed}/{count}"),
 ]  # fmt: skip
-
-
-def paper_columns(*, asked: bool, checked: bool) -> list[TextColumn]:
-    """Columns that set the paper beside ours; questions count where classifiers are ``asked``."""
-    any_classifier = [("any", 5, "{bound_without_classifier}"), *QUESTIONS]
-    return PAPER + any_classifier * asked + VERIFIED * checked
-
-
-def model_columns(*, checked: bool) -> list[TextColumn]:
-    """Columns that compare kinds of classifiers on one data set; with the check, if results are verified."""
-    return MODELS + VERIFIED * checked
 
 
 def header(columns: Sequence[TextColumn]) -> str:
