@@ -13,7 +13,7 @@ from typer import Option
 
 import oneformany as ofm
 from oneformany.cli.model_file import as_fitted, load_model, positive_label
-from oneformany.cli.rows_file import column_names, load_rows, people_in_column
+from oneformany.cli.rows_file import listed, load_rows, people_in_column
 from oneformany.console import names
 from oneformany.exceptions import InputError
 
@@ -76,9 +76,7 @@ class Setup:
         counts = None if people is None else people_in_column(frame, people)
         for name in wanted:
             if name not in frame.columns:
-                raise InputError(
-                    f"--columns names {name!r}, which is not in {path}; it has {column_names(frame)}"
-                )
+                raise InputError(f"--columns names {name!r}, which is not in {path}; it has {listed(frame)}")
         return frame[wanted] if wanted else frame.drop(columns=[people] if people else []), counts
 
     def explainer(self, model: Path, max_changes: int, costs: Path | None = None) -> ofm.OneForMany:

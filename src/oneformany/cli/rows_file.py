@@ -47,14 +47,12 @@ def load_rows(
     except (OSError, ValueError, LookupError, EOFError) as error:
         raise InputError(f"{why}: {error}") from error
     if frame.empty:
-        known = column_names(frame) or "none"
-        raise InputError(
-            f"{path} has a header but no rows below it (columns: {known}); give at least one row"
-        )
+        has = listed(frame) or "none"
+        raise InputError(f"{path} has a header but no rows below it (columns: {has}); give at least one row")
     if index is None:
         return frame
     if index not in frame.columns:
-        raise InputError(f"{path} has no column {index!r} to name the rows by; it has {column_names(frame)}")
+        raise InputError(f"{path} has no column {index!r} to name the rows by; it has {listed(frame)}")
     if (again := frame[index].duplicated()).any():
         raise InputError(
             f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name "
@@ -66,11 +64,11 @@ def load_rows(
 def people_in_column(frame: pd.DataFrame, name: str) -> IntArray:
     """How many people each row stands for, as the column of ``--people`` says."""
     if name not in frame.columns:
-        raise InputError(f"--people: the rows have no column {name!r}; they have {column_names(frame)}")
+        raise InputError(f"--people: the rows have no column {name!r}; they have {listed(frame)}")
     return frame[name].to_numpy()
 
 
-def column_names(frame: pd.DataFrame) -> str:
+def listed(frame: pd.DataFrame) -> str:
     """The names of the columns in a sentence."""
     return ", ".join(shown(name) for name in frame.columns)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -164,9 +163,7 @@ def _say(words: str, style: str = "") -> None:
     Console().print(Text(words, style=style), soft_wrap=True)
 
 
-def _show_runs(
-    tasks: Sequence[Task], settings: Settings, columns: list[TextColumn], notes: Sequence[str]
-) -> None:
+def _show_runs(tasks: list[Task], settings: Settings, columns: list[TextColumn], notes: list[str]) -> None:
     """Run what is not recorded already; print and record each as it ends, then the totals."""
     from oneformany.paper.runs.lines import VERIFIED, header, line, totals
     from oneformany.paper.runs.records import append, key_of, read

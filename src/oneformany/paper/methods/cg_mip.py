@@ -25,7 +25,7 @@ from oneformany.paper.methods.formulation import (
 )
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
 from oneformany.paper.methods.published import TOLERANCE, PaperRun, check_asked, dual_proof
-from oneformany.paper.methods.solvers import Solver, make_solver
+from oneformany.paper.methods.solvers import Highs, Solver
 from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -185,12 +185,12 @@ class ProgramPricer:
     be compared with both.
     """
 
-    def __init__(self, items: Items, oracle: CachedOracle | None = None, solver: str = "highs") -> None:  # noqa: ARG002 (the program holds the classifier)
+    def __init__(self, items: Items, oracle: CachedOracle | None = None) -> None:  # noqa: ARG002 (the program holds the classifier)
         problem = items.space.problem
         check_asked(problem)
         self.items = items
         self.nodes = 0
-        self._solver = make_solver(solver)
+        self._solver = Highs()
         rows = PaperRows(problem, items.space.helpable)
         self._explanation = CompactExplanation(rows, embed(problem.oracle))
         model, member = self._explanation.model, self._explanation.member[0]

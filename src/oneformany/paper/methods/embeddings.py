@@ -112,16 +112,15 @@ class TreeEmbedding:
         self._ways = [  # the leaves behind each way out of a split, its feature, and the levels that go there
             (self._below(child), int(ensemble.feature[node]), levels[: self.one_hot.column.shape[1]])
             for node in np.flatnonzero(ensemble.feature != LEAF)
-            for child, levels in zip(
-                ensemble.children[node], (ensemble.left[node], ~ensemble.left[node]), strict=True
-            )
+            for left in [ensemble.left[node]]
+            for child, levels in zip(ensemble.children[node], (left, ~left), strict=True)
         ]
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the selection of leaves and return the score of the point ``x``."""
-        ensemble, one_hot = self._ensemble, self.one_hot
+        ensemble, one_hot, every = self._ensemble, self.one_hot, self._leaves
         selected = np.full(len(ensemble.feature), -1)
-        selected[self._leaves] = model.add_variables(len(self._leaves), integer=False)
+        selected[every] = model.add_variables(len(every), integer=False)
         for root in ensemble.roots:
             model.add_rows(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
         for leaves, feature, levels in self._ways:
@@ -130,9 +129,7 @@ class TreeEmbedding:
             values = np.concatenate([np.ones(len(leaves)), -(levels @ one_hot.level[feature])[own]])
             model.add_rows(columns, values, upper=float(one_hot.offset[feature] @ levels))
         unit = 10**ensemble.digits
-        return LinearExpression(
-            selected[self._leaves], ensemble.units[self._leaves] / unit, ensemble.intercept / unit
-        )
+        return LinearExpression(selected[every], ensemble.units[every] / unit, ensemble.intercept / unit)
 
     def hidden(self, point: IntArray) -> FloatArray:
         """Values of the variables that :meth:`add` adds: 1 for a leaf to which the point goes every way."""
@@ -211,9 +208,7 @@ def _expressions(columns: IntArray, values: FloatArray, constants: FloatArray) -
     ]
 
 
-def _add_units(
-    model: Model, inputs: Sequence[LinearExpression], low: FloatArray, high: FloatArray
-) -> IntArray:
+def _add_units(model: Model, inputs: list[LinearExpression], low: FloatArray, high: FloatArray) -> IntArray:
     """Add a layer of units with these inputs; return their variables, -1 for those that are always off."""
     used = high > 0.0
     split = used & (low < 0.0)

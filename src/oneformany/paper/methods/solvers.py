@@ -1,7 +1,6 @@
 """Solvers by name: one adapter each, all given the same models, and all answering in the same words."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from importlib import import_module
 from itertools import pairwise
 from math import inf, isfinite
@@ -19,6 +18,8 @@ Raw: TypeAlias = tuple[object, list[FloatArray], float]  # a solver's own status
 LARGE = 100_000  # variables, beyond which HiGHS leaves out probing:
 PROBING = 2**15  # the part of presolve that takes longest then, and looks at the clock too late
 INFINITE = 1e20  # or more, as solvers write it
+# Optimal; ended by time, target or the user; infeasible; infeasible or unbounded.
+ENDED: tuple[Ended, ...] = ("optimal", "stopped", "stopped", "stopped", "infeasible", "infeasible")
 
 
 class Solver(ABC):
@@ -28,19 +29,19 @@ class Solver(ABC):
     title: str  # as the solver writes itself
     package: str  # which has to be installed for it
     version: str  # of the installed solver
-    ends: Mapping[object, Ended]  # the solver's statuses on which something can be built
+    statuses: tuple[object, ...]  # its own words for those of ENDED, on which something can be built
     entry_seconds = 0.0  # per coefficient: until then it has not begun to search, and ignores the clock
 
     def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model, to proved optimality unless something else is requested."""
         status, solutions, bound = self._run(model, request or Request())
-        if status not in self.ends:
+        if status not in self.statuses:
             words = "try another solver or scale the scores"
             raise SolverError(f"{self.title} ended with status {status}; {words}")
-        nothing = inf if model.maximise else -inf
-        if self.ends[status] == "infeasible":
-            return SolverOutcome("infeasible", [], -nothing)
-        return SolverOutcome(self.ends[status], solutions, bound if abs(bound) < INFINITE else nothing)
+        ended, nothing = ENDED[self.statuses.index(status)], inf if model.maximise else -inf
+        if ended == "infeasible":
+            return SolverOutcome(ended, [], -nothing)
+        return SolverOutcome(ended, solutions, bound if abs(bound) < INFINITE else nothing)
 
     @abstractmethod
     def _run(self, model: Model, request: Request) -> Raw: ...
@@ -50,14 +51,13 @@ class Highs(Solver):
     """HiGHS, the solver that comes with the package."""
 
     name, title, package = "highs", "HiGHS", "highspy"
+    statuses = (
+        "kOptimal", "kTimeLimit", "kObjectiveTarget", "kInterrupt", "kInfeasible", "kUnboundedOrInfeasible",
+    )  # fmt: skip
     entry_seconds = 2e-5
 
     def __init__(self) -> None:
         self.version = str(highspy.Highs().version())
-        self.ends = {
-            "kOptimal": "optimal", "kTimeLimit": "stopped", "kObjectiveTarget": "stopped",
-            "kInterrupt": "stopped", "kInfeasible": "infeasible", "kUnboundedOrInfeasible": "infeasible",
-        }  # fmt: skip
 
     def _run(self, model: Model, request: Request) -> Raw:
         stop, keep, watch = request.stop, request.keep, request.watch
@@ -125,11 +125,8 @@ class Gurobi(Solver):
     def __init__(self) -> None:
         self._gurobipy: Untyped = import_module(self.package)
         self.version = ".".join(str(part) for part in self._gurobipy.gurobi.version())
-        codes = self._gurobipy.GRB.Status
-        self.ends = {
-            codes.OPTIMAL: "optimal", codes.TIME_LIMIT: "stopped", codes.USER_OBJ_LIMIT: "stopped",
-            codes.INTERRUPTED: "stopped", codes.INFEASIBLE: "infeasible", codes.INF_OR_UNBD: "infeasible",
-        }  # fmt: skip
+        names = "OPTIMAL", "TIME_LIMIT", "USER_OBJ_LIMIT", "INTERRUPTED", "INFEASIBLE", "INF_OR_UNBD"
+        self.statuses = tuple(getattr(self._gurobipy.GRB.Status, name) for name in names)
 
     def _run(self, model: Model, request: Request) -> Raw:
         gurobipy, stop, keep = self._gurobipy, request.stop, request.keep
@@ -177,15 +174,12 @@ class Scip(Solver):
     """SCIP: ``pip install pyscipopt``."""
 
     name, title, package = "scip", "SCIP", "pyscipopt"
+    statuses = ("optimal", "timelimit", "primallimit", "userinterrupt", "infeasible", "inforunbd")
     entry_seconds = 1e-5
 
     def __init__(self) -> None:
         self._pyscipopt: Untyped = import_module(self.package)
         self.version = str(self._pyscipopt.Model().version())
-        self.ends = {
-            "optimal": "optimal", "timelimit": "stopped", "primallimit": "stopped",
-            "userinterrupt": "stopped", "infeasible": "infeasible", "inforunbd": "infeasible",
-        }  # fmt: skip
 
     def _run(self, model: Model, request: Request) -> Raw:
         stop, watch = request.stop, request.watch

@@ -23,7 +23,6 @@ from oneformany.datasets import Dataset, load
 from oneformany.paper.runs.settings import PROTOCOLS
 from oneformany.readers.registry import read_model
 
-AS_PREDICTED = 0.5
 # Width of each hidden layer of the paper's networks, by data set.
 HIDDEN_LAYERS = {"compas": (10, 10), "german": (20, 20), "students": (14, 14, 14)}
 EPOCHS = 100
@@ -204,15 +203,13 @@ class Prepared:
         return rows[:n]
 
 
-def prepare(
-    dataset: str, model: str, data_dir: Path | None = None, threshold: float = AS_PREDICTED
-) -> Prepared:
+def prepare(dataset: str, model: str, data_dir: Path | None = None, threshold: float = 0.5) -> Prepared:
     """Load a data set and fit a classifier; at a threshold of 0.5 its own ``predict`` decides."""
     kind = model_kind(model)
     data = load(dataset, data_dir)
     classifier = kind.fitted(data)
     as_predicted = reading = read_model(classifier, data.schema, frame=data.frame)
-    if threshold != AS_PREDICTED:
+    if threshold != 0.5:
         reading = read_model(classifier, data.schema, threshold, frame=data.frame)
     _, test = paper_split(data)
     right = as_predicted.verdict(data.codes[test]) == (data.target[test] == 1)

@@ -174,9 +174,7 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
     }
 
 
-def bound_without_classifier(
-    problem: ofm.Problem, result: ofm.Result, time_limit: float | None = None
-) -> int:
+def bound_without_classifier(problem: ofm.Problem, result: ofm.Result, limit: float | None = None) -> int:
     """Prove a lower bound for the rows that were helped which holds whatever the classifier is.
 
     It is that of the same question where every point is positive.
@@ -186,7 +184,7 @@ def bound_without_classifier(
         return 0
     always = ofm.AdditiveOracle([np.zeros(n) for n in problem.levels])
     free = ofm.Problem(problem.codes[helped], problem.levels, always, problem.max_changes, problem.allowed)
-    return ofm.solve(free, time_limit=time_limit).lower_bound
+    return ofm.solve(free, time_limit=limit).lower_bound
 
 
 @lru_cache(maxsize=2)
