@@ -32,11 +32,7 @@ PICKLED = (b"\x80", b"\x1f\x8b", b"\x78", b"BZh", b"\xfd7z", b"\x04\x22\x4d\x18"
 
 
 def load_model(path: Path, *, trust: bool = False) -> AnyModel:
-    """Load a model by what the file is; what can run code only with trust.
-
-    That is ``.skops``, ``.onnx``, ``.ubj`` or ``.json`` of XGBoost, ``.txt`` of LightGBM, and otherwise a
-    pickle or joblib file.
-    """
+    """Load a model by what the file is; what can run code only with trust."""
     saved_by = _saved_by(path)
     if saved_by == "joblib or pickle" and not trust:
         raise InputError(
@@ -109,8 +105,7 @@ def positive_label(model: AnyModel, given: str | None) -> object:
 def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:
     """Give rows for LightGBM the columns that it was fitted on, and texts the categories that it knows.
 
-    A text file has no type for categories, and the model knows them in the order of its columns, not by name;
-    where the texts are not as many, its reader says so.
+    It knows them in the order of its columns, not by name; if the texts are not as many, its reader says so.
     """
     import pandas as pd
 

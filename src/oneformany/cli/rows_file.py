@@ -33,11 +33,7 @@ MARKS = {
 def load_rows(
     path: Path, separator: str | None = None, encoding: str | None = None, index: str | None = None
 ) -> pd.DataFrame:
-    """Read a table of rows, with the column that names them as its index.
-
-    The ending of the name says what the file is: ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``, and CSV
-    otherwise, which may be packed as ``.gz``. Separator and encoding are found out unless told.
-    """
+    """Read a table of rows by its ending; separator and encoding of CSV are found out unless told."""
     why = f"{path} cannot be read as a table of rows"
     if path.is_dir() or not path.exists():
         raise InputError(f"{why}: {'it is a folder' if path.is_dir() else 'there is no such file'}")

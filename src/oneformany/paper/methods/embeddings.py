@@ -85,8 +85,7 @@ def embed(oracle: ofm.Oracle, stop: ofm.Stop | None = None) -> Embedding:
 def require_positive(model: Model, score: LinearExpression, threshold: float) -> None:
     """Add ``score >= threshold``, scaled to coefficients of size 1, less what rounding can do.
 
-    The row never excludes a positive point. One that only this or the solver's tolerance lets in is for the
-    caller to reject.
+    No positive point is excluded; one that only the tolerance lets in is for the caller to reject.
     """
     scale = float(np.abs(score.values).max(initial=0.0)) or 1.0
     model.add_rows(score.columns, score.values / scale, lower=(threshold - score.constant) / scale - ROUNDING)

@@ -164,10 +164,7 @@ def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_cha
 
 
 def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tuple[list[Column], Proof]:
-    """Improve a first solution and its bound; a model too large for the time left is not written down.
-
-    It is solved again as long as only the solver's tolerance takes a point for positive, without that point.
-    """
+    """Improve a first solution and its bound; a model too large for the time left is not written down."""
     solver, stop, most = run.solver, run.stop, len(run.first)
     entries = ENTRIES * most * len(run.rows) * run.embedding.one_hot.width
 
@@ -192,7 +189,7 @@ def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tu
             ):  # a solver's word: not to be checked without solving again
                 proof = SolverProof(f"{solver.name} {solver.version}", rounded(outcome.bound))
             best = compact.columns(outcome.solutions[0]) if outcome.solutions else None
-            if best is not None or stop.expired():
+            if best is not None or stop.expired():  # otherwise again, without a point that is not positive
                 return best or run.first, proof
     run.statistics.count("programs too large for the time left")
     return run.first, proof

@@ -1,8 +1,7 @@
 """The cells of the paper's result tables, and what came out of their runs.
 
-A record is a dictionary: what was asked (:data:`KEY`), and what :func:`~oneformany.paper.runs.run.run_task`
-says came out. It is a line of JSON in a file that only grows, so that a killed run loses only the running
-cell; for tables, all records are one frame.
+A record is what was asked (:data:`KEY`) and what came out: a line of JSON in a file that only grows, so that
+a killed run loses only the running cell. For tables, all records are one frame.
 """
 
 import json
@@ -127,9 +126,8 @@ def questions_of(result: ofm.Result) -> dict[str, float]:
 def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     """One row per record, for tables and totals; what is not known is missing.
 
-    ``proved``: no smaller set covers the rows, and no other row can be helped. ``paper_seconds``: the paper's
-    time of the same method. ``compared``: the question was the paper's, so that ``fewer`` and ``more``
-    explanations than published mean something.
+    ``proved``: no smaller set covers the rows, and no other row can be helped. ``compared``: the question was
+    the paper's, so that ``fewer`` and ``more`` explanations than published mean something.
     """
     frame = pd.json_normalize(records, sep="_").reindex(columns=list(TYPES)).astype(TYPES)
     count, paper = frame["count"], frame["published_explanations"]

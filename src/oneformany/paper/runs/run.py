@@ -175,10 +175,7 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
 
 
 def bound_without_classifier(problem: ofm.Problem, result: ofm.Result, limit: float | None = None) -> int:
-    """Prove a lower bound for the rows that were helped which holds whatever the classifier is.
-
-    It is that of the same question where every point is positive.
-    """
+    """Prove a lower bound for the rows that were helped whatever the classifier is: as if it accepted all."""
     helped = np.array(result.assignment) >= 0
     if not helped.any():
         return 0
