@@ -177,6 +177,8 @@ def frontier(
 
     Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
     """
+    from oneformany.result.sizes import noun
+
     saving.check_targets(json_file, plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
@@ -188,23 +190,20 @@ def frontier(
         explainer = setup.explainer(model, largest)
         asked = [(shown(rows.name), explainer, as_fitted(setup.read(rows)[0], explainer.model))]
     curves: dict[str, ofm.Frontier] = {}
+    told: list[dict[str, object]] = []
     for title, explainer, frame in asked:
         begin = perf_counter()
         with nullcontext(None) if quiet else ofm.Progress(title) as progress:
-            curves[title] = ofm.frontier_of_frame(
+            curves[title] = curve = ofm.frontier_of_frame(
                 explainer, frame, explanations=explanations, time_limit=time_limit, progress=progress
             )
+        lines, people = curve.frame().assign(proved=[point.proved for point in curve.points]), curve.people
+        points = saving.plain_lines(lines)
+        told.append({"title": title, "over": curve.over, "people": people, "points": points})
         if not quiet:
-            _show(title, curves[title], perf_counter() - begin)
-    told = [
-        {
-            "title": title,
-            "over": curve.over,
-            "people": curve.people,
-            "points": saving.plain_lines(_lines(curve)),
-        }
-        for title, curve in curves.items()
-    ]
+            saving.say(f"{title}: {people:,} {noun(curve.results[0], people)}")
+            saving.tell_table(lines, decimals=1)
+            saving.say(f"{perf_counter() - begin:.1f} s\n")
     saving.save_all(
         {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)}
     )
@@ -212,19 +211,6 @@ def frontier(
         interrupted=any(found.ended == "interrupted" for curve in curves.values() for found in curve.results),
         proved=all(point.proved for curve in curves.values() for point in curve.points),
     )
-
-
-def _lines(curve: ofm.Frontier) -> pd.DataFrame:
-    return curve.frame().assign(proved=[point.proved for point in curve.points])
-
-
-def _show(title: str, curve: ofm.Frontier, seconds: float) -> None:
-    from oneformany.result.sizes import noun
-
-    lines = _lines(curve)
-    saving.say(f"{title}: {curve.people:,} {noun(curve.results[0], curve.people)}")
-    saving.tell_table(lines.assign(proved=lines["proved"].map({True: "yes", False: "no"})), decimals=1)
-    saving.say(f"{seconds:.1f} s\n")
 
 
 def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:

@@ -90,11 +90,11 @@ def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> N
     for column in frame.columns:
         table.add_column(Text(str(column).replace("_", " ")), justify="right")
     for label, *values in frame.itertuples():
-        texts = [
-            f"{v:.{decimals}f}" if isinstance(v, float) else v if isinstance(v, str) else f"{v:,}"
-            for v in values
-        ]
-        table.add_row(*(Text(shown(text)) for text in ([label] if name is not None else []) + texts))
+        texts = [label] if name is not None else []
+        for value in values:
+            plain = {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:,}"
+            texts.append(f"{value:.{decimals}f}" if isinstance(value, float) else plain)
+        table.add_row(*(Text(shown(text)) for text in texts))
     Console().print(table)
 
 
