@@ -20,7 +20,7 @@ from typing import Any
 from measuring import keep, script_parser, show, tell
 from oneformany.engine.run import Options
 from oneformany.methods import METHODS, solve
-from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.text_table import Heading
 from oneformany.stop import Stop

@@ -17,8 +17,8 @@ from typing import Any
 import oneformany as ofm
 from measuring import FIXED, question, refused, script_parser, show, tell, timed
 from oneformany.datasets import Dataset, load
-from oneformany.paper.runs.cells import choose
 from oneformany.paper.runs.prepare import model_kind, paper_split
+from oneformany.paper.runs.records import choose
 
 SECONDS = 300.0
 

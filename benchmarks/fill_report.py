@@ -20,8 +20,7 @@ import pandas as pd
 
 from measuring import script_parser
 from oneformany.files import write_whole
-from oneformany.paper.runs.cells import DATASETS, MODELS
-from oneformany.paper.runs.records import Record, as_published, frame_of, read_all
+from oneformany.paper.runs.records import DATASETS, MODELS, Record, as_published, frame_of, read_all
 from oneformany.paper.tables import more_tables, paper_tables
 from oneformany.paper.text_table import FORMATS, TextTable, make_table
 
@@ -95,7 +94,7 @@ def fill(page: Path, files: Sequence[Path]) -> tuple[list[str], list[str]]:
     """Fill the gaps of a page; return which tables were filled in, and which the files do not give."""
     measured = [path for path in files if path.suffix != ".md"]
     records = read_all(measured) if measured else []
-    write = FORMATS["markdown"].write
+    write = FORMATS["markdown"]
     published = [record for record in records if as_published(record)]
     tables = [*more_tables(records), *short_summaries(records)] if records else []
     tables += [*paper_tables(records), *short_tables(records)] if published else []

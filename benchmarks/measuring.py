@@ -82,7 +82,7 @@ def show(
     from oneformany.paper.text_table import FORMATS, make_table
 
     columns = {heading: [line[heading] for line in lines] for heading in lines[0]}
-    print(FORMATS[form].write(make_table("measured", title, columns, notes)))
+    print(FORMATS[form](make_table("measured", title, columns, notes)))
 
 
 def run_with(tree: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:

@@ -1,10 +1,10 @@
-"""What all commands share: errors as one sentence instead of a traceback, exit codes, lists with commas."""
+"""What all commands share: options, errors as one sentence, exit codes, lists with commas."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -13,21 +13,33 @@ from rich.text import Text
 from oneformany.exceptions import InputError, OneForManyError
 from oneformany.result.labels import shown
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 CANNOT_RUN = 2
 NOT_PROVED = 3
 INTERRUPTED = 130
 
 
-def tell_errors(command: Callable[P, R]) -> Callable[P, R]:
-    """Let a command end with exit code 2 and the message of any error of this package, 130 on Ctrl-C."""
+def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command end with exit code 2 and the message of any error of this package, 130 on Ctrl-C.
+
+    Where it takes a dataclass, each field of that is shown as an option of its own.
+    """
+    own = inspect.signature(command, eval_str=True)
+    parts: list[inspect.Parameter] = []
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for part in own.parameters.values():
+        if isinstance(part.annotation, type) and is_dataclass(part.annotation):
+            fields = inspect.signature(part.annotation, eval_str=True).parameters.values()
+            groups[part.name] = part.annotation, [field.name for field in fields]
+            parts += [field.replace(kind=field.KEYWORD_ONLY) for field in fields]
+        else:
+            parts.append(part)
 
     @wraps(command)
-    def telling(*args: P.args, **kwargs: P.kwargs) -> R:
+    def telling(*args: object, **kwargs: object) -> None:
         try:
-            return command(*args, **kwargs)
+            for group, (kind, fields) in groups.items():
+                kwargs[group] = kind(**{name: kwargs.pop(name) for name in fields})
+            command(*args, **kwargs)
         except OneForManyError as error:
             Console(stderr=True).print(Text(f"Error: {shown(error)}", style="red"), soft_wrap=True)
             raise typer.Exit(CANNOT_RUN) from error
@@ -35,6 +47,8 @@ def tell_errors(command: Callable[P, R]) -> Callable[P, R]:
             Console(stderr=True).print(Text("Interrupted before anything was found.", style="red"))
             raise typer.Exit(INTERRUPTED) from error
 
+    telling.__annotations__ = {part.name: part.annotation for part in parts}
+    telling.__signature__ = own.replace(parameters=parts)  # type: ignore[attr-defined]
     return telling
 
 
@@ -51,3 +65,12 @@ def sizes(option: str, text: str | None) -> list[int] | None:
         return [int(part) for part in names(text) or [text]]
     except ValueError as error:
         raise InputError(f"{option} takes integers separated by commas, not {text!r}") from error
+
+
+def check_names(what: str, given: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse names that nobody knows, and none at all."""
+    if not given:
+        raise InputError(f"name at least one {what}: {', '.join(known)}")
+    for name in given:
+        if name not in known:
+            raise InputError(f"there is no {what} {name!r}; choose from {', '.join(known)}")

@@ -13,7 +13,7 @@ from oneformany.statistics import Round
 
 if TYPE_CHECKING:
     from oneformany.engine.run import Options
-    from oneformany.paper.methods.options import CgOptions, CompactOptions
+    from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 
 Kind = TypeVar("Kind")
 
@@ -82,7 +82,7 @@ def solve(
             problem, time_limit=time_limit, progress=progress, seed=seed, options=own, goal=goal
         )
     if method in METHODS:
-        from oneformany.paper.methods.options import CgOptions, CompactOptions
+        from oneformany.paper.methods.formulation import CgOptions, CompactOptions
         from oneformany.paper.methods.published import solve_published
 
         paper = _of(CgOptions, options) if method == "cg-mip" else _of(CompactOptions, options)

@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression
 from cli.cases import FRAME, GOOD, call, tree, write_case
 from cli.test_model_file import linear_classifier, network
 from oneformany import infer_schema
-from oneformany.cli.settings_files import load_schema
+from oneformany.cli.options import load_schema
 from oneformany.result.result import Result
 
 

@@ -9,9 +9,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 from oneformany.engine.run import Options
-from oneformany.paper.methods.options import CgOptions
-from oneformany.paper.runs.cells import DATASETS, MODELS
-from oneformany.paper.runs.records import append
+from oneformany.paper.methods.formulation import CgOptions
+from oneformany.paper.runs.records import DATASETS, MODELS, append
 
 mpl.use("agg")
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"

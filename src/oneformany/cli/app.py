@@ -1,41 +1,27 @@
-"""The command line: names and help only; each command lives in its own file."""
+"""The command line: names and help only; the commands live in the other files."""
 
-from __future__ import annotations
-
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
-from oneformany.cli.audit import audit
+import oneformany as ofm
 from oneformany.cli.demo import demo
-from oneformany.cli.explain import explain
-from oneformany.cli.frontier import frontier
-from oneformany.cli.report import report
-from oneformany.cli.schema import schema
-from oneformany.cli.verify import verify
+from oneformany.cli.explain import explain, frontier, schema
+from oneformany.cli.results import audit, report, verify
+from oneformany.console import tell_errors
 from oneformany.paper.commands import bench
 
 app = typer.Typer(
-    name="oneformany",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_show_locals=False,
+    name="oneformany", no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False
 )
-
-app.command()(demo)
-app.command()(explain)
-app.command()(schema)
-app.command()(report)
-app.command()(audit)
-app.command()(frontier)
-app.command()(verify)
+for command in (demo, explain, schema, report, audit, frontier, verify):
+    app.command()(tell_errors(command))
 app.add_typer(bench, name="bench")
 
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"oneformany {version('oneformany')}")
+        typer.echo(f"oneformany {ofm.__version__}")
         raise typer.Exit
 
 

@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
+import oneformany as ofm
 from oneformany.anything import AnyModel
-from oneformany.cli.options import ReportFile, ResultFile, Show
-from oneformany.cli.saving import check_targets, end, save_all, say, tell_result
-from oneformany.console import tell_errors
+from oneformany.cli import options, saving
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
-    from oneformany.datasets import Dataset
+    import pandas as pd
 
-FEATURES = (
-    "checking_account",
-    "duration",
-    "credit_history",
-    "amount",
-    "savings",
-    "employment",
-    "other_debtors",
+    from oneformany.problem import Share
+
+# What a loan officer would discuss; the accuracy is no worse than with all 20 features.
+FEATURES = [
+    "checking_account", "duration", "credit_history", "amount", "savings", "employment", "other_debtors",
     "housing",
-)
+]  # fmt: skip
+# From worse to better, so that rules can say that nobody is sent down.
 ORDERS = {
     "checking_account": ("no checking account", "below 0 DM", "0 to 200 DM", "200 DM or more"),
     "savings": ("none or unknown", "below 100 DM", "100 to 500 DM", "500 to 1000 DM", "1000 DM or more"),
     "other_debtors": ("none", "co-applicant", "guarantor"),
 }
-"""From worse to better, so that rules can say that nobody is sent down."""
 
 
-@tell_errors
 def demo(
     *,
     rows: Annotated[
-        int | None, typer.Option(min=1, help="Explain only the first so many refused applicants.")
+        int | None, Option(min=1, help="Explain only the first so many refused applicants.")
     ] = None,
-    max_changes: Annotated[int, typer.Option(help="How many features one explanation may change.")] = 4,
-    show: Show = 5,
-    json_file: ResultFile = None,
-    report: ReportFile = None,
+    max_changes: Annotated[int, Option(help="How many features one explanation may change.")] = 4,
+    show: options.Show = 5,
+    json_file: options.ResultFile = None,
+    report: options.ReportFile = None,
 ) -> None:
     """Explain refused loan applicants with as few explanations as possible, and prove it.
 
@@ -53,31 +50,28 @@ def demo(
     """
     from sklearn.linear_model import LogisticRegression
 
-    from oneformany.explainer import OneForMany
-    from oneformany.progress import Progress
-    from oneformany.schema.rules.moves import AtMostSteps, Immutable, NeverTarget, OnlyDecrease, OnlyIncrease
-    from oneformany.verify import verify
-
-    check_targets(json_file, report)
-    data = _applicants()
+    saving.check_targets(json_file, report)
+    data = ofm.datasets.load("german")
+    features = [
+        replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature
+        for feature in data.schema.features
+        if feature.name in FEATURES
+    ]
+    data = replace(data, frame=data.frame[FEATURES], schema=ofm.Schema(tuple(features)))
     classifier = LogisticRegression(solver="liblinear", C=10, random_state=0)
     refused, accuracy = refused_by(classifier, data)
     if rows is not None and rows > len(refused):
         raise InputError(f"--rows is {rows}; {len(refused)} applicants are refused")
-    explainer = OneForMany(
-        classifier,
-        max_changes=max_changes,
-        schema=data.schema,
-        rules=[
-            Immutable("credit_history"),
-            *(OnlyIncrease(name) for name in (*ORDERS, "employment")),
-            AtMostSteps("employment", 1),
-            *(OnlyDecrease(name) for name in ("amount", "duration")),
-            NeverTarget("checking_account", "below 0 DM"),
-            NeverTarget("housing", ["rent", "for free"]),
-        ],
-    )
-    say(
+    rules: list[ofm.Rule] = [
+        ofm.Immutable("credit_history"),
+        *(ofm.OnlyIncrease(name) for name in (*ORDERS, "employment")),
+        ofm.AtMostSteps("employment", 1),
+        *(ofm.OnlyDecrease(name) for name in ("amount", "duration")),
+        ofm.NeverTarget("checking_account", "below 0 DM"),
+        ofm.NeverTarget("housing", ["rent", "for free"]),
+    ]
+    explainer = ofm.OneForMany(classifier, max_changes=max_changes, schema=data.schema, rules=rules)
+    saving.say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
         f"features, fitted to one half, is right about {accuracy:.1%} of the other half. Whom it refuses "
         "there is explained. Nobody can change their credit history, lose years of employment or gain many; "
@@ -85,26 +79,26 @@ def demo(
         "account, to do without a guarantor or to give up their home.\n",
     )
     start = perf_counter()
-    with Progress("demo") as progress:
+    with ofm.Progress("demo") as progress:
         result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
     solved = perf_counter()
-    tell_result(result, show)
-    checked = verify(result.to_json())
+    saving.tell_result(result, show)
+    checked = ofm.verify(result.to_json())
     outcome = "accepted" if checked.ok else checked.outcome.upper()
-    say(
+    saving.say(
         f"\nSolved in {solved - start:.2f} s; each point is confirmed by the classifier's own predict. "
         f"Result and proof {outcome} by code that shares nothing with the "
         f"solver, in {perf_counter() - solved:.2f} s.",
     )
-    save_all({json_file: result.to_json, report: result.report})
+    saving.save_all({json_file: result.to_json, report: result.report})
     if json_file is not None:
-        say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
+        saving.say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
     if report is not None:
-        say(f"The report is {shown(report)}: open it in a browser.")
-    end(result)
+        saving.say(f"The report is {shown(report)}: open it in a browser.")
+    saving.end(interrupted=result.ended == "interrupted", proved=result.status != "feasible")
 
 
-def refused_by(classifier: AnyModel, data: Dataset) -> tuple[list[int], float]:
+def refused_by(classifier: AnyModel, data: ofm.datasets.Dataset) -> tuple[list[int], float]:
     """Fit to one half of the rows; of the other half, give those that are refused, and the accuracy."""
     from sklearn.model_selection import train_test_split
 
@@ -115,15 +109,23 @@ def refused_by(classifier: AnyModel, data: Dataset) -> tuple[list[int], float]:
     return refused, float((predicted == data.target[others]).mean())
 
 
-def _applicants() -> Dataset:
-    """Keep the features that a loan officer would discuss; the accuracy is no worse than with all 20."""
-    from oneformany.datasets import load
-    from oneformany.schema.schema import Schema
+def german_models(
+    max_changes: int, applicants: int, share: Share
+) -> Iterator[tuple[str, ofm.OneForMany, pd.DataFrame]]:
+    """A logistic regression and a network on the embedded data, and the first applicants each refuses."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.neural_network import MLPClassifier
 
-    data = load("german")
-    features = [
-        replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature
-        for feature in data.schema.features
-        if feature.name in FEATURES
-    ]
-    return replace(data, frame=data.frame[list(FEATURES)], schema=Schema(tuple(features)))
+    data = ofm.datasets.load("german")
+    for name, classifier in {
+        "logistic regression": LogisticRegression(solver="liblinear", C=10, random_state=0),
+        "network": MLPClassifier((20, 20), alpha=1.0, max_iter=100, random_state=0),
+    }.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # so many epochs, no more
+            refused, _ = refused_by(classifier, data)
+        if applicants > len(refused):
+            raise InputError(f"--applicants is {applicants}; the {name} refuses {len(refused)}")
+        explainer = ofm.OneForMany(classifier, max_changes, schema=data.schema, share=share)
+        yield f"german credit, {name}", explainer, data.frame.iloc[refused[:applicants]]

@@ -1,35 +1,51 @@
-"""``oneformany explain``: rows from a file, a saved model, explanations with proof."""
+"""From rows and a saved model, both files: ``oneformany schema``, ``explain`` and ``frontier``."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer import Argument, Option
 
+import oneformany as ofm
+from oneformany import files
+from oneformany.cli import options, saving
+from oneformany.cli.demo import german_models
 from oneformany.cli.model_file import as_fitted
-from oneformany.cli.options import People, Quiet, ReportFile, ResultFile, Setup, Show, TimeLimit, with_setup
-from oneformany.cli.saving import check_targets, end, save_all, tell_result
-from oneformany.cli.settings_files import load_costs
-from oneformany.console import tell_errors
+from oneformany.cli.rows_file import load_rows
+from oneformany.console import names
+from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
-    from oneformany.result.result import Result
+    import pandas as pd
+
+    from oneformany.problem import Share
+
+HEAD = """\
+# The features of the rows, as `oneformany explain --schema` reads them. Edit freely:
+# - delete the features that the model does not read;
+# - ordered = true lets rules such as only_increase speak of the feature;
+# - edges cut numbers into cells, each up to and including its edge; there is one level more than edges;
+# - unit is shown behind the values, such as "DM" or "months".
+"""
+ORDER = ("name", "levels", "ordered", "edges", "numbers", "unit", "groups", "special", "missing", "unseen")
 
 
-@tell_errors
-@with_setup
 def explain(
     rows: Annotated[
-        Path, typer.Argument(metavar="ROWS", help="CSV, Parquet or JSON lines; one column per feature.")
+        Path, Argument(metavar="ROWS", help="CSV, Parquet or JSON lines; one column per feature.")
     ],
     model: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="MODEL",
             help="A fitted model: skops, ONNX, XGBoost (.ubj, .json), LightGBM (.txt); with --trust-model "
             "also joblib or pickle.",
@@ -37,65 +53,59 @@ def explain(
     ],
     *,
     max_changes: Annotated[
-        int, typer.Option(help="How many features one explanation may change; at most all.")
+        int, Option(help="How many features one explanation may change; at most all.")
     ] = 3,
     explanations: Annotated[
-        int | None, typer.Option(min=1, help="Cover as many rows as possible with so many explanations.")
+        int | None, Option(min=1, help="Cover as many rows as possible with so many explanations.")
     ] = None,
     coverage: Annotated[
-        float | None, typer.Option(help="Cover at least this part of the rows, such as 0.9.")
+        float | None, Option(help="Cover at least this part of the rows, such as 0.9.")
     ] = None,
-    people: People = None,
-    setup: Setup,
+    people: options.People = None,
+    setup: options.Setup,
     costs: Annotated[
-        Path | None, typer.Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
+        Path | None, Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
     ] = None,
-    time_limit: TimeLimit = None,
-    report: ReportFile = None,
-    json_file: ResultFile = None,
+    time_limit: Annotated[
+        float | None, Option(metavar="SECONDS", help="Then the best so far is told.")
+    ] = None,
+    report: options.ReportFile = None,
+    json_file: options.ResultFile = None,
     csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Save what each row has to change.")
+        Path | None, Option("--csv", metavar="FILE", help="Save what each row has to change.")
     ] = None,
-    show: Show = 20,
-    quiet: Quiet = False,
+    show: options.Show = 20,
+    quiet: options.Quiet = False,
 ) -> None:
     """Explain the rows that a model turns down with as few explanations as possible, and prove it.
 
     Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
     """
-    from oneformany.progress import Progress
-
-    check_targets(report, json_file, csv_file)
-    frame, counts = setup.frame_and_people(rows, people)
-    explainer = setup.explainer(model, max_changes, None if costs is None else load_costs(costs))
-    frame = as_fitted(frame, explainer.model)
-    with nullcontext(None) if quiet else Progress(shown(rows.name)) as progress:
+    saving.check_targets(report, json_file, csv_file)
+    frame, counts = setup.read(rows, people)
+    explainer = setup.explainer(model, max_changes, costs)
+    with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
         result = explainer.explain(
-            frame,
+            as_fitted(frame, explainer.model),
             explanations=explanations,
             coverage=coverage,
             time_limit=time_limit,
             progress=progress,
             people=counts,
         )
-    result = _with_files(result, rows, model)
-    tell_result(result, show, quiet=quiet)
-    save_all(
-        {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
-    )
-    end(result)
-
-
-def _with_files(result: Result, rows: Path, model: Path) -> Result:
-    """Record which files were read, so that an auditor can find them again."""
-    record: dict[str, Any] = {
+    record = {  # so that an auditor can find the files again
         **result.problem.get("model", {}),
         "file": model.name,
         "file_digest": _digest(model),
         "rows_file": rows.name,
         "rows_digest": _digest(rows),
     }
-    return replace(result, problem={**result.problem, "model": record})
+    result = replace(result, problem={**result.problem, "model": record})
+    saving.tell_result(result, show, quiet=quiet)
+    saving.save_all(
+        {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
+    )
+    saving.end(interrupted=result.ended == "interrupted", proved=result.status != "feasible")
 
 
 def _digest(path: Path) -> str:
@@ -103,8 +113,115 @@ def _digest(path: Path) -> str:
         return f"sha256:{hashlib.file_digest(stream, 'sha256').hexdigest()}"
 
 
-def _save_csv(result: Result, path: Path) -> None:
-    from oneformany.files import write_whole
-
+def _save_csv(result: ofm.Result, path: Path) -> None:
     lines = result.assignment_frame()
-    write_whole(path, lines.to_csv(index_label=str(lines.index.name or "row"), lineterminator="\n"))
+    files.write_whole(path, lines.to_csv(index_label=str(lines.index.name or "row"), lineterminator="\n"))
+
+
+def schema(
+    rows: Annotated[Path, Argument(metavar="ROWS", help="CSV, Parquet or JSON lines.")],
+    *,
+    out: Annotated[
+        Path | None,
+        Option("--out", "-o", metavar="FILE", help="Where to, TOML or JSON by its name; else printed."),
+    ] = None,
+    columns: Annotated[str, Option(help="Only these columns, with commas; else all.")] = "",
+    bins: Annotated[int, Option(min=2, help="How many cells numbers are cut into.")] = 4,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+) -> None:
+    """Write the features of the rows, their levels and cells: a file to edit and pass to explain --schema."""
+    saving.check_targets(out)
+    made = ofm.infer_schema(load_rows(rows, separator, encoding), columns=names(columns) or None, bins=bins)
+    if out is not None and out.suffix.lower() == ".json":
+        text = json.dumps(made.to_dict(), indent=1)
+    else:
+        text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
+    if out is None:
+        typer.echo(text)
+    saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")})
+
+
+def _table(feature: Mapping[str, Any]) -> str:
+    """A feature in TOML, which writes texts, numbers, truth values and lists nearly as JSON does."""
+    lines = ["[[features]]"]
+    for name in ORDER:
+        if feature.get(name) not in (None, "", False) or name == "ordered":
+            value = json.dumps(feature[name], ensure_ascii=False).replace("\x7f", "\\u007f")
+            lines.append(f"{name} = {value}")
+    return "\n".join(lines)
+
+
+def frontier(
+    rows: Annotated[
+        Path | None, Argument(metavar="ROWS", help="As with explain. Without rows and model: german credit.")
+    ] = None,
+    model: Annotated[Path | None, Argument(metavar="MODEL", help="As with explain.")] = None,
+    *,
+    max_changes: Annotated[
+        int | None, Option(min=1, help="Explanations for 1 to so many changes; 3, or 20 of german credit.")
+    ] = None,
+    explanations: Annotated[
+        int | None, Option(min=1, help="Instead: rows covered by 1 to so many explanations of --max-changes.")
+    ] = None,
+    applicants: Annotated[int, Option(min=1, help="Of german credit: how many refused ones.")] = 100,
+    setup: options.Setup,
+    time_limit: Annotated[
+        float | None, Option(metavar="SECONDS", help="For each curve; then the best is told.")
+    ] = None,
+    json_file: options.JsonFile = None,
+    plot: options.Picture = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Tell how few explanations do for 1, 2, ... changes, or how many rows 1, 2, ... explanations cover.
+
+    Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
+    """
+
+    saving.check_targets(json_file, plot)
+    largest = max_changes or (3 if rows is not None or explanations else 20)
+    asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
+    if rows is None:
+        asked = german_models(largest, applicants, cast("Share", setup.share))
+    elif model is None:
+        raise InputError(f"{rows} is given without a model; give both, or neither for german credit")
+    else:
+        explainer = setup.explainer(model, largest)
+        asked = [(shown(rows.name), explainer, as_fitted(setup.read(rows)[0], explainer.model))]
+    curves: dict[str, ofm.Frontier] = {}
+    told: list[dict[str, object]] = []
+    for title, explainer, frame in asked:
+        begin = perf_counter()
+        with nullcontext(None) if quiet else ofm.Progress(title) as progress:
+            curves[title] = curve = ofm.frontier_of_frame(
+                explainer, frame, explanations=explanations, time_limit=time_limit, progress=progress
+            )
+        lines, people = curve.frame().assign(proved=[point.proved for point in curve.points]), curve.people
+        points = saving.plain_lines(lines)
+        told.append({"title": title, "over": curve.over, "people": people, "points": points})
+        if not quiet:
+            saving.say(f"{title}: {curve.results[0].labels.counted(people)}")
+            saving.tell_table(lines, decimals=1)
+            saving.say(f"{perf_counter() - begin:.1f} s\n")
+    saving.save_all(
+        {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)}
+    )
+    saving.end(
+        interrupted=any(found.ended == "interrupted" for curve in curves.values() for found in curve.results),
+        proved=all(point.proved for curve in curves.values() for point in curve.points),
+    )
+
+
+def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from oneformany.plotting.canvas import PAPER_WIDTH, plain
+
+    figure = Figure(figsize=(PAPER_WIDTH * max(1.0, 0.65 * len(curves)), 3), layout="constrained")
+    panels = figure.subplots(1, len(curves), sharey=True, squeeze=False).flat
+    tops: list[float] = []
+    for ax, (title, curve) in zip(panels, curves.items(), strict=True):
+        curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=28)
+        tops.append(ax.get_ylim()[1])
+    panels[0].set_ylim(0, max(tops))
+    saving.save_figure(figure, path)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-import zipfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import oneformany as ofm
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
@@ -15,73 +15,71 @@ from oneformany.result.labels import shown
 if TYPE_CHECKING:
     import pandas as pd
 
-UNLOADABLE = (
-    AttributeError,
-    EOFError,
-    ImportError,
-    LookupError,
-    OSError,
-    TypeError,
-    ValueError,
-    pickle.UnpicklingError,
-    zipfile.BadZipFile,
-)
-HARMLESS = frozenset(
-    {
-        "collections.OrderedDict",
-        "lightgbm.basic.Booster",
-        "lightgbm.sklearn.LGBMClassifier",
-        "numpy.dtype",
-        "sklearn.calibration._CalibratedClassifier",
-        "sklearn.calibration._SigmoidCalibration",
-        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
-        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
-        "sklearn.tree._tree.Tree",
-        "xgboost.core.Booster",
-        "xgboost.sklearn.XGBClassifier",
-    }
-)
-"""Parts of fitted models that hold numbers, and that skops itself leaves to its users to trust."""
+    from oneformany.arrays import FloatArray
 
-PICKLED = (b"\x80", b"\x1f\x8b", b"\x78", b"BZh", b"\xfd7z", b"\x04\x22\x4d\x18")
-"""How pickles begin, plain or packed by joblib."""
-
-WHY = (
-    "it is a pickle or joblib file, and loading one runs whatever code is inside; save the model with skops "
-    "or as ONNX, which cannot, or, if you made the file yourself, add --trust-model"
-)
+# Parts of fitted models that hold numbers, and that skops itself leaves to its users to trust.
+HARMLESS = {
+    "collections.OrderedDict", "lightgbm.basic.Booster", "lightgbm.sklearn.LGBMClassifier", "numpy.dtype",
+    "sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+    "sklearn.tree._tree.Tree", "xgboost.core.Booster", "xgboost.sklearn.XGBClassifier",
+}  # fmt: skip
+ENDINGS = {".skops": "skops", ".onnx": "ONNX", ".ubj": "XGBoost", ".ubjson": "XGBoost"}
+LIGHTGBM = (b"tree\n", b"tree\r\n")  # how its files begin
+PICKLED = (b"\x80", b"\x1f\x8b", b"\x78", b"BZh", b"\xfd7z", b"\x04\x22\x4d\x18")  # plain or packed by joblib
 
 
 def load_model(path: Path, *, trust: bool = False) -> AnyModel:
-    """Load a model by what the file is; what can run code only with trust.
+    """Load a model by what the file is; what can run code only with trust."""
+    saved_by = _saved_by(path)
+    if saved_by == "joblib or pickle" and not trust:
+        raise InputError(
+            f"{path} is not loaded: it is a pickle or joblib file, and loading one runs whatever code is "
+            "inside; save the model with skops or as ONNX, which cannot, or, if you made the file yourself, "
+            "add --trust-model"
+        )
+    try:
+        return LOADERS[saved_by](path, trust)
+    except InputError:
+        raise
+    except ModuleNotFoundError as error:
+        extra = saved_by.lower()
+        if (error.name or "").split(".")[0] in {extra, f"{extra}runtime"}:
+            raise InputError(
+                f"{path}: models saved by {saved_by} need {error.name}: pip install 'oneformany[{extra}]'"
+            ) from error
+        raise InputError(f"{path} needs {error.name}, which is not installed here: install it") from error
+    except Exception as error:
+        said = [*str(error).strip().splitlines(), "no more is known"]
+        raise InputError(
+            f"{path} cannot be loaded as a model saved by {saved_by} ({type(error).__name__}: "
+            f"{shown(said[0])}); save it with the library versions that are installed here"
+        ) from error
 
-    That is ``.skops``, ``.onnx``, ``.ubj`` or ``.json`` of XGBoost, ``.txt`` of LightGBM, and otherwise a
-    pickle or joblib file.
-    """
+
+def _saved_by(path: Path) -> str:
+    """Find out who wrote a model, by the name and the beginning of its file."""
+    why = f"{path} cannot be loaded as a model"
     if not path.is_file():
-        raise InputError(f"{path} cannot be loaded as a model: there is no such file")
-    kind = path.suffix.lower()
+        raise InputError(f"{why}: there is no such file")
     with path.open("rb") as stream:
         start = stream.read(64)
     if not start:
-        raise InputError(f"{path} cannot be loaded as a model: the file is empty")
-    if kind == ".skops":
-        return _told(path, "skops", "skops", lambda: _load_skops(path, trust=trust))
-    if kind == ".onnx":
-        return _told(path, "ONNX", "onnx", lambda: _load_onnx(path))
-    if kind in {".ubj", ".ubjson"} or (kind == ".json" and start.lstrip().startswith(b"{")):
-        return _told(path, "XGBoost", "xgboost", lambda: _load_xgboost(path))
-    if start.startswith((b"tree\n", b"tree\r\n")):
-        return _told(path, "LightGBM", "lightgbm", lambda: _load_lightgbm(path))
-    if not start.startswith(PICKLED):
-        raise InputError(
-            f"{path} cannot be loaded as a model: it is none of skops, ONNX, XGBoost (.ubj, .json), LightGBM "
-            "(.txt), pickle or joblib"
-        )
-    if not trust:
-        raise InputError(f"{path} is not loaded: {WHY}")
-    return _told(path, "joblib or pickle", None, lambda: _load_pickle(path))
+        raise InputError(f"{why}: the file is empty")
+    ending = path.suffix.lower()
+    if ending in ENDINGS:
+        return ENDINGS[ending]
+    if ending == ".json" and start.lstrip().startswith(b"{"):
+        return "XGBoost"
+    if start.startswith(LIGHTGBM):
+        return "LightGBM"
+    if start.startswith(PICKLED):
+        return "joblib or pickle"
+    raise InputError(
+        f"{why}: it is none of skops, ONNX, XGBoost (.ubj, .json), LightGBM (.txt), pickle or joblib"
+    )
 
 
 def positive_label(model: AnyModel, given: str | None) -> object:
@@ -89,27 +87,25 @@ def positive_label(model: AnyModel, given: str | None) -> object:
     import numpy as np
 
     classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    known = ", ".join(repr(str(name)) for name in classes)
     if given is None and len(classes) > 2:
-        known = ", ".join(repr(str(name)) for name in classes)
         raise InputError(f"the model tells {len(classes)} classes apart ({known}); name one with --positive")
     label = given or "1"
-    if not classes and label.isdigit():
-        return int(label)
-    found = [known for known in classes if str(known) == label]
-    if classes and not found:
-        known = ", ".join(repr(str(name)) for name in classes)
-        raise InputError(
-            f"the positive class {label!r} is none of the model's classes {known}; use --positive with "
-            "one of them"
-        )
-    return found[0] if found else label
+    if not classes:
+        return int(label) if label.isdigit() else label
+    for own in classes:
+        if str(own) == label:
+            return own
+    raise InputError(
+        f"the positive class {label!r} is none of the model's classes {known}; use --positive with "
+        "one of them"
+    )
 
 
 def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:
     """Give rows for LightGBM the columns that it was fitted on, and texts the categories that it knows.
 
-    A text file has no type for categories, and the model knows them in the order of its columns, not by name;
-    where the texts are not as many, its reader says so.
+    It knows them in the order of its columns, not by name; if the texts are not as many, its reader says so.
     """
     import pandas as pd
 
@@ -130,74 +126,98 @@ def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:
     return typed(frame, pd.DataFrame(like))
 
 
-def _told(path: Path, kind: str, extra: str | None, load: Callable[[], Any]) -> AnyValue:
-    """Load, and turn what goes wrong into a sentence."""
-    try:
-        return load()
-    except InputError:
-        raise
-    except ModuleNotFoundError as error:
-        if extra is not None and (error.name or "").split(".")[0] in {extra, f"{extra}runtime"}:
-            raise InputError(
-                f"{path}: models saved by {kind} need {error.name}: pip install 'oneformany[{extra}]'"
-            ) from error
-        raise InputError(f"{path} needs {error.name}, which is not installed here: install it") from error
-    except UNLOADABLE as error:
-        raise InputError(_unloadable(path, kind, error)) from error
-    except Exception as error:
-        if type(error).__module__.split(".")[0] in {"skops", "onnx", "google", "xgboost", "lightgbm"}:
-            raise InputError(_unloadable(path, kind, error)) from error
-        raise
-
-
-def _unloadable(path: Path, kind: str, error: Exception) -> str:
-    said = str(error).strip().splitlines()
-    why = f"{type(error).__name__}: {shown(said[0]) if said else 'no more is known'}"
-    return (
-        f"{path} cannot be loaded as a model saved by {kind} ({why}); save it with the library versions that "
-        "are installed here"
-    )
-
-
-def _load_skops(path: Path, *, trust: bool) -> AnyModel:
+def _load_skops(path: Path, trust: bool) -> AnyModel:
     from skops import io
 
     unknown = io.get_untrusted_types(file=path)
-    strange = [name for name in unknown if name not in HARMLESS]
+    strange = [shown(name) for name in unknown if name not in HARMLESS]
     if strange and not trust:
-        names = ", ".join(shown(name) for name in strange)
         raise InputError(
-            f"{path} is not loaded: it holds types that are not known to be harmless ({names}); if you "
-            "trust them, add --trust-model"
+            f"{path} is not loaded: it holds types that are not known to be harmless ({', '.join(strange)}); "
+            "if you trust them, add --trust-model"
         )
     return io.load(path, trusted=unknown)
 
 
-def _load_onnx(path: Path) -> AnyModel:
+def _load_onnx(path: Path, _trust: bool) -> AnyModel:
+    """A graph itself where the reader of networks may follow it, else as a function."""
     import onnx
-
-    from oneformany.cli.onnx_model import as_model
 
     model = onnx.load(path)
     onnx.checker.check_model(model)
-    return as_model(model)
+    weights = {weight.name for weight in model.graph.initializer}
+    inputs = [entry for entry in model.graph.input if entry.name not in weights]
+    foreign = any(node.domain not in {"", "ai.onnx"} for node in model.graph.node)
+    plain = len(inputs) == 1 and len(model.graph.output) == 1 and not foreign
+    return model if plain else ofm.BlackBox(_function_of(model))
 
 
-def _load_xgboost(path: Path) -> AnyModel:
-    import xgboost
-
-    booster = xgboost.Booster()
-    booster.load_model(path)
-    return booster
-
-
-def _load_lightgbm(path: Path) -> AnyValue:
-    import lightgbm
-
-    return lightgbm.Booster(model_file=path)
+LOADERS: dict[str, Callable[[Path, bool], AnyModel]] = {
+    "skops": _load_skops,
+    "ONNX": _load_onnx,
+    "XGBoost": lambda path, _: import_module("xgboost").Booster(model_file=path),
+    "LightGBM": lambda path, _: import_module("lightgbm").Booster(model_file=path),
+    "joblib or pickle": lambda path, _: import_module("joblib").load(path),
+}
 
 
-def _load_pickle(path: Path) -> AnyModel:
-    import joblib
+def _function_of(graph: AnyModel) -> Callable[[pd.DataFrame], FloatArray]:
+    """The probabilities that onnxruntime computes for the rows of a frame, one row each.
 
-    return joblib.load(path)
+    The graph has one input of numbers for all columns, or one input per column, by name; one of its outputs
+    holds probabilities, a column or an entry per class.
+    """
+    import numpy as np
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(3)
+    providers = ["CPUExecutionProvider"]
+    session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=providers)
+
+    def probabilities(frame: pd.DataFrame) -> FloatArray:
+        outputs = session.run(None, _fed(session.get_inputs(), frame))
+        for output in outputs:
+            if isinstance(output, list) and output and isinstance(output[0], dict):
+                return np.array([[row[label] for label in sorted(row)] for row in output], dtype=np.float64)
+        for output in map(np.asarray, outputs):
+            if np.issubdtype(output.dtype, np.floating) and output.shape[:1] == (len(frame),):
+                return output.reshape(len(frame), -1).astype(np.float64)
+        raise InputError("no output of the ONNX graph holds a probability per row")
+
+    return probabilities
+
+
+def _fed(inputs: AnyValue, frame: pd.DataFrame) -> dict[str, Any]:
+    """What a graph reads of the rows, by the names of its inputs."""
+    names = ", ".join(map(str, frame.columns[:20]))
+    if len(inputs) == 1:
+        (entry,) = inputs
+        width = entry.shape[1] if len(entry.shape) == 2 else None
+        if isinstance(width, int) and width != frame.shape[1]:
+            raise InputError(
+                f"the ONNX graph reads {width} columns and the rows have {frame.shape[1]} ({names}); "
+                "keep those it was fitted on, in their order, with --columns"
+            )
+        return {entry.name: _as_tensor(entry.type, frame.to_numpy(), "the rows")}
+    found = {}
+    for entry in inputs:
+        if entry.name not in frame.columns:
+            raise InputError(
+                f"the ONNX graph reads {entry.name!r}, which is not a column of the rows; these are {names}"
+            )
+        values = frame[[entry.name]].to_numpy()
+        found[entry.name] = _as_tensor(entry.type, values, f"column {entry.name!r}")
+    return found
+
+
+def _as_tensor(kind: str, values: AnyValue, what: str) -> AnyValue:
+    if kind == "tensor(string)":
+        return values.astype(str).astype(object)
+    types = {"float": "float32", "double": "float64", "int64": "int64", "bool": "bool"}
+    name = kind.removeprefix("tensor(").removesuffix(")")
+    if name not in types:
+        raise InputError(f"the ONNX graph reads {kind}, which rows of a table are not")
+    try:
+        return values.astype(types[name])
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must hold numbers, as the ONNX graph reads numbers: {error}") from error

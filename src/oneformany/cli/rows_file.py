@@ -21,46 +21,52 @@ if TYPE_CHECKING:
 
 SEPARATORS = (",", ";", "\t", "|")
 PROBED_LINES = 200
-MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
 def load_rows(
     path: Path, separator: str | None = None, encoding: str | None = None, index: str | None = None
 ) -> pd.DataFrame:
-    """Read a table of rows, with the column that names them as its index.
-
-    The ending of the name says what the file is: ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``, and CSV
-    otherwise, which may be packed as ``.gz``. Separator and encoding are found out unless told.
-    """
-    if not path.exists():
-        raise InputError(f"{path} cannot be read as a table of rows: there is no such file")
-    if path.is_dir():
-        raise InputError(f"{path} cannot be read as a table of rows: it is a folder")
-    kind = path.suffix.lower()
+    """Read a table of rows by its ending; separator and encoding of CSV are found out unless told."""
+    why = f"{path} cannot be read as a table of rows"
+    if path.is_dir() or not path.exists():
+        raise InputError(f"{why}: {'it is a folder' if path.is_dir() else 'there is no such file'}")
     try:
-        if kind in {".parquet", ".pq"}:
-            frame = _read_parquet(path)
-        elif kind in {".jsonl", ".ndjson"}:
-            frame = _read_lines(path)
-        else:
-            frame = _read_csv(path, separator, encoding)
+        reader = READERS.get(path.suffix.lower())
+        frame = _read_csv(path, separator, encoding) if reader is None else reader(path)
     except (OSError, ValueError, LookupError, EOFError) as error:
-        raise InputError(f"{path} cannot be read as a table of rows: {error}") from error
-    return _named(frame, index, path)
+        raise InputError(f"{why}: {error}") from error
+    if frame.empty:
+        has = listed(frame) or "none"
+        raise InputError(f"{path} has a header but no rows below it (columns: {has}); give at least one row")
+    if index is None:
+        return frame
+    if index not in frame.columns:
+        raise InputError(f"{path} has no column {index!r} to name the rows by; it has {listed(frame)}")
+    if (again := frame[index].duplicated()).any():
+        raise InputError(
+            f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name "
+            "each row apart"
+        )
+    return frame.set_index(index)
 
 
 def people_in_column(frame: pd.DataFrame, name: str) -> IntArray:
     """How many people each row stands for, as the column of ``--people`` says."""
     if name not in frame.columns:
-        known = ", ".join(shown(column) for column in frame.columns)
-        raise InputError(f"--people: the rows have no column {name!r}; they have {known}")
+        raise InputError(f"--people: the rows have no column {name!r}; they have {listed(frame)}")
     return frame[name].to_numpy()
+
+
+def listed(frame: pd.DataFrame) -> str:
+    """The names of the columns in a sentence."""
+    return ", ".join(shown(name) for name in frame.columns)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -82,20 +88,29 @@ def _read_lines(path: Path) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+READERS = {".parquet": _read_parquet, ".pq": _read_parquet, ".jsonl": _read_lines, ".ndjson": _read_lines}
+
+
 def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.DataFrame:
     content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
     if not content.strip():
         raise InputError(f"{path} is empty; its first line has to name the columns")
-    if b"\x00" in content[:4096] and not content.startswith(tuple(mark for mark, _ in MARKS)):
+    if b"\x00" in content[:4096] and not content.startswith(tuple(MARKS)):
         raise InputError(
             f"{path} is not a text file, so it cannot be read as CSV; end its name in what it is"
         )
     text = content.decode(encoding or _encoding(content))
-    if separator is not None and len(separator.encode().decode("unicode_escape")) != 1:
-        raise InputError(f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t")
     mark = _separator(text) if separator is None else separator.encode().decode("unicode_escape")
+    if len(mark) != 1:
+        raise InputError(f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t")
     frame = _parsed(text, mark)
-    return _parsed(text, mark, decimal=",") if mark != "," and _decimal_commas(frame) else frame
+    numbers_with_commas = mark != "," and any(
+        len(texts := column.dropna().astype(str))
+        and texts.str.fullmatch(r"[+-]?\d+(,\d+)?").all()
+        and texts.str.contains(",").any()
+        for _, column in frame.select_dtypes(exclude=["number", "bool"]).items()
+    )
+    return _parsed(text, mark, decimal=",") if numbers_with_commas else frame
 
 
 def _parsed(text: str, separator: str, decimal: str = ".") -> pd.DataFrame:
@@ -113,7 +128,7 @@ def _parsed(text: str, separator: str, decimal: str = ".") -> pd.DataFrame:
 
 def _encoding(content: bytes) -> str:
     """Find out how text is written: by its mark, as UTF-8 if it is valid, or as most others are."""
-    for mark, name in MARKS:
+    for mark, name in MARKS.items():
         if content.startswith(mark):
             return name
     try:
@@ -130,38 +145,5 @@ def _separator(text: str) -> str:
     for mark in SEPARATORS:
         widths = [len(line) for line in csv.reader(lines, delimiter=mark) if line]
         alike = sum(width == widths[0] for width in widths) / len(widths) if widths else 0.0
-        found[mark] = widths[0] if widths and alike >= 0.9 else 0
+        found[mark] = widths[0] if alike >= 0.9 else 0
     return max(SEPARATORS, key=lambda mark: found[mark])
-
-
-def _decimal_commas(frame: pd.DataFrame) -> bool:
-    """Whether a column of texts is one of numbers with a comma before the decimals."""
-    import pandas as pd
-
-    for name in frame.columns:
-        column = frame[name]
-        if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
-            continue
-        texts = column.dropna().astype(str)
-        if len(texts) and texts.str.fullmatch(r"[+-]?\d+(,\d+)?").all() and texts.str.contains(",").any():
-            return True
-    return False
-
-
-def _named(frame: pd.DataFrame, index: str | None, path: Path) -> pd.DataFrame:
-    """Take the column that names the rows as their index; there has to be a row."""
-    names = ", ".join(shown(name) for name in frame.columns) or "none"
-    if frame.empty:
-        raise InputError(
-            f"{path} has a header but no rows below it (columns: {names}); give at least one row"
-        )
-    if index is None:
-        return frame
-    if index not in frame.columns:
-        raise InputError(f"{path} has no column {index!r} to name the rows by; it has {names}")
-    if (again := frame[index].duplicated()).any():
-        raise InputError(
-            f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name "
-            "each row apart"
-        )
-    return frame.set_index(index)

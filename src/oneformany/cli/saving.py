@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+import oneformany as ofm
+from oneformany import files
+from oneformany.anything import AnyValue
 from oneformany.console import INTERRUPTED, NOT_PROVED
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
-
-    from oneformany.result.result import Result
 
 
 def check_targets(*paths: Path | None) -> None:
@@ -37,23 +40,23 @@ def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
     """Call each function with its path, if one was given, even if another one cannot write."""
     failed = []
     for path, save in savers.items():
-        if path is None:
-            continue
-        try:
-            save(path)
-        except OSError as error:
-            failed.append(f"{path} could not be written: {error.strerror or error}")
+        if path is not None:
+            try:
+                save(path)
+            except OSError as error:
+                failed.append(f"{path} could not be written: {error.strerror or error}")
     if failed:
         raise InputError("; ".join([*failed, "what was found is printed above"]))
 
 
 def save_json(told: object, path: Path) -> None:
     """Write plain data as JSON, in one step."""
-    import json
+    files.write_whole(path, json.dumps(told, indent=1) + "\n")
 
-    from oneformany.files import write_whole
 
-    write_whole(path, json.dumps(told, indent=1) + "\n")
+def plain_lines(frame: pd.DataFrame) -> AnyValue:
+    """The lines of a frame as JSON has them."""
+    return json.loads(frame.to_json(orient="records"))
 
 
 def save_figure(figure: Figure, path: Path) -> None:
@@ -72,28 +75,32 @@ def say(words: str, *, quiet: bool = False) -> None:
         Console().print(text, soft_wrap=True)
 
 
-def tell_result(result: Result, show: int, *, quiet: bool = False) -> None:
+def tell_result(result: ofm.Result, show: int, *, quiet: bool = False) -> None:
     """Print a result in words, with so many explanations spelled out."""
     from oneformany.result.words import summarise
 
     say(summarise(result, show, more=f"--show {result.count} spells out all"), quiet=quiet)
 
 
-def tell_table(columns: Iterable[object], lines: Iterable[Iterable[object]], *, names: bool = False) -> None:
-    """Print a table of numbers; with names, the first column has these."""
+def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> None:
+    """Print a table of numbers; with a name, what the index says stands first."""
     table = Table(box=None, pad_edge=False)
-    for number, name in enumerate(columns):
-        named = names and number == 0
-        words = shown(name) if named else str(name).replace("_", " ")
-        table.add_column(Text(words), justify="left" if named else "right")
-    for line in lines:
-        table.add_row(*(Text(shown(text)) for text in line))
+    if name is not None:
+        table.add_column(Text(shown(name)))
+    for column in frame.columns:
+        table.add_column(Text(str(column).replace("_", " ")), justify="right")
+    for label, *values in frame.itertuples():
+        texts = [label] if name is not None else []
+        for value in values:
+            plain = {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:,}"
+            texts.append(f"{value:.{decimals}f}" if isinstance(value, float) else plain)
+        table.add_row(*(Text(shown(text)) for text in texts))
     Console().print(table)
 
 
-def end(result: Result) -> None:
+def end(*, interrupted: bool, proved: bool) -> None:
     """End a command by what was proved: 0 if all was, 130 if it was interrupted, else 3."""
-    if result.ended == "interrupted":
+    if interrupted:
         raise typer.Exit(INTERRUPTED)
-    if result.status == "feasible":
+    if not proved:
         raise typer.Exit(NOT_PROVED)

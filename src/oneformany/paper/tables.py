@@ -1,17 +1,14 @@
 """The paper's eight tables in its layout, ours beside it, and what it does not print."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from oneformany.methods import METHODS
-from oneformany.paper.runs.cells import DATASETS, MODELS, TITLES, published_table
 from oneformany.paper.runs.lines import contradictions
 from oneformany.paper.runs.prepare import MODEL_KINDS
-from oneformany.paper.runs.records import Record, as_published, cell_of, frame_of
+from oneformany.paper.runs.records import MODELS, PUBLISHED, TITLES, Record, as_published, cell_of, frame_of
 from oneformany.paper.text_table import Columns, Heading, TextTable, make_table
 
 NAMES = {"lr": "the LR model", "nn": "the NN"}
@@ -19,7 +16,6 @@ IMPOSSIBLE = "†"
 CELL = ["name", "model", "rows", "max_changes"]
 PARTS = ["count", "lower_bound", "seconds", "proved", "bound_without_classifier", "time_limit"]
 SECONDS = "{:.2f}".format
-WEIGHTS = "Our networks have the published widths and depths; their weights are our own."
 
 # The paper's Tables 1 and 2, side by side; extended features are one-hot columns.
 SIZES = ("instances", "original features", "extended features")
@@ -29,6 +25,12 @@ PRINTED = {
     "german": (1000, 20, 59, 20, 2, "0.728", "0.724"),
     "students": (395, 30, 85, 14, 3, "0.601", "0.612"),
 }
+ABOUT = {  # titles, headings and notes of these tables
+    "Table 1: the data sets": (SIZES, ()),
+    "Table 2: the models' structure and accuracy": (
+        STRUCTURE, ("Our networks have the published widths and depths; their weights are our own.",),
+    ),
+}  # fmt: skip
 
 SETTING = ["model", "protocol", "threshold", "immutable"]
 QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
@@ -62,51 +64,34 @@ FORMS = {
 
 def paper_tables(records: Sequence[Record]) -> list[TextTable]:
     """Lay out Tables 1 to 8; of several runs of a cell the last counts, without any our side has dashes."""
-    results = [
-        make_table(f"table-{number}", f"Table {number}: {title}", _columns(cells), notes)
-        for number, (title, cells, notes) in enumerate(_groups(records), start=3)
-    ]
-    return [*_data_and_models(records), *results]
+    published = [record for record in records if as_published(record)]
+    return [*_data_and_models(published), *_results(frame_of(published))]
 
 
-def _data_and_models(records: Sequence[Record]) -> list[TextTable]:
+def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
     """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
-    trained = {
-        (cell_of(record).dataset, record["model"]): record["trained"]
-        for record in records
-        if as_published(record)
-    }
-    ours = [_as_printed(trained.get((name, "nn"), {}), trained.get((name, "lr"), {})) for name in DATASETS]
-    columns: Columns = {
-        (side, heading): values
-        for side, lines in (("paper", PRINTED.values()), ("ours", ours))
-        for heading, values in zip((*SIZES, *STRUCTURE), zip(*lines, strict=True), strict=True)
-    }
-
-    def table(name: str, title: str, headings: Sequence[str], *notes: str) -> TextTable:
-        shown = {key: values for key, values in columns.items() if key[1] in headings}
-        return make_table(name, title, {"data set": TITLES.values(), **shown}, notes)
-
-    return [
-        table("table-1", "Table 1: the data sets", SIZES),
-        table("table-2", "Table 2: the models' structure and accuracy", STRUCTURE, WEIGHTS),
-    ]
+    trained = {(cell_of(record).dataset, record["model"]): record["trained"] for record in records}
+    ours = []
+    for name in TITLES:
+        network, regression = (trained.get((name, model), {}) for model in ("nn", "lr"))
+        known, hidden = network or regression, network.get("hidden", [])
+        sizes = (known.get(part) for part in ("instances", "features", "columns"))
+        widths = "/".join(str(width) for width in dict.fromkeys(hidden)) or None
+        accuracies = (f"{model['accuracy']:.3f}" if model else None for model in (network, regression))
+        ours.append((*sizes, widths, len(hidden) or None, *accuracies))
+    sides = {"paper": PRINTED.values(), "ours": ours}
+    for number, (title, (headings, notes)) in enumerate(ABOUT.items(), start=1):
+        columns: Columns = {"data set": TITLES.values()}
+        for side, lines in sides.items():
+            values = dict(zip((*SIZES, *STRUCTURE), zip(*lines, strict=True), strict=True))
+            columns |= {(side, heading): values[heading] for heading in headings}
+        yield make_table(f"table-{number}", title, columns, notes)
 
 
-def _as_printed(network: Record, regression: Record) -> tuple[object, ...]:
-    """What the two tables say about a data set and its models; what is not known is missing."""
-    known, hidden = network or regression, network.get("hidden", [])
-    widths = "/".join(str(width) for width in dict.fromkeys(hidden))
-    accuracies = [f"{model['accuracy']:.3f}" if model else None for model in (network, regression)]
-    sizes = (known.get(name) for name in ("instances", "features", "columns"))
-    return (*sizes, widths or None, len(hidden) or None, *accuracies)
-
-
-def _groups(records: Sequence[Record]) -> Iterator[tuple[str, pd.DataFrame, list[str]]]:
-    """For each result table its title, its cells with our runs as "count exact" and so on, and notes."""
-    runs = frame_of([record for record in records if as_published(record)])
+def _results(runs: pd.DataFrame) -> Iterator[TextTable]:
+    """Tables 3 to 8: the paper's cells, and our runs of them as "count exact" and so on."""
     runs = runs.drop_duplicates([*CELL, "method"], keep="last")
-    cells = published_table().rename(columns={"dataset": "name"})
+    cells = PUBLISHED.rename(columns={"dataset": "name"})
     for method in METHODS:
         own = runs.loc[runs["method"] == method, [*CELL, *PARTS]]
         cells = cells.merge(own.rename(columns={part: f"{part} {method}" for part in PARTS}), "left", CELL)
@@ -121,10 +106,10 @@ def _groups(records: Sequence[Record]) -> Iterator[tuple[str, pd.DataFrame, list
         impossible=(cells["explanations"] < needed).astype(bool),
         not_started=gave_up & ~cells["proved mip"].fillna(value=True).astype(bool),
     )
-    for (name, model), group in cells.groupby(["name", "model"], sort=False):
-        title = f"{TITLES[str(name)]}, {NAMES[str(model)]}"
+    for number, ((name, model), group) in enumerate(cells.groupby(["name", "model"], sort=False), start=3):
+        title = f"Table {number}: {TITLES[str(name)]}, {NAMES[str(model)]}"
         same = runs[(runs["name"] == name) & (runs["model"] == model)]
-        yield title, group, list(_notes(group, same))
+        yield make_table(f"table-{number}", title, _columns(group), _notes(group, same))
 
 
 def _columns(cells: pd.DataFrame) -> Columns:
@@ -140,11 +125,10 @@ def _columns(cells: pd.DataFrame) -> Columns:
     }
     if cells["least"].notna().any():
         columns["any classifier", "least"] = cells["least"]
-    for method in METHODS:
-        if method in methods or method == "exact":
-            columns[method, "y*"] = cells[f"count {method}"]
-            columns[method, "bound"] = cells[f"lower_bound {method}"]
-            columns[method, "time"] = cells[f"seconds {method}"].map(SECONDS, na_action="ignore")
+    for method in dict.fromkeys(["exact", *methods]):
+        columns[method, "y*"] = cells[f"count {method}"]
+        columns[method, "bound"] = cells[f"lower_bound {method}"]
+        columns[method, "time"] = cells[f"seconds {method}"].map(SECONDS, na_action="ignore")
         if method == "exact":  # no comparison with a run that did not end with a proof
             proved = cells["proved exact"].fillna(value=False).astype(bool)
             times = (cells["cg_seconds"] / cells["seconds exact"]).where(proved)
@@ -184,13 +168,26 @@ def _notes(cells: pd.DataFrame, runs: pd.DataFrame) -> Iterator[str]:
 
 def more_tables(records: Sequence[Record]) -> list[TextTable]:
     """Summarise all runs, and lay out those that are not in the paper."""
-    frame = _questions(records)
+    frame = frame_of(records)
+    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
+    titles = {kind.name: kind.title for kind in MODEL_KINDS}
+    frame = frame.assign(
+        question=frame["threshold"].map("P >= {:g}".format) + half,
+        kind=frame["model"].map(titles).fillna(frame["model"]),
+        beyond=frame["unreachable"].astype(str) + (frame["undecided"] > 0).map({True: "?", False: ""}),
+        paper_seconds=frame["paper_seconds"].where(frame["compared"]),
+    )
     paper = frame[frame["model"].isin(MODELS)]
-    title = "All runs: answers, proofs, time and questions to the classifier"
-    tables = [_table("summary", title, _sums(paper), SUMMARY, SUMMARY_NOTES)] if len(paper) else []
-    for (model, protocol, threshold, immutable), runs in paper[~paper["compared"]].groupby(
-        SETTING, sort=False
-    ):
+    tables = []
+    if len(paper):
+        title = "All runs: answers, proofs, time and questions to the classifier"
+        groups = paper.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
+        sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
+        compared = ["fewer", "more", "paper_seconds"]  # only with the paper's own cells
+        sums[compared] = sums[compared].where(sums["compared"] > 0)
+        tables.append(_table("summary", title, sums, SUMMARY, SUMMARY_NOTES))
+    for setting, runs in paper[~paper["compared"]].groupby(SETTING, sort=False):
+        model, protocol, threshold, immutable = setting
         name = f"cells-{model}-{protocol}-{threshold:g}-{immutable}"
         title = f"Beyond the paper's tables: {model}, protocol {protocol}, {runs['question'].iloc[0]}"
         tables.append(_table(name, title, runs, CELLS))
@@ -201,33 +198,10 @@ def more_tables(records: Sequence[Record]) -> list[TextTable]:
     return tables
 
 
-def _questions(records: Sequence[Record]) -> pd.DataFrame:
-    """All runs with what their tables say besides."""
-    frame = frame_of(records)
-    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
-    titles = {kind.name: kind.title for kind in MODEL_KINDS}
-    return frame.assign(
-        question=frame["threshold"].map("P >= {:g}".format) + half,
-        kind=frame["model"].map(titles).fillna(frame["model"]),
-        beyond=frame["unreachable"].astype(str) + (frame["undecided"] > 0).map({True: "?", False: ""}),
-        paper_seconds=frame["paper_seconds"].where(frame["compared"]),
-    )
-
-
-def _sums(runs: pd.DataFrame) -> pd.DataFrame:
-    """Add up the runs of each data set, model, method and question; only the paper's can be compared."""
-    groups = runs.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
-    sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
-    compared = ["fewer", "more", "paper_seconds"]
-    sums[compared] = sums[compared].where(sums["compared"] > 0)
-    return sums
-
-
 def _table(
     name: str, title: str, frame: pd.DataFrame, headings: Mapping[str, Heading], notes: Sequence[str] = ()
 ) -> TextTable:
-    points = frame["confirmed"].astype(str) + " of " + frame["count"].astype(str)
-    texts = frame.assign(points=points)
+    texts = frame.assign(points=frame["confirmed"].astype(str) + " of " + frame["count"].astype(str))
     for column, form in FORMS.items():
         texts[column] = frame[column].map(form.format, na_action="ignore")
     return make_table(name, title, {heading: texts[column] for column, heading in headings.items()}, notes)

@@ -1,14 +1,10 @@
 """A table of text, and how it looks as plain text, CSV, Markdown and LaTeX."""
 
-from __future__ import annotations
-
-import csv
-import io
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -16,7 +12,6 @@ Heading = str | tuple[str, str]  # a title, or a group and a title
 Columns = dict[Heading, Iterable[Any]]
 
 MATHEMATICS = {"|S|": "$|S|$", "T_max": r"$T_{\max}$", "y*": "$y^{*}$", "†": r"$^\dagger$"}
-NUMBER = r"^Table \d+: "  # LaTeX has its own
 SPECIAL = str.maketrans(
     {"\\": r"\textbackslash{}", **{c: f"\\{c}" for c in "&%$#_{}"}, "~": r"\textasciitilde{}"}
 )
@@ -37,21 +32,16 @@ class TextTable:
         """Group and title of each column in one line."""
         return [" ".join(filter(None, pair)) for pair in self.columns]
 
-    @property
-    def titles(self) -> list[str]:
-        """Title of each column, without its group."""
-        return [title for _, title in self.columns]
-
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: name, title, one object per row, notes."""
         rows = [dict(zip(self.headings, row, strict=True)) for row in self.rows]
         return {"name": self.name, "title": self.title, "rows": rows, "notes": list(self.notes)}
 
-    def groups(self) -> list[tuple[str, int, int]]:
-        """Groups of neighbouring columns: name, first column, and how many there are."""
+    def groups(self) -> list[tuple[str, slice]]:
+        """Groups of neighbouring columns: name and columns."""
         parts = groupby(range(len(self.columns)), key=lambda column: self.columns[column][0])
         spans = ((group, list(columns)) for group, columns in parts)
-        return [(group, numbers[0], len(numbers)) for group, numbers in spans]
+        return [(group, slice(numbers[0], numbers[-1] + 1)) for group, numbers in spans]
 
 
 def make_table(
@@ -64,26 +54,21 @@ def make_table(
 
 
 def _as_text(table: TextTable) -> str:
-    titles = table.titles
-    widths = [max(map(len, cells)) for cells in zip(titles, *table.rows, strict=True)]
+    lines = [tuple(title for _, title in table.columns), *table.rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     edges = []
-    for group, first, n in table.groups():
-        gaps = 2 * (n - 1)
-        widths[first] += max(0, len(group) - sum(widths[first : first + n]) - gaps)
-        edges.append(f"{group:^{sum(widths[first : first + n]) + gaps}}")
-    lines = [
-        "  ".join(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=True))
-        for row in (titles, *table.rows)
-    ]
-    lines.insert(1, "-" * len(lines[0]))
+    for group, span in table.groups():
+        gaps = 2 * (span.stop - span.start - 1)
+        widths[span.start] += max(0, len(group) - sum(widths[span]) - gaps)
+        edges.append(f"{group:^{sum(widths[span]) + gaps}}")
+    texts = ["  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=True)) for line in lines]
+    texts.insert(1, "-" * len(texts[0]))
     top = [table.title, "  ".join(edges)] if "".join(edges).strip() else [table.title]
-    return "\n".join(line.rstrip() for line in (*top, *lines, *table.notes)) + "\n"
+    return "\n".join(line.rstrip() for line in (*top, *texts, *table.notes)) + "\n"
 
 
 def _as_csv(table: TextTable) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([table.headings, *table.rows])
-    return stream.getvalue()
+    return pd.DataFrame(table.rows, columns=table.headings).to_csv(index=False, lineterminator="\n")
 
 
 def _as_markdown(table: TextTable) -> str:
@@ -106,42 +91,34 @@ def _latex_words(text: str) -> str:
 
 
 def _as_latex(table: TextTable) -> str:
-    def line(cells: Iterable[str]) -> str:
-        return f"    {' & '.join(cells)} \\\\"
-
     groups = table.groups()
-    edges = line(rf"\multicolumn{{{n}}}{{c}}{{{_latex_words(group)}}}" for group, _, n in groups)
-    rules = [rf"\cmidrule(lr){{{first + 1}-{first + n}}}" for group, first, n in groups if group]
-    titles, *body = (line(map(_latex_words, row)) for row in (table.titles, *table.rows))
-    caption = _latex_words(re.sub(NUMBER, "", table.title))
-    lines = [
-        r"\begin{table}[ht]",
-        r"  \centering",
-        rf"  \caption{{{caption}}}\label{{tab:{table.name}}}",
-        rf"  \begin{{tabular}}{{{'r' * len(table.headings)}}}",
-        r"    \toprule",
-        *([edges, f"    {' '.join(rules)}"] if rules else []),
-        titles,
-        r"    \midrule",
-        *body,
-        r"    \bottomrule",
-        r"  \end{tabular}",
-        *(rf"  \par\smallskip\footnotesize {_latex_words(note)}" for note in table.notes),
-        r"\end{table}",
+    edges = [
+        rf"\multicolumn{{{span.stop - span.start}}}{{c}}{{{_latex_words(group)}}}" for group, span in groups
     ]
-    return "\n".join(lines) + "\n"
+    rules = [rf"\cmidrule(lr){{{span.start + 1}-{span.stop}}}" for group, span in groups if group]
+    titles = [title for _, title in table.columns]
+    rows = [list(map(_latex_words, row)) for row in (titles, *table.rows)]
+    top, head, *body = (f"    {' & '.join(cells)} \\\\" for cells in (edges, *rows))
+    caption = _latex_words(re.sub(r"^Table \d+: ", "", table.title))  # LaTeX has numbers of its own
+    return "\n".join(
+        [
+            r"\begin{table}[ht]",
+            r"  \centering",
+            rf"  \caption{{{caption}}}\label{{tab:{table.name}}}",
+            rf"  \begin{{tabular}}{{{'r' * len(table.headings)}}}",
+            r"    \toprule",
+            *([top, f"    {' '.join(rules)}"] if rules else []),
+            head,
+            r"    \midrule",
+            *body,
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            *(rf"  \par\smallskip\footnotesize {_latex_words(note)}" for note in table.notes),
+            r"\end{table}",
+            "",
+        ]
+    )
 
 
-class Format(NamedTuple):
-    """A way to write tables: the suffix of files, and what turns a table into text."""
-
-    suffix: str
-    write: Callable[[TextTable], str]
-
-
-FORMATS = {
-    "text": Format("txt", _as_text),
-    "csv": Format("csv", _as_csv),
-    "markdown": Format("md", _as_markdown),
-    "latex": Format("tex", _as_latex),
-}
+FORMATS = {"text": _as_text, "csv": _as_csv, "markdown": _as_markdown, "latex": _as_latex}
+SUFFIXES = {"text": "txt", "csv": "csv", "markdown": "md", "latex": "tex"}

@@ -16,7 +16,7 @@ from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
-from oneformany.paper.methods.options import CgOptions, Pricing
+from oneformany.paper.methods.formulation import CgOptions, Pricing
 from oneformany.paper.methods.solvers import SOLVERS, make_solver
 from oneformany.problem import Problem
 from oneformany.problem.own import OwnValues

@@ -14,9 +14,8 @@ from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.paper.methods.compact_mip import ENTRIES, CompactModel
 from oneformany.paper.methods.embeddings import embed
-from oneformany.paper.methods.options import CompactOptions
+from oneformany.paper.methods.formulation import ENTRIES, CompactModel, CompactOptions
 from oneformany.paper.methods.published import initial_solution
 from oneformany.paper.methods.solvers import Highs
 from oneformany.problem import Problem
@@ -81,10 +80,10 @@ def test_the_model_finds_and_proves_the_optimum(options: CompactOptions, seed: i
 @pytest.mark.parametrize("seed", range(5))
 def test_the_initial_solution_satisfies_every_constraint(options: CompactOptions, seed: int) -> None:
     problem = as_problem(random_problem(np.random.default_rng(seed)))
-    initial = initial_solution(problem, Statistics(), Stop(), merge=options.merge_initial)
-    if not initial.columns:
+    rows, columns, _ = initial_solution(problem, Statistics(), Stop(), merge=options.merge_initial)
+    if not columns:
         return
-    compact = CompactModel(initial, embed(problem.oracle), options)
+    compact = CompactModel(rows, columns, embed(problem.oracle), options)
     model, start = compact.model, compact.start()
     lower, upper = model.row_bounds
     activity = model.matrix @ start
@@ -92,14 +91,15 @@ def test_the_initial_solution_satisfies_every_constraint(options: CompactOptions
     assert (activity <= upper + 1e-9).all()
     assert (start >= model.lower).all()
     assert (start <= model.upper).all()
-    assert model.cost @ start == len(initial.columns)
+    assert model.cost @ start == len(columns)
 
 
 def test_the_model_has_the_published_size() -> None:
     codes = np.array([[0, 0, 0], [1, 1, 1], [2, 0, 1]])
     oracle = AdditiveOracle([[0, 1, 0], [0, 1], [0, 1]], threshold=3)
-    initial = initial_solution(Problem(codes, (3, 2, 2), oracle, 3), Statistics(), Stop(), merge=False)
-    model = CompactModel(initial, embed(oracle), CompactOptions(relax_implied=False)).model
+    problem = Problem(codes, (3, 2, 2), oracle, 3)
+    rows, known, _ = initial_solution(problem, Statistics(), Stop(), merge=False)
+    model = CompactModel(rows, known, embed(oracle), CompactOptions(relax_implied=False)).model
     n, features, columns, count = 3, 3, 5, 3
     assert model.size == count * (1 + columns + n + columns + features + 2 * n * columns)
     assert model.integer.all()
@@ -161,7 +161,7 @@ def test_a_model_too_large_for_the_time_left_gives_the_initial_solution(
     result = solve_compact_mip(three(), time_limit=600.0)
     assert result.status == "feasible"
     assert result.lower_bound == 1
-    assert result.count == len(initial_solution(three(), Statistics(), Stop()).columns) == 3
+    assert result.count == len(initial_solution(three(), Statistics(), Stop())[1]) == 3
     assert result.statistics.counters["programs too large for the time left"] == 1
 
 

@@ -21,7 +21,6 @@ def test_a_two_level_feature_is_one_column_and_a_constant_none() -> None:
     one_hot = OneHot(LEVELS)
     assert one_hot.feature.tolist() == [0, 0, 0, 1, 3, 3, 3, 3]
     assert one_hot.variable.tolist() == [0, 1, 3]
-    assert [columns.tolist() for columns in one_hot.categorical] == [[0, 1, 2], [4, 5, 6, 7]]
 
 
 def test_the_columns_of_german_and_compas_are_the_papers() -> None:
@@ -49,20 +48,10 @@ def test_points_without_any_choice_survive_too() -> None:
 def test_sums_of_tables_are_affine() -> None:
     rng = np.random.default_rng(1)
     one_hot, tables = OneHot(LEVELS), [rng.normal(size=n) for n in LEVELS]
-    share = one_hot.affine(tables, np.arange(one_hot.width))
+    constant, values = one_hot.affine([table[:, None] for table in tables])
     for point in every_point():
         expected = sum(table[level] for table, level in zip(tables, point, strict=True))
-        assert share.at(one_hot.encode(point)[0]) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("feature", range(len(LEVELS)))
-def test_a_choice_of_levels_is_one_or_zero(feature: int) -> None:
-    one_hot = OneHot(LEVELS)
-    for chosen in product((False, True), repeat=LEVELS[feature]):
-        levels = np.array([*chosen, *[True] * (4 - LEVELS[feature])])
-        choice = one_hot.choice(feature, levels, np.arange(one_hot.width))
-        for point in every_point():
-            assert choice.at(one_hot.encode(point)[0]) == pytest.approx(float(chosen[point[feature]]))
+        assert constant[0] + one_hot.encode(point)[0] @ values[:, 0] == pytest.approx(expected)
 
 
 def test_a_point_in_a_model_has_one_level_per_feature() -> None:
@@ -71,5 +60,6 @@ def test_a_point_in_a_model_has_one_level_per_feature() -> None:
     x = one_hot.add_point(model, 2)
     for sign in (1.0, -1.0):
         outcome = Highs().solve(model.towards(x.ravel(), sign))
-        for columns in one_hot.categorical:
-            assert outcome.solutions[0].values[x[:, columns]].sum(axis=1) == pytest.approx([1.0, 1.0])
+        for feature in (0, 3):
+            chosen = outcome.solutions[0][x[:, one_hot.feature == feature]]
+            assert chosen.sum(axis=1) == pytest.approx([1.0, 1.0])

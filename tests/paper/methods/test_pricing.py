@@ -13,7 +13,7 @@ from oneformany.arrays import IntArray
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.methods.cg_mip import DUAL_UNIT, TOLERANCE, MipPricer, scaled
 from oneformany.paper.methods.embeddings import embed
-from oneformany.paper.methods.options import CgOptions
+from oneformany.paper.methods.formulation import CgOptions
 from oneformany.paper.methods.published import dual_proof, initial_solution
 from oneformany.paper.methods.solvers import Highs
 from oneformany.problem import Problem
@@ -31,8 +31,8 @@ def as_problem(small: SmallProblem) -> Problem:
 
 
 def pricer(problem: Problem, **options: Any) -> MipPricer:
-    initial = initial_solution(problem, Statistics(), Stop())
-    return MipPricer(initial.rows, embed(problem.oracle), Highs(), CgOptions(**options))
+    rows, _, _ = initial_solution(problem, Statistics(), Stop())
+    return MipPricer(rows, embed(problem.oracle), Highs(), CgOptions(**options))
 
 
 def heaviest(small: SmallProblem, problem: Problem, index: IntArray, weights: IntArray) -> int:
@@ -53,7 +53,7 @@ def test_published_compact_and_exhaustive_pricing_agree(seed: int) -> None:
     rng = np.random.default_rng(seed)
     small = random_problem(rng)
     problem = as_problem(small)
-    index = initial_solution(problem, Statistics(), Stop()).rows.index
+    index = initial_solution(problem, Statistics(), Stop())[0].index
     weights = scaled(rng.random(len(index)) * (rng.random(len(index)) < 0.8))
     if not len(index) or not weights.any():
         return

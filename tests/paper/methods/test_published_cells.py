@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.methods.published import solve_published
 from oneformany.paper.runs.prepare import prepare
 from oneformany.problem import Problem

@@ -21,30 +21,30 @@ def problem(codes: list[list[int]], max_changes: int) -> Problem:
 
 
 def test_every_row_gets_one_explanation_when_nothing_is_merged() -> None:
-    initial = initial_solution(
+    _, columns, _ = initial_solution(
         problem([[0, 1, 1], [1, 0, 1], [1, 1, 1]], 2), Statistics(), Stop(), merge=False
     )
-    assert [column.rows.tolist() for column in initial.columns] == [[0], [1], [2]]
-    assert all(column.point.tolist() == [1, 1, 1] for column in initial.columns)
+    assert [column.rows.tolist() for column in columns] == [[0], [1], [2]]
+    assert all(column.point.tolist() == [1, 1, 1] for column in columns)
 
 
 def test_rows_with_the_same_point_share_an_explanation_within_the_budget() -> None:
-    initial = initial_solution(problem([[0, 1, 1], [1, 0, 1], [1, 1, 0]], 2), Statistics(), Stop())
-    assert [column.rows.tolist() for column in initial.columns] == [[0, 1], [2]]
-    assert [np.flatnonzero(column.changed).tolist() for column in initial.columns] == [[0, 1], [2]]
+    _, columns, _ = initial_solution(problem([[0, 1, 1], [1, 0, 1], [1, 1, 0]], 2), Statistics(), Stop())
+    assert [column.rows.tolist() for column in columns] == [[0, 1], [2]]
+    assert [np.flatnonzero(column.changed).tolist() for column in columns] == [[0, 1], [2]]
 
 
 def test_rows_share_a_point_that_was_found_for_another() -> None:
     given = problem([[0, 1, 1, 0], [1, 1, 0, 0], [1, 1, 1, 0]], 2)
-    initial = initial_solution(given, Statistics(), Stop())
-    assert [column.rows.tolist() for column in initial.columns] == [[0, 1, 2]]
+    _, columns, _ = initial_solution(given, Statistics(), Stop())
+    assert [column.rows.tolist() for column in columns] == [[0, 1, 2]]
 
 
 def test_a_row_does_not_share_a_point_to_which_it_may_not_move() -> None:
     oracle = AdditiveOracle([[1, 0], [0, 1]], threshold=1)
     given = Problem(np.array([[0, 0], [1, 0]]), (2, 2), oracle, 2, (np.eye(2, dtype=bool), None))
-    initial = initial_solution(given, Statistics(), Stop())
-    assert [column.rows.tolist() for column in initial.columns] == [[0], [1]]
+    _, columns, _ = initial_solution(given, Statistics(), Stop())
+    assert [column.rows.tolist() for column in columns] == [[0], [1]]
 
 
 @pytest.mark.parametrize("merge", [True, False])
@@ -55,11 +55,11 @@ def test_every_row_in_reach_has_one_explanation_that_it_may_use(merge: bool, see
     oracle = AdditiveOracle(small.tables, small.intercept, small.threshold)
     codes, levels = np.array(small.codes), tuple(small.levels)
     given = Problem(codes, levels, oracle, small.max_changes, small.allowed)
-    initial = initial_solution(given, Statistics(), Stop(), merge=merge)
-    covered = np.concatenate([np.empty(0, int), *(column.rows for column in initial.columns)])
-    assert sorted(covered.tolist()) == list(range(len(initial.rows)))
-    for column in initial.columns:
-        members = initial.rows.codes[column.rows]
+    rows, columns, _ = initial_solution(given, Statistics(), Stop(), merge=merge)
+    covered = np.concatenate([np.empty(0, int), *(column.rows for column in columns)])
+    assert sorted(covered.tolist()) == list(range(len(rows)))
+    for column in columns:
+        members = rows.codes[column.rows]
         assert oracle.positive(column.point[None]).all()
         assert ((members != column.point).any(axis=0) == column.changed).all()
         assert column.changed.sum() <= given.max_changes
@@ -68,19 +68,19 @@ def test_every_row_in_reach_has_one_explanation_that_it_may_use(merge: bool, see
 
 def test_without_time_to_merge_rows_keep_their_own_points(monkeypatch: pytest.MonkeyPatch) -> None:
     given = problem([[0, 1, 1], [1, 0, 1], [1, 1, 1]], 2)
-    screened = initial_solution(given, Statistics(), Stop()).screened
+    _, _, screened = initial_solution(given, Statistics(), Stop())
     monkeypatch.setattr("oneformany.paper.methods.published.screen", lambda *_: screened)
-    initial = initial_solution(given, Statistics(), Stop(0.0))
-    assert [column.rows.tolist() for column in initial.columns] == [[0], [1], [2]]
+    _, columns, _ = initial_solution(given, Statistics(), Stop(0.0))
+    assert [column.rows.tolist() for column in columns] == [[0], [1], [2]]
 
 
 def test_a_row_that_is_positive_already_changes_nothing() -> None:
-    initial = initial_solution(problem([[1, 1, 1]], 1), Statistics(), Stop())
-    assert not initial.columns[0].changed.any()
+    _, columns, _ = initial_solution(problem([[1, 1, 1]], 1), Statistics(), Stop())
+    assert not columns[0].changed.any()
 
 
 def test_rows_out_of_reach_are_set_aside() -> None:
-    initial = initial_solution(problem([[0, 0, 1], [0, 1, 1], [0, 1, 1]], 1), Statistics(), Stop())
-    assert initial.rows.index.tolist() == [1]
-    assert list(initial.screened.reasons) == [0]
-    assert initial.rows.codes.tolist() == [[0, 1, 1]]
+    rows, _, screened = initial_solution(problem([[0, 0, 1], [0, 1, 1], [0, 1, 1]], 1), Statistics(), Stop())
+    assert rows.index.tolist() == [1]
+    assert list(screened.reasons) == [0]
+    assert rows.codes.tolist() == [[0, 1, 1]]

@@ -1,15 +1,12 @@
 """Tests that the benchmark's lines and totals say what the records say."""
 
-from dataclasses import asdict
-
 import pytest
 
-from oneformany.paper.runs.cells import Published
-from oneformany.paper.runs.lines import contradictions, header, line, model_columns, paper_columns, totals
+from oneformany.paper.runs.lines import ANY, MODELS, PAPER, VERIFIED, contradictions, header, line, totals
 from oneformany.paper.runs.records import frame_of
 
-COLUMNS = paper_columns(asked=False, checked=True)
-ENDED = asdict(Published(15, 0, 100.0, 2000.0))
+COLUMNS = PAPER + VERIFIED
+ENDED = {"explanations": 15, "gap_to_mip": 0, "cg_seconds": 100.0, "mip_seconds": 2000.0}
 
 
 @pytest.fixture
@@ -22,9 +19,7 @@ def ended(make_record):
     return make_record(count=15, lower_bound=15, confirmed=15, published=ENDED, verified=True)
 
 
-@pytest.mark.parametrize(
-    "columns", [COLUMNS, paper_columns(asked=True, checked=False), model_columns(checked=True)]
-)
+@pytest.mark.parametrize("columns", [COLUMNS, PAPER + ANY, MODELS + VERIFIED])
 def test_lines_and_heading_have_one_width(columns, make_record, ended, beyond):
     texts = (*header(columns).split("\n"), *(line(columns, r) for r in (make_record(), ended, beyond)))
     assert len({len(text) for text in texts}) == 1
@@ -38,14 +33,14 @@ def test_a_line_sets_the_paper_beside_ours(make_record):
 
 
 def test_classifiers_that_are_asked_show_questions_and_what_any_classifier_needs(make_record):
-    columns = paper_columns(asked=True, checked=False)
+    columns = PAPER + ANY
     record = make_record(bound_without_classifier=11)
     assert header(columns).split()[-5:] == ["any", "asked", "proofs", "oracle", "s"]
     assert line(columns, record).split()[-4:] == ["11", "54", "3", "0.25"]
 
 
 def test_kinds_of_models_show_accuracy_and_confirmation(make_record):
-    shown = line(model_columns(checked=False), make_record(model="forest")).split()
+    shown = line(MODELS, make_record(model="forest")).split()
     assert shown == ["forest", "0.724", "12", "12", "optimal", "0.50", "54", "3", "0.25", "12/12"]
 
 

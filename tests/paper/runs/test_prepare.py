@@ -7,7 +7,6 @@ import pytest
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError
-from oneformany.paper.runs.cells import Cell
 from oneformany.paper.runs.prepare import (
     HIDDEN_LAYERS,
     MODEL_KINDS,
@@ -18,6 +17,7 @@ from oneformany.paper.runs.prepare import (
     paper_split,
     prepare,
 )
+from oneformany.paper.runs.records import Cell
 from oneformany.paper.runs.run import Settings, plan, run
 from oneformany.paper.tables import PRINTED
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from oneformany.exceptions import InputError
-from oneformany.paper.runs.records import append, as_published, read, read_all, resume
+from oneformany.paper.runs.records import append, as_published, read, read_all
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_records_are_appended_and_read_back(tmp_path, make_record):
 
 
 def test_a_file_that_does_not_exist_can_be_begun_but_not_read(tmp_path):
-    assert resume(tmp_path / "none.jsonl") == []
+    assert read(tmp_path / "none.jsonl", cut=True) == []
     with pytest.raises(InputError, match=r"none\.jsonl cannot be read"):
         read(tmp_path / "none.jsonl")
 
@@ -43,7 +43,7 @@ def test_a_line_cut_off_by_a_kill_is_left_out_and_the_run_can_go_on(tmp_path, re
     path.write_text(whole + whole[:-1][:length])
     assert read(path) == [record]
     assert path.read_text() != whole
-    assert resume(path) == [record]
+    assert read(path, cut=True) == [record]
     assert path.read_text() == whole
     append(path, record)
     assert read(path) == [record, record]
@@ -52,7 +52,7 @@ def test_a_line_cut_off_by_a_kill_is_left_out_and_the_run_can_go_on(tmp_path, re
 def test_a_cut_in_the_very_first_line_leaves_an_empty_file(tmp_path, record):
     path = tmp_path / "bench.jsonl"
     path.write_text(json.dumps(record)[:30])
-    assert resume(path) == []
+    assert read(path, cut=True) == []
     assert path.read_text() == ""
 
 
@@ -85,7 +85,7 @@ def test_somebody_elses_file_is_never_cut(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("one line without its end")
     with pytest.raises(InputError, match="name another file"):
-        resume(path)
+        read(path, cut=True)
     assert path.read_text() == "one line without its end"
 
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import oneformany.paper.runs.run as module
+from oneformany import methods
 from oneformany.exceptions import InputError, SolverError
-from oneformany.paper.runs.cells import Cell, choose
 from oneformany.paper.runs.prepare import prepare
-from oneformany.paper.runs.records import as_published
+from oneformany.paper.runs.records import Cell, as_published, choose
 from oneformany.paper.runs.run import Failure, Settings, plan, run
 from oneformany.result.result import Result
 
@@ -48,7 +47,7 @@ def test_the_bound_of_any_classifier_is_shown_for_others_on_request():
 
 
 def test_all_methods_are_run_and_agree_as_far_as_they_prove():
-    settings = Settings(methods=("exact", "cg-mip", "mip"), time_limit=2.0)
+    settings = Settings(method="exact,cg-mip,mip", time_limit=2.0)
     records = run_cells([Cell("german", "lr", 3, 15)], settings)
     assert [record["method"] for record in records] == ["exact", "cg-mip", "mip"]
     assert max(record["lower_bound"] for record in records) <= min(record["count"] for record in records)
@@ -93,7 +92,7 @@ def test_immutable_features_do_not_change():
 
 def test_results_are_saved_under_the_name_of_their_cell(tmp_path):
     settings = Settings(
-        results_dir=tmp_path / "results", protocol="negatives", threshold=0.8, immutable="half"
+        save_results=tmp_path / "results", protocol="negatives", threshold=0.8, immutable="half"
     )
     (record,) = run_cells([Cell("german", "lr", 5, 15)], settings)
     (path,) = (tmp_path / "results").iterdir()
@@ -115,8 +114,8 @@ def test_a_solver_that_fails_does_not_end_the_run(monkeypatch):
             raise SolverError("out of order")
         return solve(problem, **kwargs)
 
-    solve = module.solve
-    monkeypatch.setattr(module, "solve", fail_once)
+    solve = methods.solve
+    monkeypatch.setattr(methods, "solve", fail_once)
     failed, done = run_cells([Cell("german", "lr", n, 15) for n in (3, 4)], Settings())
     assert isinstance(failed, Failure)
     assert failed.reason == "out of order"
@@ -127,8 +126,8 @@ def test_a_cell_cut_short_by_ctrl_c_does_not_pass_for_a_finished_one(monkeypatch
     def interrupted(problem, **kwargs):
         return replace(solve(problem, **kwargs), ended="interrupted")
 
-    solve = module.solve
-    monkeypatch.setattr(module, "solve", interrupted)
+    solve = methods.solve
+    monkeypatch.setattr(methods, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_cells([Cell("german", "svm", 3, 15)], Settings())
 
@@ -146,12 +145,12 @@ def test_only_the_students_data_have_two_codings(dataset, coding, name):
 
 
 def test_the_exact_method_does_not_depend_on_the_solver():
-    settings = Settings(methods=("exact", "mip"), solver="scip")
+    settings = Settings(method="exact,mip", solver="scip")
     assert [task.key["solver"] for task in plan([Cell("german", "lr", 10, 5)], settings)] == ["highs", "scip"]
 
 
 def test_tasks_say_how_far_the_run_is():
-    tasks = plan([Cell("german", "lr", n, 5) for n in (10, 20)], Settings(methods=("exact", "mip")))
+    tasks = plan([Cell("german", "lr", n, 5) for n in (10, 20)], Settings(method="exact,mip"))
     assert tasks[2].title == "3 of 4: german lr, 5 changes, 20 rows, exact"
 
 
@@ -167,8 +166,8 @@ def test_only_the_published_question_compares_with_the_paper(other):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"methods": ("guess",)},
-        {"methods": ()},
+        {"method": "guess"},
+        {"method": ""},
         {"protocol": "all"},
         {"coding": "mine"},
         {"immutable": "most"},
@@ -191,10 +190,10 @@ class Deadly:
 
 
 def test_a_crash_is_the_failure_of_one_cell_and_the_others_are_run():
-    settings = Settings()
+    settings = Settings(jobs=2)
     tasks = plan([Cell("german", "lr", rows, 15) for rows in (3, 4, 5)], settings)
-    tasks[0] = replace(tasks[0], title=Deadly())
-    outcomes = list(run(tasks, settings, jobs=2))
+    tasks[0] = tasks[0]._replace(title=Deadly())
+    outcomes = list(run(tasks, settings))
     (failure,) = (outcome for outcome in outcomes if isinstance(outcome, Failure))
     assert failure.task is tasks[0]
     assert "exit code 3" in failure.reason
@@ -204,7 +203,7 @@ def test_a_crash_is_the_failure_of_one_cell_and_the_others_are_run():
 
 
 def test_bad_input_ends_the_run_and_its_processes():
-    settings = Settings()
+    settings = Settings(jobs=2)
     tasks = plan([Cell("german", "lr", 10**6, 15)], settings)
     with pytest.raises(InputError, match="1000000 rows"):
-        list(run(tasks, settings, jobs=2))
+        list(run(tasks, settings))

@@ -5,8 +5,6 @@ column violates any more, or time is up, the master is solved once in integers. 
 bound, sum of duals over the largest weight that the solver has proved possible; the best one is reported.
 """
 
-from __future__ import annotations
-
 from math import floor, isfinite
 
 import numpy as np
@@ -19,17 +17,20 @@ from oneformany.engine.pricing.pricer import Priced
 from oneformany.engine.pricing.space import Items
 from oneformany.engine.scaling import ONE_IN_PRICING, STEP
 from oneformany.paper.methods.embeddings import Embedding, embed
-from oneformany.paper.methods.formulation import CompactExplanation, PaperRows, PublishedExplanations
+from oneformany.paper.methods.formulation import (
+    CgOptions,
+    CompactExplanation,
+    PaperRows,
+    PublishedExplanations,
+)
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
-from oneformany.paper.methods.options import CgOptions
-from oneformany.paper.methods.published import PaperRun, check_asked, dual_proof
-from oneformany.paper.methods.solvers import Solver, make_solver
+from oneformany.paper.methods.published import TOLERANCE, PaperRun, check_asked, dual_proof
+from oneformany.paper.methods.solvers import Highs, Solver
 from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 DUAL_UNIT = 10**9  # one in the integer weights that stand for duals
-TOLERANCE = 1e-5  # far above what solvers take for equal
 MANY = 100  # as many solutions as are looked at when all are wanted
 LAST_SHARE = 0.1  # of the time, kept for the final cover
 INTEGRAL = 1e-6
@@ -37,9 +38,9 @@ INTEGRAL = 1e-6
 
 def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple[list[Column], Proof, Stop]:
     """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
-    best, stop = run.initial.columns, run.stop
-    master = PaperMaster(len(run.initial.rows), best)
-    pricer = MipPricer(run.initial.rows, run.embedding, run.solver, options, run.seed)
+    best, stop = run.first, run.stop
+    master = PaperMaster(len(run.rows), best)
+    pricer = MipPricer(run.rows, run.embedding, run.solver, options, run.seed)
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
         while (relaxed := master.solve(early)) is not None:
@@ -65,27 +66,22 @@ class PaperMaster:
     """Fewest columns such that every row is in one of them; the first ones together cover all rows."""
 
     def __init__(self, n_rows: int, columns: list[Column]) -> None:
+        self.columns: list[Column] = []  # all so far
         self._n_rows = n_rows
         self._pool = ColumnPool()
         self._program = CoveringProgram(np.ones(n_rows), presolve=True)
         self.add(columns)
 
-    @property
-    def columns(self) -> list[Column]:
-        """All so far."""
-        return self._pool.columns
-
     def add(self, columns: list[Column]) -> int:
         """Take in the columns whose groups are new, and say how many these are."""
         new = self._pool.add(columns)
+        self.columns += new
         self._program.add_columns(as_matrix([column.rows for column in new], self._n_rows))
         return len(new)
 
     def solve(self, stop: Stop) -> RelaxedCover | None:
         """Solve the relaxation, starting where the last one ended; ``None`` when time is too short."""
         relaxed = self._program.solve(stop)
-        if relaxed == "infeasible":
-            raise AssertionError("the first columns cover all rows")
         return None if isinstance(relaxed, str) else relaxed
 
     def cover(self, relaxed: RelaxedCover) -> list[Column] | None:
@@ -101,7 +97,7 @@ class PaperMaster:
             model.add_rows(take[covers > 0], 1.0, lower=1.0)
         start = np.isin(take, [self.columns.index(column) for column in known]).astype(np.float64)
         outcome = solver.solve(model.towards(take, 1.0), Request(stop, start, seed=seed))
-        return self._taken(outcome.solutions[0].values) if outcome.solutions else known
+        return self._taken(outcome.solutions[0]) if outcome.solutions else known
 
     def _taken(self, values: FloatArray) -> list[Column]:
         return [column for column, value in zip(self.columns, values, strict=True) if value > 0.5]
@@ -118,16 +114,12 @@ class MipPricer:
     def __init__(
         self, rows: PaperRows, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
     ) -> None:
-        self.rows = rows
-        self.options = options
-        self.statistics = Statistics()
-        self._solver = solver
-        self._seed = seed
+        self.rows, self.options, self.statistics = rows, options, Statistics()
+        self._solver, self._seed = solver, seed
         self._pool: dict[bytes, Column] = {}
         kind = CompactExplanation if options.pricing == "compact" else PublishedExplanations
         self._explanation = kind(rows, embedding)
-        self._model = self._explanation.model
-        self._member = self._explanation.member[0]
+        self._model, self._member = self._explanation.model, self._explanation.member[0]
         self._model.add_rows(self._explanation.changed, 1.0, upper=rows.problem.max_changes)
 
     def price(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int | None]:
@@ -139,11 +131,17 @@ class MipPricer:
         if waiting:
             self.statistics.count("columns from the pool", len(waiting))
             return waiting, None
-        found, capacity = self._heaviest(weights, stop)
+        heaviest = self._model.towards(self._member, weights / DUAL_UNIT, maximise=True)
+        keep = MANY if self.options.all_solutions else 1
+        request = Request(stop, target=self.options.stop_at, keep=keep, seed=self._seed)
+        outcome, found = self._solve(heaviest, request)
+        most = int(weights.sum())
+        if isfinite(outcome.bound):
+            most = min(most, floor(outcome.bound * DUAL_UNIT + TOLERANCE * DUAL_UNIT))
         columns = [*found, *self._refined(found, stop)]
         if self.options.pool:
             self._pool |= {column.rows.tobytes(): column for column in columns}
-        return self._heavy(columns, weights), capacity
+        return self._heavy(columns, weights), max(most, 1)
 
     def _heavy(self, columns: list[Column], weights: IntArray) -> list[Column]:
         """Columns that violate; they leave the pool."""
@@ -151,17 +149,6 @@ class MipPricer:
         for column in heavy:
             self._pool.pop(column.rows.tobytes(), None)
         return heavy
-
-    def _heaviest(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int]:
-        """Columns the solver met, heaviest first, and a weight that no column exceeds."""
-        heaviest = self._model.towards(self._member, weights / DUAL_UNIT, maximise=True)
-        keep = MANY if self.options.all_solutions else 1
-        request = Request(stop, target=self.options.stop_at, keep=keep, seed=self._seed)
-        outcome, columns = self._solve(heaviest, request)
-        most = int(weights.sum())
-        if isfinite(outcome.bound):
-            most = min(most, floor(outcome.bound * DUAL_UNIT + TOLERANCE * DUAL_UNIT))
-        return columns, max(most, 1)
 
     def _refined(self, columns: list[Column], stop: Stop) -> list[Column]:
         """Let the heaviest column lead to others: with the same point, or with the same members."""
@@ -183,12 +170,12 @@ class MipPricer:
         while True:
             outcome = self._solver.solve(model, request)
             self.statistics.count("programs solved")
-            columns = [self._explanation.column(solution.values) for solution in outcome.solutions]
+            columns = [self._explanation.column(values) for values in outcome.solutions]
             if not columns or columns[0] is not None or request.stop.expired():
                 met = [column for column in columns if column is not None and len(column.rows)]
                 return outcome, ColumnPool().add(met)
             self.statistics.count("points excluded")
-            self._explanation.exclude(self._explanation.point(outcome.solutions[0].values))
+            self._explanation.exclude(self._explanation.point(outcome.solutions[0]))
 
 
 class ProgramPricer:
@@ -198,15 +185,14 @@ class ProgramPricer:
     be compared with both.
     """
 
-    def __init__(self, items: Items, oracle: CachedOracle | None = None, solver: str = "highs") -> None:  # noqa: ARG002 (the program holds the classifier)
+    def __init__(self, items: Items, oracle: CachedOracle | None = None) -> None:  # noqa: ARG002 (the program holds the classifier)
         problem = items.space.problem
         check_asked(problem)
         self.items = items
         self.nodes = 0
-        self._solver = make_solver(solver)
-        self._explanation = CompactExplanation(
-            PaperRows(problem, items.space.helpable), embed(problem.oracle)
-        )
+        self._solver = Highs()
+        rows = PaperRows(problem, items.space.helpable)
+        self._explanation = CompactExplanation(rows, embed(problem.oracle))
         model, member = self._explanation.model, self._explanation.member[0]
         model.add_rows(self._explanation.changed, 1.0, upper=problem.max_changes)
         self._members = member[items.first]
@@ -221,19 +207,15 @@ class ProgramPricer:
         model = self._explanation.model.towards(self._members, weights / ONE_IN_PRICING, maximise=True)
         outcome = self._solver.solve(model, Request(stop, keep=MANY))
         self.nodes += 1
-        found = (self._column(solution.values) for solution in outcome.solutions)
-        heavy = [c for c in found if c is not None and self._weight(c, weights) > ONE_IN_PRICING + STEP]
+        heavy = []
+        for found in map(self._explanation.column, outcome.solutions):
+            if found is not None:
+                self.items.space.absorb(found.point, found.changed)
+                column = Column.covering(self.items.space, found.point, found.changed)
+                items = self.items.heaviest(self.items.group(column.rows), weights)
+                if weights[items].sum() > ONE_IN_PRICING + STEP:
+                    heavy.append(column)
         if not isfinite(outcome.bound):
             return Priced(heavy, weights, None, complete=False)
         capacity = max(floor((outcome.bound + TOLERANCE) * ONE_IN_PRICING), ONE_IN_PRICING + STEP)
         return Priced(heavy, weights, capacity, complete=outcome.status == "optimal")
-
-    def _weight(self, column: Column, weights: IntArray) -> int:
-        return int(weights[self.items.heaviest(self.items.group(column.rows), weights)].sum())
-
-    def _column(self, values: FloatArray) -> Column | None:
-        found = self._explanation.column(values)
-        if found is None:
-            return None
-        self.items.space.absorb(found.point, found.changed)
-        return Column.covering(self.items.space, found.point, found.changed)

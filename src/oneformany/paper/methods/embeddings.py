@@ -7,16 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import UnsupportedModelError
-from oneformany.oracles.additive import AdditiveOracle
-from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.oracles.protocol import Oracle
-from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
-from oneformany.oracles.trees.oracle import TreeOracle
+import oneformany as ofm
+from oneformany.arrays import FloatArray, IntArray
+from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.paper.methods.model import LinearExpression, Model, Request
 from oneformany.paper.methods.solvers import Highs
-from oneformany.stop import Stop
 
 ROUNDING = 1e-9  # more than float64 loses in a row scaled to 1
 WIDENING = 1e-6  # relative; more than the tolerance of the linear programs behind the bounds
@@ -27,7 +22,7 @@ class OneHot:
 
     "Feature ``l`` takes level ``v``" reads ``offset[l, v] + sign[l, v] * x[column[l, v]]``. For a two-level
     feature this is its only column or one minus it; a feature of one level has no column (sign 0).
-    ``feature`` says which one each column belongs to.
+    ``level`` has the same as vectors, and ``feature`` says which one each column belongs to.
     """
 
     def __init__(self, levels: Sequence[int]) -> None:
@@ -41,64 +36,47 @@ class OneHot:
         self.feature = np.repeat(np.arange(len(self.levels)), widths.ravel())
         self.width = len(self.feature)
         self.variable = np.unique(self.feature)  # features of more than one level: those with columns
-
-    @property
-    def categorical(self) -> list[IntArray]:
-        """Columns of each feature of which exactly one must be 1: the paper's ``T_c``."""
-        return [np.flatnonzero(self.feature == number) for number, n in enumerate(self.levels) if n >= 3]
+        self.level: FloatArray = np.zeros((*exists.shape, self.width))
+        self.level[(*np.nonzero(exists), self.column[exists])] = self.sign[exists]
 
     def encode(self, codes: IntArray) -> FloatArray:
         """Expand an ``(n, p)`` array of codes."""
-        codes = np.atleast_2d(codes)[:, self.variable]
-        values = np.zeros((len(codes), self.width))
-        row, index = np.nonzero(self.sign[self.variable, codes] > 0)
-        values[row, self.column[self.variable, codes][row, index]] = 1.0
-        return values
+        taken = self.level[np.arange(len(self.levels)), np.atleast_2d(codes)]
+        return np.asarray(np.maximum(taken, 0.0).sum(axis=1))
 
     def decode(self, values: FloatArray) -> IntArray:
         """Read one code per feature off (nearly) integer values of the columns."""
-        padded = np.append(values, 0.0)
-        present = self.offset + self.sign * padded[self.column]
-        return np.asarray(present.argmax(axis=1), dtype=np.int64)
+        return np.asarray((self.offset + self.level @ values).argmax(axis=1))
 
-    def affine(self, tables: Sequence[FloatArray], x: IntArray) -> LinearExpression:
-        """Write ``sum of tables[l][level of l]`` in the variables ``x`` of the columns."""
-        constant = 0.0
-        values = np.zeros(self.width)
+    def affine(self, tables: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Write ``sum of tables[l][level of l]``, vectors, as ``constant + x @ values``; return both."""
+        constant, values = np.zeros(tables[0].shape[1]), np.zeros((self.width, tables[0].shape[1]))
         for feature, table in enumerate(tables):
-            n = len(table)
-            constant += float(self.offset[feature, :n] @ table)
-            if n > 1:
-                np.add.at(values, self.column[feature, :n], self.sign[feature, :n] * table)
-        used = values != 0.0
-        return LinearExpression(x[used], values[used], constant)
-
-    def choice(self, feature: int, levels: BoolArray, x: IntArray) -> LinearExpression:
-        """Write "``feature`` takes one of these levels" as 1 or 0 in the variables ``x``."""
-        tables = [np.zeros(n) for n in self.levels]
-        tables[feature] = levels[: self.levels[feature]].astype(np.float64)
-        return self.affine(tables, x)
+            constant += self.offset[feature, : len(table)] @ table
+            values += self.level[feature, : len(table)].T @ table
+        return constant, values
 
     def add_point(self, model: Model, count: int) -> IntArray:
-        """Add the columns of so many points to a model, each with one level per feature."""
+        """Add the columns of so many points to a model, each with one level per feature (6)."""
         x = model.add_variables(count, self.width)
-        for columns in self.categorical:
-            model.add_rows(x[:, columns], 1.0, lower=1.0, upper=1.0)
+        for feature in self.variable:
+            if self.levels[feature] > 2:
+                model.add_rows(x[:, self.feature == feature], 1.0, lower=1.0, upper=1.0)
         return x
 
 
-def embed(oracle: Oracle, stop: Stop | None = None) -> Embedding:
+def embed(oracle: ofm.Oracle, stop: ofm.Stop | None = None) -> Embedding:
     """Write a classifier as constraints on one-hot columns; looser ones where there is no time."""
-    if isinstance(oracle, AdditiveOracle):
+    if isinstance(oracle, ofm.AdditiveOracle):
         unit = 10**oracle.digits
         tables = [row[:n, None] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
         return NetworkEmbedding(tables, np.array([oracle.intercept_units / unit]), (), oracle.threshold)
-    if isinstance(oracle, NetworkOracle):
+    if isinstance(oracle, ofm.NetworkOracle):
         network = oracle.network
         return NetworkEmbedding(network.tables, network.bias, network.layers, oracle.threshold, stop)
-    if isinstance(oracle, TreeOracle):
+    if isinstance(oracle, ofm.TreeOracle):
         return TreeEmbedding(oracle.ensemble, oracle.threshold)
-    raise UnsupportedModelError(
+    raise ofm.UnsupportedModelError(
         f"{type(oracle).__name__} cannot be written as constraints: the paper's methods need an additive "
         'score, a ReLU network or a tree ensemble; use method="exact"'
     )
@@ -107,8 +85,7 @@ def embed(oracle: Oracle, stop: Stop | None = None) -> Embedding:
 def require_positive(model: Model, score: LinearExpression, threshold: float) -> None:
     """Add ``score >= threshold``, scaled to coefficients of size 1, less what rounding can do.
 
-    The row never excludes a positive point. One that only this or the solver's tolerance lets in is for the
-    caller to reject.
+    No positive point is excluded; one that only the tolerance lets in is for the caller to reject.
     """
     scale = float(np.abs(score.values).max(initial=0.0)) or 1.0
     model.add_rows(score.columns, score.values / scale, lower=(threshold - score.constant) / scale - ROUNDING)
@@ -126,42 +103,38 @@ class TreeEmbedding:
     With integer one-hot columns exactly one leaf is left: the selections need not be integer variables.
     """
 
-    def __init__(self, ensemble: TreeEnsemble, threshold: float) -> None:
+    def __init__(self, ensemble: ofm.TreeEnsemble, threshold: float) -> None:
         self.one_hot = OneHot(ensemble.levels)
         self.threshold = threshold
         self._ensemble = ensemble
         self._leaves = np.flatnonzero(ensemble.feature == LEAF)
-        columns = np.arange(self.one_hot.width)
-        self._ways = [  # the leaves behind each way out of a split, and when a point goes that way
-            (self._below(child), self.one_hot.choice(int(ensemble.feature[node]), levels, columns))
+        self._ways = [  # the leaves behind each way out of a split, its feature, and the levels that go there
+            (self._below(child), int(ensemble.feature[node]), levels[: self.one_hot.column.shape[1]])
             for node in np.flatnonzero(ensemble.feature != LEAF)
-            for child, levels in zip(
-                ensemble.children[node], (ensemble.left[node], ~ensemble.left[node]), strict=True
-            )
+            for left in [ensemble.left[node]]
+            for child, levels in zip(ensemble.children[node], (left, ~left), strict=True)
         ]
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the selection of leaves and return the score of the point ``x``."""
-        ensemble = self._ensemble
+        ensemble, one_hot, every = self._ensemble, self.one_hot, self._leaves
         selected = np.full(len(ensemble.feature), -1)
-        selected[self._leaves] = model.add_variables(len(self._leaves), integer=False)
+        selected[every] = model.add_variables(len(every), integer=False)
         for root in ensemble.roots:
             model.add_rows(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
-        for leaves, way in self._ways:
-            columns = np.concatenate([selected[leaves], x[way.columns]])
-            values = np.concatenate([np.ones(len(leaves)), -way.values])
-            model.add_rows(columns, values, upper=way.constant)
+        for leaves, feature, levels in self._ways:
+            own = one_hot.feature == feature
+            columns = np.concatenate([selected[leaves], x[own]])
+            values = np.concatenate([np.ones(len(leaves)), -(levels @ one_hot.level[feature])[own]])
+            model.add_rows(columns, values, upper=float(one_hot.offset[feature] @ levels))
         unit = 10**ensemble.digits
-        return LinearExpression(
-            selected[self._leaves], ensemble.units[self._leaves] / unit, ensemble.intercept / unit
-        )
+        return LinearExpression(selected[every], ensemble.units[every] / unit, ensemble.intercept / unit)
 
     def hidden(self, point: IntArray) -> FloatArray:
         """Values of the variables that :meth:`add` adds: 1 for a leaf to which the point goes every way."""
-        x = self.one_hot.encode(point)[0]
         reached = np.ones(len(self._ensemble.feature))
-        for leaves, way in self._ways:
-            reached[leaves] *= way.at(x)
+        for leaves, feature, levels in self._ways:
+            reached[leaves] *= levels[point[feature]]
         return reached[self._leaves]
 
     def _below(self, node: int) -> IntArray:
@@ -194,28 +167,25 @@ class NetworkEmbedding:
         bias: FloatArray,
         layers: Sequence[tuple[FloatArray, FloatArray]],
         threshold: float,
-        stop: Stop | None = None,
+        stop: ofm.Stop | None = None,
     ) -> None:
         self.one_hot = OneHot([len(table) for table in tables])
         self.threshold = threshold
         self._tables, self._bias, self._layers = tables, bias, layers
-        self._stop = stop or Stop()
+        self._stop = stop or ofm.Stop()
         self.ranges: list[FloatArray] = []
         model = Model()
         self.add(model, self.one_hot.add_point(model, 1)[0])
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the hidden units and return the score of the point ``x``; the first time, find their ranges."""
-        inputs = [self._first(unit, x) for unit in range(len(self._bias))]
+        constant, values = self.one_hot.affine(self._tables)
+        inputs = _expressions(x, values, constant + self._bias)
         for layer, (weights, biases) in enumerate(self._layers):
             if layer == len(self.ranges):
                 self.ranges.append(np.array([_range(model, z, self._stop) for z in inputs]).T)
             units = _add_units(model, inputs, *self.ranges[layer])
-            on = units >= 0
-            inputs = [
-                LinearExpression(units[on], column[on], float(bias))
-                for column, bias in zip(weights.T, biases, strict=True)
-            ]
+            inputs = _expressions(units[units >= 0], weights[units >= 0], biases)
         return inputs[0]
 
     def hidden(self, point: IntArray) -> FloatArray:
@@ -228,14 +198,16 @@ class NetworkEmbedding:
             before = after @ weights + bias
         return np.concatenate(values)
 
-    def _first(self, unit: int, x: IntArray) -> LinearExpression:
-        z = self.one_hot.affine([table[:, unit] for table in self._tables], x)
-        return LinearExpression(z.columns, z.values, z.constant + float(self._bias[unit]))
+
+def _expressions(columns: IntArray, values: FloatArray, constants: FloatArray) -> list[LinearExpression]:
+    """One for each column of ``values``; what has no weight is left out."""
+    return [
+        LinearExpression(columns[own != 0.0], own[own != 0.0], float(constant))
+        for own, constant in zip(values.T, constants, strict=True)
+    ]
 
 
-def _add_units(
-    model: Model, inputs: Sequence[LinearExpression], low: FloatArray, high: FloatArray
-) -> IntArray:
+def _add_units(model: Model, inputs: list[LinearExpression], low: FloatArray, high: FloatArray) -> IntArray:
     """Add a layer of units with these inputs; return their variables, -1 for those that are always off."""
     used = high > 0.0
     split = used & (low < 0.0)
@@ -254,20 +226,19 @@ def _add_units(
     return units
 
 
-def _range(model: Model, z: LinearExpression, stop: Stop) -> tuple[float, float]:
+def _range(model: Model, z: LinearExpression, stop: ofm.Stop) -> tuple[float, float]:
     """Bound an expression, by linear programs where the variables' bounds leave its sign open."""
     ends = np.stack([model.lower[z.columns], model.upper[z.columns]]) * z.values
     low, high = z.constant + float(ends.min(axis=0).sum()), z.constant + float(ends.max(axis=0).sum())
     if low < 0.0 < high and not stop.expired():
-        low, high = max(low, -_peak(model, z, -1.0, stop)), min(high, _peak(model, z, 1.0, stop))
+        peaks = [  # of z and of -z over the linear relaxation; infinite when time is too short
+            sign * z.constant + Highs().solve(relaxed, Request(stop)).bound
+            for sign in (1.0, -1.0)
+            for relaxed in [model.relaxed().towards(z.columns, sign * z.values, maximise=True)]
+        ]
+        low, high = max(low, -peaks[1]), min(high, peaks[0])
     room = WIDENING * (1.0 + abs(low) + abs(high))
     return low - room, high + room
-
-
-def _peak(model: Model, z: LinearExpression, sign: float, stop: Stop) -> float:
-    """Maximise ``sign * z`` over the linear relaxation of a model; infinite when time is too short."""
-    relaxed = model.relaxed().towards(z.columns, sign * z.values, maximise=True)
-    return Highs().solve(relaxed, Request(stop)).bound + sign * z.constant
 
 
 Embedding: TypeAlias = NetworkEmbedding | TreeEmbedding

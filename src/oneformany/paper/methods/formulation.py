@@ -1,22 +1,62 @@
-"""What an explanation is, for the paper's compact model and its pricing problem: variables, rows, columns.
+"""What an explanation is, for the paper's compact model and its pricing problem, and what may be chosen.
 
 Numbers in parentheses are the paper's. ``x`` are its ``v``, the one-hot columns of the point; ``member`` its
 ``a`` (compact model) or ``z`` (pricing); ``changed`` its ``f``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.columns import Column
-from oneformany.exceptions import SolverError
+from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods.embeddings import Embedding, require_positive
 from oneformany.paper.methods.model import Model
 from oneformany.problem import Problem
+
+ENTRIES = 13  # coefficients of the compact model per explanation, row and one-hot column; others are few
+Pricing = Literal["published", "compact"]
+
+
+@dataclass(frozen=True)
+class CompactOptions:
+    """Parameters of the compact model; the defaults add no constraint to the published ones."""
+
+    break_symmetry: bool = False  # number the explanations by their first row, used ones first
+    # Do not declare d, xi and gamma binary, as the paper does: values of the other variables that have a
+    # solution have one in which these are integers.
+    relax_implied: bool = True
+    merge_initial: bool = True  # rows share each other's points at the start: the paper's K is smaller
+    # Share of its work that HiGHS spends on looking for solutions, from 0 to 1; None: 0.05, its own choice.
+    effort: float | None = 0.5
+    solver: str = "highs"  # who solves: highs, gurobi, scip
+
+    def __post_init__(self) -> None:
+        if self.effort is not None and not 0.0 <= self.effort <= 1.0:
+            raise InputError(f"effort is {self.effort}; it must be a share from 0 to 1, or None")
+
+
+@dataclass(frozen=True)
+class CgOptions:
+    """Parameters of column generation; the defaults are the paper with all its refinements."""
+
+    pricing: Pricing = "published"  # as printed, or "compact": a single constraint per row and feature
+    fix_point: bool = True  # look for the largest group of the point just found
+    fix_members: bool = True  # look for a point for the group just found, and as many rows more as possible
+    all_solutions: bool = True  # take every violating column that the solver meets, not only its last
+    pool: bool = True  # keep columns that do not violate yet, and look there first under other duals
+    stop_at: float | None = None  # end the solver at a column of this weight, above 1; None: solve to the end
+    merge_initial: bool = True  # rows share each other's points at the start
+    solver: str = "highs"  # who solves the pricing problems and the final cover
+
+    def __post_init__(self) -> None:
+        if self.pricing not in get_args(Pricing):
+            raise InputError(f'pricing is {self.pricing!r}; it must be "published" or "compact"')
+        if self.stop_at is not None and not self.stop_at > 1.0:
+            raise InputError(f"stop_at is {self.stop_at}; a column is of use only above 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +133,9 @@ class Explanations:
     def exclude(self, point: IntArray) -> None:
         """Forbid one point to each explanation: at least one feature takes another level."""
         one_hot = self.embedding.one_hot
-        features = one_hot.variable
-        taken = (features, point[features])
-        upper = len(features) - 1 - float(one_hot.offset[taken].sum())
-        self.model.add_rows(self.x[:, one_hot.column[taken]], one_hot.sign[taken], upper=upper)
+        taken = (one_hot.variable, point[one_hot.variable])
+        upper = len(one_hot.variable) - 1 - float(one_hot.offset[taken].sum())
+        self.model.add_rows(self.x, one_hot.level[taken].sum(axis=0), upper=upper)
 
 
 class CompactExplanation(Explanations):
@@ -156,11 +195,36 @@ class PublishedExplanations(Explanations):
             every = np.column_stack([self.used[:, block], self.changed[:, feature]])
             model.add_rows(every, coefficients, lower=0.0)
 
-    def values(self, columns: list[Column]) -> FloatArray:
-        """Write known columns, one per explanation, in the variables; all others are 0."""
+
+class CompactModel(PublishedExplanations):
+    """The compact model (1)-(14), with as many explanations as a known solution has, to start from."""
+
+    def __init__(
+        self, rows: PaperRows, known: list[Column], embedding: Embedding, options: CompactOptions
+    ) -> None:
+        self.known, count, most = known, len(known), float(rows.problem.max_changes)
+        super().__init__(rows, embedding, count, integer=not options.relax_implied)
+        model, member = self.model, self.member
+        self.active = active = model.add_variables(count)
+        # (5): at most max_changes features per explanation, none for an unused one
+        budget = np.append(np.ones(rows.problem.n_features), -most)
+        model.add_rows(np.column_stack([self.changed, active]), budget, upper=0.0)
+        # (7), (8): every row has an explanation, and only one that is used
+        model.add_rows(member.T, 1.0, lower=1.0)
+        owners = np.repeat(active, len(rows))
+        model.add_rows(np.column_stack([member.ravel(), owners]), [1.0, -1.0], upper=0.0)
+        if options.break_symmetry:
+            model.add_rows(np.column_stack([active[:-1], active[1:]]), [1.0, -1.0], lower=0.0)
+            model = model.fixed(member[np.arange(len(rows)) < np.arange(count)[:, None]], 0.0)
+        # (1): as few as possible
+        self.model = model.towards(active, 1.0)
+
+    def start(self) -> FloatArray:
+        """Write the known solution in the variables; all others are 0."""
         values, encode = np.zeros(self.model.size), self.embedding.one_hot.encode
         given = encode(self.rows.codes)
-        for k, column in enumerate(columns):
+        values[self.active] = 1.0
+        for k, column in enumerate(self.known):
             point = encode(column.point)[0]
             member = np.isin(np.arange(len(self.rows)), column.rows)
             differs = np.abs(given - point)
@@ -172,3 +236,14 @@ class PublishedExplanations(Explanations):
             values[self.both[k]] = differs * member[:, None]
             values[self.used[k]] = (differs * member[:, None]).max(axis=0)
         return values
+
+    def columns(self, values: FloatArray) -> list[Column] | None:
+        """Read a solution; ``None``, and the point excluded, when the classifier turns a point down."""
+        found: list[Column] = []
+        for k in np.flatnonzero(values[self.active] > 0.5).tolist():
+            column = self.column(values, k)
+            if column is None:
+                self.exclude(self.point(values, k))
+                return None
+            found.append(column)
+        return found

@@ -19,17 +19,12 @@ SMALLEST = 1e-9  # what solvers take for zero
 LENGTHS, COLUMNS, VALUES, LOWER, UPPER = range(5)  # what rows are stored as
 
 
-@dataclass(frozen=True, eq=False)
-class LinearExpression:
+class LinearExpression(NamedTuple):
     """``constant + values @ x[columns]``."""
 
     columns: IntArray
     values: FloatArray
     constant: float
-
-    def at(self, values: FloatArray) -> float:
-        """Evaluate for given values of all variables."""
-        return float(self.constant + self.values @ values[self.columns])
 
 
 class Model:
@@ -129,20 +124,12 @@ class Request:
     effort: float | None = None  # share of its work that HiGHS spends on looking for solutions
 
 
-class Solution(NamedTuple):
-    """Values of all variables and of the objective."""
-
-    values: FloatArray
-    objective: float
-
-
 Ended = Literal["optimal", "infeasible", "stopped"]  # proved best, proved empty, or ended by limit or target
 
 
-@dataclass(frozen=True, eq=False)
-class SolverOutcome:
+class SolverOutcome(NamedTuple):
     """How a solver ended."""
 
     status: Ended
-    solutions: tuple[Solution, ...]  # what it found, best first
+    solutions: list[FloatArray]  # what it found, best first: values of all variables
     bound: float  # proved: no solution has a better objective. Infinite when nothing is known

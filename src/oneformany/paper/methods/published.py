@@ -1,28 +1,32 @@
-"""What both methods of the paper share: a first solution, its improvement by one of them, and the result."""
+"""What both methods of the paper share: a first solution, its improvement by one of them, and the result.
 
-from __future__ import annotations
+``method="mip"`` is here as well: all explanations are built at once by the paper's compact model; the number
+of an initial solution bounds how many are needed, and the solver starts from that solution.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil, isfinite
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.screening import Screened, screen
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods.embeddings import Embedding, embed
-from oneformany.paper.methods.formulation import PaperRows
-from oneformany.paper.methods.options import CgOptions, CompactOptions
+from oneformany.paper.methods.formulation import ENTRIES, CgOptions, CompactModel, CompactOptions, PaperRows
+from oneformany.paper.methods.model import Request
 from oneformany.paper.methods.solvers import Solver, make_solver
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
-from oneformany.result.proof import DualProof, Proof
+from oneformany.result.proof import DualProof, Proof, SolverProof
 from oneformany.result.result import Result
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
 EMBEDDING_SHARE = 0.3  # of the time, for bounds on the units of a network
+TOLERANCE = 1e-5  # far above what solvers take for equal
 
 
 def solve_published(
@@ -38,11 +42,11 @@ def solve_published(
     stop, statistics = Stop(time_limit), Statistics()
     solver = make_solver(options.solver)
     embedding = embed(problem.oracle, stop.part(EMBEDDING_SHARE * stop.remaining()))
-    initial = initial_solution(problem, statistics, stop, merge=options.merge_initial)
-    run = PaperRun(initial, embedding, solver, stop, statistics, progress, seed)
+    rows, best, screened = initial_solution(problem, statistics, stop, merge=options.merge_initial)
+    run = PaperRun(rows, best, embedding, solver, stop, statistics, progress, seed)
     # What needs no search: where there are rows, there is an explanation.
-    proof: Proof = dual_proof(initial.rows, np.arange(len(initial.rows)) == 0, 1)
-    best, ended_by = initial.columns, stop
+    proof: Proof = dual_proof(rows, np.arange(len(rows)) == 0, 1)
+    ended_by = stop
     run.log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
     if proof.bound < len(best):
         if isinstance(options, CgOptions):
@@ -50,21 +54,19 @@ def solve_published(
 
             best, proof, ended_by = improve_by_columns(run, proof, options)
         else:
-            from oneformany.paper.methods.compact_mip import improve_by_model
-
             best, proof = improve_by_model(run, proof, options)
-    waiting = np.ones(len(initial.rows), dtype=np.bool_)
+    waiting = np.ones(len(rows), dtype=np.bool_)
     groups: list[Group] = []
     for column in best:  # every row is assigned once
         group = column.rows[waiting[column.rows]]
         if len(group):
             waiting[group] = False
-            groups.append(Group(column.point, initial.rows.index[group], column.changed))
+            groups.append(Group(column.point, rows.index[group], column.changed))
     return build_result(
         problem,
         groups,
-        reasons=initial.screened.reasons,
-        helpable=initial.screened.helpable,
+        reasons=screened.reasons,
+        helpable=screened.helpable,
         proof=proof if best else None,
         stop=ended_by,
         statistics=statistics,
@@ -86,20 +88,12 @@ def check_asked(problem: Problem) -> None:
         raise InputError(f'the paper\'s methods do not take {" or ".join(found)}; use method="exact"')
 
 
-@dataclass(frozen=True, eq=False)
-class Initial:
-    """A first solution."""
-
-    rows: PaperRows  # the rows that can be helped
-    columns: list[Column]  # every row is in one of them
-    screened: Screened  # what is known about all rows
-
-
 @dataclass(eq=False)
 class PaperRun:
     """One call of a method under way, from its first solution on."""
 
-    initial: Initial
+    rows: PaperRows
+    first: list[Column]  # a solution: every row is in one of them
     embedding: Embedding
     solver: Solver
     stop: Stop
@@ -127,7 +121,9 @@ def dual_proof(rows: PaperRows, weights: IntArray | BoolArray, capacity: int) ->
     return DualProof(tuple(given.tolist()), capacity)
 
 
-def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True) -> Initial:
+def initial_solution(
+    problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True
+) -> tuple[PaperRows, list[Column], Screened]:
     """Ask the classifier for one positive point per distinct row; those not asked in time are left out.
 
     ``merge`` lets rows share the point of another row as long as they may move there and change at most
@@ -153,7 +149,7 @@ def initial_solution(problem: Problem, statistics: Statistics, stop: Stop, *, me
         Column(screened.points[owner], changes[owner][group].any(axis=0), group)
         for owner, group in groups.items()
     ]
-    return Initial(rows, columns, screened)
+    return rows, columns, screened
 
 
 def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:
@@ -165,3 +161,35 @@ def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_cha
         if not fits.any():
             return np.flatnonzero(candidates & (missing == 0))
         changed |= changes[np.where(fits, missing, len(changed) + 1).argmin()]
+
+
+def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tuple[list[Column], Proof]:
+    """Improve a first solution and its bound; a model too large for the time left is not written down."""
+    solver, stop, most = run.solver, run.stop, len(run.first)
+    entries = ENTRIES * most * len(run.rows) * run.embedding.one_hot.width
+
+    def rounded(dual: float) -> int:
+        """The integer that a solver's bound proves, and 0 when there is none yet."""
+        return ceil(dual - TOLERANCE) if isfinite(dual) else 0
+
+    def watch(value: float, dual: float) -> None:
+        count = min(most, round(value)) if isfinite(value) else most
+        run.log("branch", columns=most, value=dual, bound=max(proof.bound, rounded(dual)), count=count)
+
+    compact: CompactModel | None = None
+    with stop.on_interrupt():
+        while stop.remaining() >= solver.entry_seconds * entries:
+            compact = compact or CompactModel(run.rows, run.first, run.embedding, options)
+            request = Request(stop, compact.start(), seed=run.seed, watch=watch, effort=options.effort)
+            outcome = solver.solve(compact.model, request)
+            if outcome.status == "infeasible":
+                raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
+            if (
+                rounded(outcome.bound) > proof.bound
+            ):  # a solver's word: not to be checked without solving again
+                proof = SolverProof(f"{solver.name} {solver.version}", rounded(outcome.bound))
+            best = compact.columns(outcome.solutions[0]) if outcome.solutions else None
+            if best is not None or stop.expired():  # otherwise again, without a point that is not positive
+                return best or run.first, proof
+    run.statistics.count("programs too large for the time left")
+    return run.first, proof

@@ -1,9 +1,6 @@
 """Solvers by name: one adapter each, all given the same models, and all answering in the same words."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from importlib import import_module
 from itertools import pairwise
 from math import inf, isfinite
@@ -14,13 +11,15 @@ import numpy as np
 
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, SolverError
-from oneformany.paper.methods.model import Ended, Model, Request, Solution, SolverOutcome
+from oneformany.paper.methods.model import Ended, Model, Request, SolverOutcome
 
 Untyped: TypeAlias = Any  # objects of the solvers
+Raw: TypeAlias = tuple[object, list[FloatArray], float]  # a solver's own status, solutions, bound
 LARGE = 100_000  # variables, beyond which HiGHS leaves out probing:
 PROBING = 2**15  # the part of presolve that takes longest then, and looks at the clock too late
 INFINITE = 1e20  # or more, as solvers write it
-Raw: TypeAlias = tuple[object, list[Solution], float]  # a solver's own status, solutions, bound
+# Optimal; ended by time, target or the user; infeasible; infeasible or unbounded.
+ENDED: tuple[Ended, ...] = ("optimal", "stopped", "stopped", "stopped", "infeasible", "infeasible")
 
 
 class Solver(ABC):
@@ -28,20 +27,21 @@ class Solver(ABC):
 
     name: str
     title: str  # as the solver writes itself
+    package: str  # which has to be installed for it
     version: str  # of the installed solver
-    ends: Mapping[object, Ended]  # the solver's statuses on which something can be built
+    statuses: tuple[object, ...]  # its own words for those of ENDED, on which something can be built
     entry_seconds = 0.0  # per coefficient: until then it has not begun to search, and ignores the clock
 
     def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model, to proved optimality unless something else is requested."""
         status, solutions, bound = self._run(model, request or Request())
-        if status not in self.ends:
+        if status not in self.statuses:
             words = "try another solver or scale the scores"
             raise SolverError(f"{self.title} ended with status {status}; {words}")
-        nothing = inf if model.maximise else -inf
-        if self.ends[status] == "infeasible":
-            return SolverOutcome("infeasible", (), -nothing)
-        return SolverOutcome(self.ends[status], tuple(solutions), bound if abs(bound) < INFINITE else nothing)
+        ended, nothing = ENDED[self.statuses.index(status)], inf if model.maximise else -inf
+        if ended == "infeasible":
+            return SolverOutcome(ended, [], -nothing)
+        return SolverOutcome(ended, solutions, bound if abs(bound) < INFINITE else nothing)
 
     @abstractmethod
     def _run(self, model: Model, request: Request) -> Raw: ...
@@ -50,34 +50,31 @@ class Solver(ABC):
 class Highs(Solver):
     """HiGHS, the solver that comes with the package."""
 
-    name, title = "highs", "HiGHS"
+    name, title, package = "highs", "HiGHS", "highspy"
+    statuses = (
+        "kOptimal", "kTimeLimit", "kObjectiveTarget", "kInterrupt", "kInfeasible", "kUnboundedOrInfeasible",
+    )  # fmt: skip
     entry_seconds = 2e-5
 
     def __init__(self) -> None:
         self.version = str(highspy.Highs().version())
-        self.ends = {
-            "kOptimal": "optimal", "kTimeLimit": "stopped", "kObjectiveTarget": "stopped",
-            "kInterrupt": "stopped", "kInfeasible": "infeasible", "kUnboundedOrInfeasible": "infeasible",
-        }  # fmt: skip
 
     def _run(self, model: Model, request: Request) -> Raw:
         stop, keep, watch = request.stop, request.keep, request.watch
         highs = self._loaded(model, request)
-        found: list[Solution] = []
+        found: list[FloatArray] = []
 
-        def best() -> list[Solution]:
-            return sorted(found, key=lambda known: known.objective, reverse=model.maximise)[:keep]
+        def best() -> list[FloatArray]:
+            return sorted(found, key=lambda values: float(model.cost @ values), reverse=model.maximise)[:keep]
 
-        def take(values: FloatArray, objective: float) -> None:
+        def take(values: FloatArray) -> None:
             """Keep the best solutions met, of which there may be very many."""
-            found.append(Solution(np.array(values), objective))
+            found.append(np.array(values))
             if len(found) > 2 * keep:
                 found[:] = best()
 
         if keep > 1:
-            highs.cbMipSolution += lambda event: take(
-                event.data_out.mip_solution, event.data_out.objective_function_value
-            )
+            highs.cbMipSolution += lambda event: take(event.data_out.mip_solution)
         if watch is not None:
             highs.cbMipLogging += lambda event: watch(
                 event.data_out.mip_primal_bound, event.data_out.mip_dual_bound
@@ -87,7 +84,7 @@ class Highs(Solver):
         highs.run()
         status, info = highs.getModelStatus().name, highs.getInfo()
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-            take(highs.getSolution().col_value, info.objective_function_value)
+            take(highs.getSolution().col_value)
         if model.integer.any():
             return status, best(), info.mip_dual_bound
         # A linear program that was stopped proves nothing.
@@ -106,11 +103,11 @@ class Highs(Solver):
                 highs.setOptionValue(name, value)
         matrix = model.matrix
         sense = highspy.ObjSense.kMaximize if model.maximise else highspy.ObjSense.kMinimize
-        sizes = (model.size, matrix.shape[0], matrix.nnz)
-        rows = (*model.row_bounds, matrix.indptr, matrix.indices, matrix.data)
-        form, integer = int(highspy.MatrixFormat.kRowwise), model.integer.astype(np.int32)
-        columns = (model.cost, model.lower, model.upper)
-        status = highs.passModel(*sizes, form, int(sense), 0.0, *columns, *rows, integer)
+        status = highs.passModel(
+            model.size, matrix.shape[0], matrix.nnz, int(highspy.MatrixFormat.kRowwise), int(sense), 0.0,
+            model.cost, model.lower, model.upper, *model.row_bounds,
+            matrix.indptr, matrix.indices, matrix.data, model.integer.astype(np.int32),
+        )  # fmt: skip
         if status == highspy.HighsStatus.kError:
             raise SolverError("HiGHS refused the model: some coefficient is not a finite number")
         if request.start is not None:
@@ -123,16 +120,13 @@ class Highs(Solver):
 class Gurobi(Solver):
     """Gurobi: ``pip install gurobipy``; models beyond 2,000 variables or constraints need a licence."""
 
-    name, title = "gurobi", "Gurobi"
+    name, title, package = "gurobi", "Gurobi", "gurobipy"
 
     def __init__(self) -> None:
-        self._gurobipy = _package("gurobipy", self.name)
+        self._gurobipy: Untyped = import_module(self.package)
         self.version = ".".join(str(part) for part in self._gurobipy.gurobi.version())
-        codes = self._gurobipy.GRB.Status
-        self.ends = {
-            codes.OPTIMAL: "optimal", codes.TIME_LIMIT: "stopped", codes.USER_OBJ_LIMIT: "stopped",
-            codes.INTERRUPTED: "stopped", codes.INFEASIBLE: "infeasible", codes.INF_OR_UNBD: "infeasible",
-        }  # fmt: skip
+        names = "OPTIMAL", "TIME_LIMIT", "USER_OBJ_LIMIT", "INTERRUPTED", "INFEASIBLE", "INF_OR_UNBD"
+        self.statuses = tuple(getattr(self._gurobipy.GRB.Status, name) for name in names)
 
     def _run(self, model: Model, request: Request) -> Raw:
         gurobipy, stop, keep = self._gurobipy, request.stop, request.keep
@@ -156,10 +150,10 @@ class Gurobi(Solver):
                     program.Params.TimeLimit = left
                 program.optimize(tell)
                 stop.interrupted |= program.Status == gurobipy.GRB.Status.INTERRUPTED
-                found = [Solution(np.array(program.X), program.ObjVal)] if program.SolCount else []
+                found = [np.array(program.X)] if program.SolCount else []
                 for number in range(1, min(keep, program.SolCount)):
                     program.Params.SolutionNumber = number
-                    found.append(Solution(np.array(program.Xn), program.PoolObjVal))
+                    found.append(np.array(program.Xn))
                 return program.Status, found, getattr(program, "ObjBound", inf)
         except gurobipy.GurobiError as error:
             raise SolverError(f"Gurobi failed: {error}; check its licence, or use solver='highs'") from error
@@ -179,16 +173,13 @@ class Gurobi(Solver):
 class Scip(Solver):
     """SCIP: ``pip install pyscipopt``."""
 
-    name, title = "scip", "SCIP"
+    name, title, package = "scip", "SCIP", "pyscipopt"
+    statuses = ("optimal", "timelimit", "primallimit", "userinterrupt", "infeasible", "inforunbd")
     entry_seconds = 1e-5
 
     def __init__(self) -> None:
-        self._pyscipopt = _package("pyscipopt", self.name)
+        self._pyscipopt: Untyped = import_module(self.package)
         self.version = str(self._pyscipopt.Model().version())
-        self.ends = {
-            "optimal": "optimal", "timelimit": "stopped", "primallimit": "stopped",
-            "userinterrupt": "stopped", "infeasible": "infeasible", "inforunbd": "infeasible",
-        }  # fmt: skip
 
     def _run(self, model: Model, request: Request) -> Raw:
         stop, watch = request.stop, request.watch
@@ -217,10 +208,8 @@ class Scip(Solver):
             program.setParam("limits/time", left)
         program.optimize()
         stop.interrupted |= program.getStatus() == "userinterrupt"
-        solutions = []
-        for known in program.getSols()[: request.keep]:
-            values = np.array([program.getSolVal(known, column) for column in columns])
-            solutions.append(Solution(values, program.getSolObjVal(known)))
+        known = program.getSols()[: request.keep]
+        solutions = [np.array([program.getSolVal(one, column) for column in columns]) for one in known]
         return program.getStatus(), solutions, program.getDualbound()
 
     def _fill(self, program: Untyped, model: Model) -> list[Untyped]:
@@ -250,15 +239,11 @@ def make_solver(name: str) -> Solver:
     """Get a solver by its name; the optional ones are imported only then."""
     if name not in SOLVERS:
         raise InputError(f"unknown solver {name!r}; choose one of {', '.join(SOLVERS)}")
-    return SOLVERS[name]()
-
-
-def _package(module: str, solver: str) -> Untyped:
-    """Import a solver's package, or say how to get it."""
     try:
-        return import_module(module)
+        return SOLVERS[name]()
     except ImportError as error:
+        package = SOLVERS[name].package
         raise SolverError(
-            f"solver {solver!r} needs the package {module}, which cannot be imported ({error}); "
-            f"run: pip install {module}, or use solver='highs'"
+            f"solver {name!r} needs the package {package}, which cannot be imported ({error}); "
+            f"run: pip install {package}, or use solver='highs'"
         ) from error

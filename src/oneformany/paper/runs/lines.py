@@ -1,79 +1,43 @@
 """Benchmark records as lines of text while they come in, and the totals at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import pandas as pd
 
-from oneformany.paper.runs.cells import PAPER_LIMIT
-from oneformany.paper.runs.records import Record, frame_of
+from oneformany.paper.runs.records import PAPER_LIMIT, Record, frame_of
 
-CELL = [
+ASKED = [
     "dataset", "model", "protocol", "rows", "max_changes", "threshold", "immutable", "unreachable",
     "undecided",
 ]  # fmt: skip
-
-
-class TextColumn(NamedTuple):
-    """A column of text: its heading and width, and how what stands in it is made of a record's facts."""
-
-    title: str
-    width: int
-    text: str
-    group: str = ""  # a heading above
-
-
-OUTCOME = (
-    TextColumn("count", 7, "{count}"),
-    TextColumn("bound", 6, "{lower_bound}"),
-    TextColumn("status", 11, "{status}"),
-    TextColumn("seconds", 8, "{seconds:.2f}"),
-)
-QUESTIONS = (
-    TextColumn("asked", 7, "{asked}"),
-    TextColumn("proofs", 7, "{questions_proofs}"),
-    TextColumn("oracle s", 9, "{questions_seconds:.2f}"),
-)
-VERIFIED = TextColumn("verified", 9, "{checked}")
-
-
-def paper_columns(*, asked: bool, checked: bool) -> tuple[TextColumn, ...]:
-    """Columns that set the paper beside ours; questions count where classifiers are ``asked``."""
-    return (
-        TextColumn("data set", 18, "{dataset}"),
-        TextColumn("model", 6, "{model}"),
-        TextColumn("method", 7, "{method}"),
-        TextColumn("changes", 8, "{max_changes}"),
-        TextColumn("rows", 5, "{rows}"),
-        TextColumn("count", 7, "{published_explanations}", "paper"),
-        TextColumn("seconds", 11, "{paper_time}"),
-        OUTCOME[0]._replace(group="ours"),
-        *OUTCOME[1:],
-        TextColumn("ratio", 9, "{ratio}"),
-        *((TextColumn("any", 5, "{bound_without_classifier}"), *QUESTIONS) if asked else ()),
-        *((VERIFIED,) if checked else ()),
-    )
-
-
-def model_columns(*, checked: bool) -> tuple[TextColumn, ...]:
-    """Columns that compare kinds of classifiers on one data set; with the check, if results are verified."""
-    return (
-        TextColumn("model", 23, "{model}"),
-        TextColumn("accuracy", 9, "{trained_accuracy:.3f}"),
-        *OUTCOME,
-        *QUESTIONS,
-        TextColumn("confirmed", 10, "{confirmed}/{count}"),
-        *((VERIFIED,) if checked else ()),
-    )
+TextColumn = tuple[str, int, str]  # heading, width, and how what stands below is made of a record's facts
+OUTCOME: list[TextColumn] = [
+    ("count", 7, "{count}"), ("bound", 6, "{lower_bound}"), ("status", 11, "{status}"),
+    ("seconds", 8, "{seconds:.2f}"),
+]  # fmt: skip
+QUESTIONS: list[TextColumn] = [
+    ("asked", 7, "{asked}"), ("proofs", 7, "{questions_proofs}"), ("oracle s", 9, "{questions_seconds:.2f}"),
+]  # fmt: skip
+VERIFIED: list[TextColumn] = [("verified", 9, "{checked}")]
+ANY: list[TextColumn] = [("any", 5, "{bound_without_classifier}"), *QUESTIONS]  # where classifiers are asked
+PAPER: list[TextColumn] = [
+    ("data set", 18, "{dataset}"), ("model", 6, "{model}"), ("method", 7, "{method}"),
+    ("changes", 8, "{max_changes}"), ("rows", 5, "{rows}"), ("paper\ncount", 7, "{published_explanations}"),
+    ("seconds", 11, "{paper_time}"), ("ours\ncount", 7, "{count}"), *OUTCOME[1:], ("ratio", 9, "{ratio}"),
+]  # fmt: skip
+MODELS: list[TextColumn] = [
+    ("model", 23, "{model}"), ("accuracy", 9, "{trained_accuracy:.3f}"), *OUTCOME, *QUESTIONS,
+    ("confirmed", 10, "{confirmed}/{count}"),
+]  # fmt: skip
 
 
 def header(columns: Sequence[TextColumn]) -> str:
-    """Two lines of heading, or one when no column belongs to a group."""
-    groups = "".join(f"{column.group:>{column.width}}" for column in columns)
-    titles = "".join(f"{column.title:>{column.width}}" for column in columns)
-    return f"{groups}\n{titles}" if groups.strip() else titles
+    """Two lines of heading, or one when no column has a word above."""
+    above, titles = "", ""
+    for title, width, _ in columns:
+        group, _, word = title.rpartition("\n")
+        above, titles = f"{above}{group:>{width}}", f"{titles}{word:>{width}}"
+    return f"{above}\n{titles}" if above.strip() else titles
 
 
 def line(columns: Sequence[TextColumn], record: Record) -> str:
@@ -87,40 +51,43 @@ def line(columns: Sequence[TextColumn], record: Record) -> str:
         "ratio": f"{_times(paper / facts['seconds'])}x" if paper > 0 and facts["proved"] else "-",
         "checked": {True: "yes", False: "NO"}.get(facts["verified"], "-"),
     }
-    return "".join(f"{column.text.format(**texts):>{column.width}}" for column in columns)
+    return "".join(f"{text.format(**texts):>{width}}" for _, width, text in columns)
 
 
 def totals(records: Sequence[Record]) -> str:
     """Say how all cells together compare with the paper, and what they cost."""
     frame = frame_of(records)
-    lines = [_method_total(str(name), runs) for name, runs in frame.groupby("method", sort=False)]
+    lines = [words for name, runs in frame.groupby("method", sort=False) for words in _total(name, runs)]
     sums = frame.sum(numeric_only=True)
-    fraction = (
-        100 if sums["confirmed"] == sums["count"] else min(99, 100 * sums["confirmed"] // sums["count"])
+    confirmed, count = sums["confirmed"], sums["count"]
+    fraction = 100 if confirmed == count else min(99, 100 * confirmed // count)
+    lines.append(
+        f"questions to the classifiers: {sums['asked']:,.0f}; of these {sums['questions_proofs']:,.0f} "
+        f"ended in a proof that there is no positive point, {sums['questions_left_open']:,.0f} were left "
+        f"open; {sums['questions_seconds']:.1f} s"
     )
-    lines += [
-        (
-            f"questions to the classifiers: {sums['asked']:,.0f}; of these {sums['questions_proofs']:,.0f} "
-            f"ended in a proof that there is no positive point, {sums['questions_left_open']:,.0f} were left "
-            f"open; {sums['questions_seconds']:.1f} s"
-        ),
-        (
-            f"points confirmed by the classifier's own predict: {fraction:.0f} % "
-            f"({sums['confirmed']:,.0f} of {sums['count']:,.0f})"
-        ),
-    ]
+    points = f"{fraction:.0f} % ({confirmed:,.0f} of {count:,.0f})"
+    lines.append(f"points confirmed by the classifier's own predict: {points}")
     checked = frame["verified"].dropna()
     if len(checked):
         lines.append(f"results accepted by the independent check: {int(checked.sum())} of {len(checked)}")
     if frame["peak_megabytes"].notna().any():
         lines.append(f"peak memory: {frame['peak_megabytes'].max():,.0f} MB")
-    return "\n".join([*lines, *_agreement(frame)])
+    cells = frame.groupby(ASKED, sort=False)["proved"].agg(["size", "sum"])
+    several = cells[cells["size"] > 1]
+    if len(several):
+        agreed = (
+            f"the methods agree: on {len(several)} cells no count is below what another method proved, "
+            f"and on the {(several['sum'] > 1).sum()} that several proved, their counts are equal"
+        )
+        lines += contradictions(frame) or [agreed]
+    return "\n".join(lines)
 
 
 def contradictions(frame: pd.DataFrame) -> list[str]:
     """Name the cells in which one method's bound is above another's count: one of them must be wrong."""
     found = []
-    for _, runs in frame.groupby(CELL, sort=False):
+    for _, runs in frame.groupby(ASKED, sort=False):
         bound = runs.sort_values("lower_bound", kind="stable").iloc[-1]
         count = runs.sort_values("count", kind="stable").iloc[0]
         if bound["lower_bound"] > count["count"]:
@@ -132,21 +99,7 @@ def contradictions(frame: pd.DataFrame) -> list[str]:
     return found
 
 
-def _agreement(frame: pd.DataFrame) -> list[str]:
-    """Say whether methods that ran the same cells agree; nothing when only one did."""
-    cells = frame.groupby(CELL, sort=False)["proved"].agg(["size", "sum"])
-    several = cells[cells["size"] > 1]
-    if several.empty:
-        return []
-    return contradictions(frame) or [
-        (
-            f"the methods agree: on {len(several)} cells no count is below what another method proved, "
-            f"and on the {(several['sum'] > 1).sum()} that several proved, their counts are equal"
-        )
-    ]
-
-
-def _method_total(method: str, runs: pd.DataFrame) -> str:
+def _total(method: object, runs: pd.DataFrame) -> list[str]:
     """Total of the runs of one method."""
     statuses = ", ".join(f"{n} {status}" for status, n in runs["status"].value_counts(sort=False).items())
     lines = [f"{method}: {len(runs)} cells, {statuses}; solved in {runs['seconds'].sum():.1f} s together"]
@@ -164,7 +117,7 @@ def _method_total(method: str, runs: pd.DataFrame) -> str:
             f"  the paper: {theirs:,.0f} s on the {len(proved)} that ended with a proof here, "
             f"{_times(theirs / proved['seconds'].sum())} times as long"
         )
-    return "\n".join(lines)
+    return lines
 
 
 def _times(ratio: float) -> str:

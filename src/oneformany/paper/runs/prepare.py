@@ -1,7 +1,5 @@
 """Kinds of classifiers, the paper's two among them, and a data set with one, ready to be asked."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,24 +15,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
+import oneformany as ofm
 from oneformany.anything import AnyModel
 from oneformany.arrays import IntArray
+from oneformany.console import check_names
 from oneformany.datasets import Dataset, load
-from oneformany.exceptions import InputError
-from oneformany.paper.runs.cells import check_names
-from oneformany.problem import Problem
+from oneformany.paper.runs.settings import PROTOCOLS
 from oneformany.readers.registry import read_model
-from oneformany.readers.verdict import Reading
-from oneformany.result.result import Result
-from oneformany.schema.rules.combine import allowed_moves
-from oneformany.schema.rules.moves import Immutable
 
-AS_PREDICTED = 0.5
-IMMUTABLE = ("none", "half")  # half: every second feature, beginning with the first
-PROTOCOLS = ("published", "negatives")  # the first rows of the test half, or those that are turned down
 # Width of each hidden layer of the paper's networks, by data set.
 HIDDEN_LAYERS = {"compas": (10, 10), "german": (20, 20), "students": (14, 14, 14)}
-HIDDEN = (20, 20)
 EPOCHS = 100
 TREES = 200
 
@@ -79,10 +69,12 @@ def model_kind(name: str) -> ModelKind:
     """Find a kind by its name."""
     kinds = {kind.name: kind for kind in MODEL_KINDS}
     if name not in kinds:
-        raise InputError(f"the benchmark cannot train the model {name!r}; it can train {', '.join(kinds)}")
+        raise ofm.InputError(
+            f"the benchmark cannot train the model {name!r}; it can train {', '.join(kinds)}"
+        )
     if not kinds[name].installed:
         package = kinds[name].package
-        raise InputError(f"the model {name!r} needs {package}: pip install {package}")
+        raise ofm.InputError(f"the model {name!r} needs {package}: pip install {package}")
     return kinds[name]
 
 
@@ -111,7 +103,7 @@ def paper_network(dataset: Dataset, seed: int = 0) -> MLPClassifier:
     """
     name = dataset.name.removesuffix("-published")
     if name not in HIDDEN_LAYERS:
-        raise InputError(
+        raise ofm.InputError(
             f"the paper has no network for {dataset.name!r}; it has for {', '.join(HIDDEN_LAYERS)}"
         )
     with warnings.catch_warnings():
@@ -120,7 +112,7 @@ def paper_network(dataset: Dataset, seed: int = 0) -> MLPClassifier:
         return _fit(network, dataset)
 
 
-def _torch(dataset: Dataset) -> object:
+def _torch(dataset: Dataset) -> AnyModel:
     import torch
 
     train, _ = paper_split(dataset)
@@ -128,7 +120,7 @@ def _torch(dataset: Dataset) -> object:
     target = torch.tensor(dataset.target[train], dtype=torch.float32)[:, None]
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        first, second, last = (torch.nn.Linear(*sizes) for sizes in pairwise((inputs.shape[1], *HIDDEN, 1)))
+        first, second, last = (torch.nn.Linear(*sizes) for sizes in pairwise((inputs.shape[1], 20, 20, 1)))
         model = torch.nn.Sequential(first, torch.nn.ReLU(), second, torch.nn.ReLU(), last)
     loss = torch.nn.BCEWithLogitsLoss()
     descent = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=0.01)
@@ -139,7 +131,7 @@ def _torch(dataset: Dataset) -> object:
     return model.eval()
 
 
-def _pipeline(dataset: Dataset) -> object:
+def _pipeline(dataset: Dataset) -> AnyModel:
     from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -158,16 +150,16 @@ SEED = {"random_state": 0}
 DEEP = {"max_depth": 6, **SEED}
 FOREST = {"n_estimators": 100, **DEEP}
 BOOSTED = {"n_estimators": TREES, "n_jobs": 1, **SEED}
+LIGHTGBM = {"verbose": -1, **BOOSTED}
 ENSEMBLE = "sklearn.ensemble."
 BOOSTING = "sklearn.ensemble.{}GradientBoostingClassifier"
-LIGHTGBM = {"verbose": -1, **BOOSTED}
 MODEL_KINDS = (
     ModelKind("lr", "logistic regression", paper_model),
     ModelKind("svm", "linear support vector machine", "sklearn.svm.LinearSVC", SEED),
     ModelKind("naive-bayes", "naive Bayes", "sklearn.naive_bayes.BernoulliNB"),
     ModelKind("tree", "decision tree, depth 6", "sklearn.tree.DecisionTreeClassifier", DEEP),
-    ModelKind("forest", "random forest, 100 trees, depth 6", ENSEMBLE + "RandomForestClassifier", FOREST),
-    ModelKind("extra-trees", "extra trees, 100 trees, depth 6", ENSEMBLE + "ExtraTreesClassifier", FOREST),
+    ModelKind("forest", "random forest, 100 trees, depth 6", f"{ENSEMBLE}RandomForestClassifier", FOREST),
+    ModelKind("extra-trees", "extra trees, 100 trees, depth 6", f"{ENSEMBLE}ExtraTreesClassifier", FOREST),
     ModelKind("gradient-boosting", "gradient boosting, 100 trees", BOOSTING.format(""), SEED),
     ModelKind("hist-gradient-boosting", "histogram gradient boosting", BOOSTING.format("Hist"), SEED),
     ModelKind("nn", "ReLU network of the paper", paper_network, datasets=tuple(HIDDEN_LAYERS)),
@@ -184,16 +176,16 @@ class Prepared:
 
     dataset: Dataset  # the data
     classifier: Any  # fitted
-    reading: Reading  # the classifier as the engine asks it, and its own verdict
+    reading: ofm.Reading  # the classifier as the engine asks it, and its own verdict
     trained: dict[str, Any]  # what the tables say about both
 
-    def problem(self, protocol: str, rows: int, max_changes: int, immutable: str = "none") -> Problem:
+    def problem(self, protocol: str, rows: int, max_changes: int, immutable: str = "none") -> ofm.Problem:
         """Ask about the protocol's first rows."""
         schema = self.dataset.schema
-        rules = [Immutable(name) for name in schema.names[::2]] if immutable == "half" else []
+        rules = [ofm.Immutable(name) for name in schema.names[::2]] if immutable == "half" else []
         codes = self.dataset.codes[self.rows(protocol, rows)]
-        allowed = allowed_moves(schema, rules) if rules else None
-        return Problem(codes, schema.levels, self.reading.oracle, max_changes, allowed)
+        allowed = ofm.allowed_moves(schema, rules) if rules else None
+        return ofm.Problem(codes, schema.levels, self.reading.oracle, max_changes, allowed)
 
     def rows(self, protocol: str, n: int) -> IntArray:
         """Row numbers of the protocol's first rows; "turned down" is judged at the threshold.
@@ -207,24 +199,17 @@ class Prepared:
             rows = rows[~self.reading.verdict(self.dataset.codes[rows])]
         if not 1 <= n <= len(rows):
             name = self.dataset.name
-            raise InputError(f"{n} rows are asked for; {name} has 1 to {len(rows)} under {protocol!r}")
+            raise ofm.InputError(f"{n} rows are asked for; {name} has 1 to {len(rows)} under {protocol!r}")
         return rows[:n]
 
-    def confirmed(self, result: Result) -> int:
-        """Count the points of an answer that the classifier itself predicts as positive."""
-        points = np.array([explanation.point for explanation in result.explanations], dtype=np.int64)
-        return int(self.reading.verdict(points).sum()) if len(points) else 0
 
-
-def prepare(
-    dataset: str, model: str, data_dir: Path | None = None, threshold: float = AS_PREDICTED
-) -> Prepared:
+def prepare(dataset: str, model: str, data_dir: Path | None = None, threshold: float = 0.5) -> Prepared:
     """Load a data set and fit a classifier; at a threshold of 0.5 its own ``predict`` decides."""
     kind = model_kind(model)
     data = load(dataset, data_dir)
     classifier = kind.fitted(data)
     as_predicted = reading = read_model(classifier, data.schema, frame=data.frame)
-    if threshold != AS_PREDICTED:
+    if threshold != 0.5:
         reading = read_model(classifier, data.schema, threshold, frame=data.frame)
     _, test = paper_split(data)
     right = as_predicted.verdict(data.codes[test]) == (data.target[test] == 1)

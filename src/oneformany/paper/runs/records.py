@@ -1,24 +1,26 @@
-"""What came out of the runs of cells: a line of JSON each, in a file that only grows, and all as a frame.
+"""The cells of the paper's result tables, and what came out of their runs.
 
-A killed run loses only the running cell. A record is a dictionary: what was asked (:data:`KEY`), and what
-:func:`~oneformany.paper.runs.run.run_task` says came out.
+A record is what was asked (:data:`KEY`) and what came out: a line of JSON in a file that only grows, so that
+a killed run loses only the running cell. For tables, all records are one frame.
 """
-
-from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from oneformany.exceptions import InputError
+import oneformany as ofm
+from oneformany.console import check_names
 from oneformany.files import writing
-from oneformany.paper.runs.cells import MODELS, Cell
-from oneformany.result.explanation import Explanation
-from oneformany.result.result import Result
+
+TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
+DATASETS = tuple(TITLES)
+MODELS = ("lr", "nn")
+PAPER_LIMIT = 3600.0  # seconds, at which both methods of the paper were stopped
 
 Record = dict[str, Any]
 KEY = (
@@ -48,6 +50,42 @@ TYPES = {
 }  # fmt: skip
 
 
+class Cell(NamedTuple):
+    """One problem of the tables, or one of the same kind beyond them."""
+
+    dataset: str  # as the paper calls it
+    model: str  # lr, nn: logistic regression or neural network
+    rows: int  # how many rows are explained, and how many features one explanation may change
+    max_changes: int
+
+
+# The paper's six result tables, a line per cell in its order: its number of explanations, by column
+# generation; these less those of its compact MIP; and both times.
+PUBLISHED = pd.read_csv(Path(__file__).with_name("published.csv"))
+PUBLISHED_CELLS = PUBLISHED.set_index(list(Cell._fields)).to_dict("index")  # by cell
+
+
+def choose(
+    models: Sequence[str] = ("lr",),
+    datasets: Sequence[str] = DATASETS,
+    rows: Sequence[int] | None = None,
+    max_changes: Sequence[int] | None = None,
+) -> list[Cell]:
+    """Pick cells, of the paper's sizes or of others, which have no published answer."""
+    check_names("model", models, MODELS)
+    check_names("data set", datasets, DATASETS)
+    for option, sizes in (("rows", rows), ("max-changes", max_changes)):
+        for size in sizes or ():
+            if size < 1:
+                raise ofm.InputError(f"{option} is {size}; it must be 1 or more")
+    cells = []
+    for model, dataset in product(models, datasets):
+        table = PUBLISHED.query("dataset == @dataset and model == @model")
+        asked = product(max_changes or table["max_changes"].unique(), rows or table["rows"].unique())
+        cells += [Cell(dataset, model, int(n), int(changes)) for changes, n in asked]
+    return cells
+
+
 def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
     """What identifies a run of one cell."""
     return tuple(record[name] for name in KEY)
@@ -66,7 +104,7 @@ def as_published(record: Mapping[str, Any]) -> bool:
     return asked and coded and record["model"] in MODELS
 
 
-def questions_of(result: Result) -> dict[str, float]:
+def questions_of(result: ofm.Result) -> dict[str, float]:
     """Count questions "is there a positive point?": one per distinct row at the start, and the search's own.
 
     ``known`` were answered by a point from an earlier answer, without asking, ``points`` by a new one,
@@ -88,21 +126,19 @@ def questions_of(result: Result) -> dict[str, float]:
 def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     """One row per record, for tables and totals; what is not known is missing.
 
-    ``proved``: no smaller set covers the rows, and no other row can be helped. ``paper_seconds``: the paper's
-    time of the same method. ``compared``: the question was the paper's, so that ``fewer`` and ``more``
-    explanations than published mean something.
+    ``proved``: no smaller set covers the rows, and no other row can be helped. ``compared``: the question was
+    the paper's, so that ``fewer`` and ``more`` explanations than published mean something.
     """
     frame = pd.json_normalize(records, sep="_").reindex(columns=list(TYPES)).astype(TYPES)
     count, paper = frame["count"], frame["published_explanations"]
     as_asked = pd.Series([as_published(record) for record in records], dtype=bool)
     compared = as_asked & paper.notna()
+    is_mip = frame["method"] == "mip"
     return frame.assign(
         name=[cell_of(record).dataset for record in records],
         as_published=as_asked,
         proved=((frame["status"] != "feasible") & (count == frame["lower_bound"])).astype(bool),
-        paper_seconds=frame["published_cg_seconds"].where(
-            frame["method"] != "mip", frame["published_mip_seconds"]
-        ),
+        paper_seconds=frame["published_mip_seconds"].where(is_mip, frame["published_cg_seconds"]),
         asked=frame[["questions_points", "questions_proofs", "questions_left_open"]].sum(axis=1),
         compared=compared,
         fewer=compared & (count < paper).fillna(value=False),
@@ -118,17 +154,31 @@ def append(path: Path, record: Record) -> None:
         os.fsync(stream.fileno())
 
 
-def read(path: Path) -> list[Record]:
-    """Read all records of a file; a last line without its end was cut off by a kill and is left out."""
+def read(path: Path, *, cut: bool = False) -> list[Record]:
+    """Read all records of a file; a last line without its end was cut off by a kill and is left out.
+
+    With ``cut`` the file may be missing, and that last line is removed, so that the file can grow again.
+    """
+    if cut and not path.exists():
+        return []
+    try:
+        complete, end, rest = path.read_bytes().rpartition(b"\n")
+        lines = complete.decode("utf-8").split("\n") if complete else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise ofm.InputError(f"{path} cannot be read: {error}") from error
+    if not (rest.startswith(BEGINNING) or BEGINNING.startswith(rest)):
+        raise ofm.InputError(f"{path} ends in something else than a benchmark record; name another file")
     records = []
-    for number, line in enumerate(_complete_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             records.append(_checked(json.loads(line)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
+            raise ofm.InputError(
                 f"line {number} of {path} is not a benchmark record ({type(error).__name__}: {error}); "
                 "name another file or remove the line"
             ) from error
+    if cut and rest:
+        os.truncate(path, len(complete) + len(end))
     return records
 
 
@@ -136,39 +186,17 @@ def read_all(paths: Sequence[Path]) -> list[Record]:
     """Read several files; of records with one key the last counts."""
     latest = {key_of(record): record for path in paths for record in read(path)}
     if not latest:
-        names = ", ".join(str(path) for path in paths)
-        raise InputError(
-            f"no benchmark record in {names}; write some with: oneformany bench paper --json FILE"
+        files = ", ".join(str(path) for path in paths)
+        raise ofm.InputError(
+            f"no benchmark record in {files}; write some with: oneformany bench paper --json FILE"
         )
     return list(latest.values())
 
 
-def resume(path: Path) -> list[Record]:
-    """Read what an earlier run finished, and remove what a kill cut off, so that the file can grow again."""
-    if not path.exists():
-        return []
-    records = read(path)
-    complete = path.read_bytes().rfind(b"\n") + 1
-    if complete < path.stat().st_size:
-        os.truncate(path, complete)
-    return records
-
-
-def _complete_lines(path: Path) -> list[str]:
-    try:
-        complete, _, cut = path.read_bytes().rpartition(b"\n")
-        lines = complete.decode("utf-8").split("\n") if complete else []
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    if not (cut.startswith(BEGINNING) or BEGINNING.startswith(cut)):
-        raise InputError(f"{path} ends in something else than a benchmark record; name another file")
-    return lines
-
-
 def _checked(record: Record) -> Record:
     """A record that has all its parts; what is wrong is raised."""
-    for part, names in FIELDS.items():
-        missing = names - (record[part] if part else record).keys()
+    for part, fields in FIELDS.items():
+        missing = fields - (record[part] if part else record).keys()
         if missing:
             raise ValueError(f"without {', '.join(sorted(missing))}")
     for name in COUNTS:
@@ -177,5 +205,5 @@ def _checked(record: Record) -> Record:
     if record["status"] not in STATUSES:
         raise ValueError(f"status is {record['status']!r}")
     for entry in record["explanations"]:
-        Explanation(**entry)
+        ofm.Explanation(**entry)
     return {"undecided": 0, "bound_without_classifier": None, "versions": {}, **record}

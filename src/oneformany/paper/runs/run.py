@@ -1,83 +1,41 @@
 """Run cells and record what came out, one after the other or side by side in processes of their own."""
 
-from __future__ import annotations
-
-import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from multiprocessing import get_context, parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
+from multiprocessing.pool import ThreadPool
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from threading import Thread
+from threading import Thread, local
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
 
-from oneformany.exceptions import InputError, OneForManyError, SolverError, UnsupportedModelError
+import oneformany as ofm
 from oneformany.files import writing
-from oneformany.methods import METHODS, solve
-from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.options import CgOptions, CompactOptions
-from oneformany.paper.methods.solvers import make_solver
-from oneformany.paper.runs.cells import Cell, check_names
-from oneformany.paper.runs.prepare import IMMUTABLE, PROTOCOLS, Prepared, prepare
-from oneformany.paper.runs.records import Record, cell_of, questions_of
-from oneformany.problem import Problem
-from oneformany.progress import Progress
-from oneformany.result.result import Result
-from oneformany.verify import verify
+from oneformany.paper.methods.formulation import CgOptions, CompactOptions
+from oneformany.paper.runs.prepare import Prepared, prepare
+from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, Record, cell_of, questions_of
+from oneformany.paper.runs.settings import Settings
 
-CODINGS = ("published", "correct")
 QUIET = 30.0  # seconds between two lines of one cell among several
 OPTIONS = {"cg-mip": CgOptions, "mip": CompactOptions}
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How to run the cells."""
-
-    methods: tuple[str, ...] = ("exact",)  # methods of ``solve``, each run on every cell
-    protocol: str = "published"  # the first rows of the test half; negatives: the first that are turned down
-    coding: str = "published"  # the students data with the slip of the published runs; correct: without it
-    time_limit: float | None = None  # seconds per cell
-    seed: int = 0  # of the method
-    data_dir: Path | None = None  # where to look for data that are not embedded
-    results_dir: Path | None = None  # where to save every result, proof included
-    check: bool = False  # whether to verify every result
-    threshold: float = 0.5  # least probability of a positive point
-    immutable: str = "none"  # none, half: which features cannot change
-    solver: str = "highs"  # who solves the mixed-integer programs of the paper's methods
-    # whether to prove, for other models than networks as well, how many explanations any classifier needs
-    bound_without_classifier: bool = False
-
-    def __post_init__(self) -> None:
-        check_names("protocol", [self.protocol], PROTOCOLS)
-        check_names("coding", [self.coding], CODINGS)
-        check_names("choice of immutable features", [self.immutable], IMMUTABLE)
-        check_names("method", self.methods, METHODS)
-        if set(self.methods) - {"exact"}:  # a solver that is not installed is told before anything is run
-            make_solver(self.solver)
-        if not 0 < self.threshold < 1:
-            raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
-        if self.time_limit is not None and not 0 < self.time_limit < math.inf:
-            raise InputError(f"the time limit is {self.time_limit}; it must be a positive number of seconds")
-
-
-@dataclass(frozen=True)
-class Task:
+class Task(NamedTuple):
     """One run of one cell: the first part of its record, and a title for whoever waits."""
 
     key: dict[str, Any]
     title: str
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """A run that ended without a result; it is not recorded, so that the next run tries it again."""
 
     task: Task
@@ -92,72 +50,54 @@ def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
     for number, (cell, method) in enumerate(pairs, start=1):
         slip = cell.dataset == "students" and settings.coding == "published"
         key = {
-            **asdict(cell),
+            **cell._asdict(),
             "dataset": "students-published" if slip else cell.dataset,
             "method": method,
             "solver": "highs" if method == "exact" else settings.solver,
             **{name: getattr(settings, name) for name in asked},
         }
-        tasks.append(Task(key, f"{number} of {len(pairs)}: {cell.name}, {method}"))
+        title = f"{cell.dataset} {cell.model}, {cell.max_changes} changes, {cell.rows} rows, {method}"
+        tasks.append(Task(key, f"{number} of {len(pairs)}: {title}"))
     return tasks
 
 
-def run(tasks: Sequence[Task], settings: Settings, jobs: int = 1) -> Iterator[Record | Failure]:
-    """Run tasks, one after the other or in so many processes, yielding each outcome as soon as it is there.
+def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]:
+    """Run tasks, one after the other or in several processes, yielding each outcome as soon as it is there.
 
-    A process that crashes takes only its own cell with it.
+    A process that crashes takes only its own cell with it: each thread has one, and starts another.
     """
-    if jobs == 1:
-        yield from (_outcome(task, settings, Progress(task.title)) for task in tasks)
+    if settings.jobs == 1:
+        yield from (_outcome(task, settings, ofm.Progress(task.title)) for task in tasks)
         return
-    waiting = list(tasks)
-    workers = [_Worker(settings) for _ in waiting[:jobs]]
-    busy: dict[object, tuple[int, Task]] = {}  # which worker has which task, by its connection
+    context, own = get_context("spawn"), local()
+    processes: list[BaseProcess] = []
 
-    def give(number: int) -> None:
-        if waiting:
-            if not workers[number].process.is_alive():
-                workers[number] = _Worker(settings)
-            task, connection = waiting.pop(0), workers[number].connection
-            busy[connection] = number, task
-            connection.send(task)
-
-    try:
-        for number in range(len(workers)):
-            give(number)
-        while busy:
-            for connection in wait([workers[number].connection for number, _ in busy.values()]):
-                number, task = busy.pop(connection)
-                outcome = workers[number].outcome(task)
-                give(number)
-                yield outcome
-    finally:
-        for worker in workers:  # whatever they do
-            worker.process.kill()
-            worker.process.join()
-
-
-class _Worker:
-    """A process that runs one task after the other."""
-
-    def __init__(self, settings: Settings) -> None:
-        context = get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, settings), daemon=True)
-        self.process.start()
-        theirs.close()
-
-    def outcome(self, task: Task) -> Record | Failure:
-        """Take what came out of the task it was given; a process that died is a failure of its task."""
+    def outcome(task: Task) -> Record | Failure:
+        if getattr(own, "process", None) is None:
+            own.connection, theirs = context.Pipe()
+            own.process = context.Process(target=_work, args=(theirs, settings), daemon=True)
+            processes.append(own.process)
+            own.process.start()
+            theirs.close()
+        own.connection.send(task)
         try:
-            outcome: Record | Failure | OneForManyError = self.connection.recv()
+            found: Record | Failure | ofm.OneForManyError = own.connection.recv()
         except EOFError:
-            self.process.join()
-            code = self.process.exitcode
+            own.process.join()
+            code, own.process = own.process.exitcode, None
             return Failure(task, f"its process ended with exit code {code}, maybe for lack of memory")
-        if isinstance(outcome, OneForManyError):
-            raise outcome
-        return outcome
+        if isinstance(found, ofm.OneForManyError):
+            raise found
+        return found
+
+    threads = ThreadPool(min(settings.jobs, len(tasks)) or 1)
+    try:
+        yield from threads.imap_unordered(outcome, tasks)
+    finally:
+        threads.terminate()
+        for process in processes:  # whatever they do
+            process.kill()
+            process.join()
 
 
 def _work(connection: Connection, settings: Settings) -> None:
@@ -165,14 +105,14 @@ def _work(connection: Connection, settings: Settings) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     console = Console(stderr=True, force_terminal=False)
     while True:
-        outcome: Record | Failure | OneForManyError
+        outcome: Record | Failure | ofm.OneForManyError
         try:
             task = connection.recv()
-            lines = Progress(task.title, console=console, delay=QUIET, interval=QUIET)
+            lines = ofm.Progress(task.title, console=console, delay=QUIET, interval=QUIET)
             outcome = _outcome(task, settings, lines)
         except EOFError:
             return
-        except OneForManyError as error:
+        except ofm.OneForManyError as error:
             outcome = error
         connection.send(outcome)
 
@@ -185,14 +125,14 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _outcome(task: Task, settings: Settings, progress: Progress) -> Record | Failure:
+def _outcome(task: Task, settings: Settings, progress: ofm.Progress) -> Record | Failure:
     try:
         return run_task(task, settings, progress)
-    except (SolverError, UnsupportedModelError) as error:
+    except (ofm.SolverError, ofm.UnsupportedModelError) as error:
         return Failure(task, str(error))
 
 
-def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
+def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
     """Run one cell with one method; one that Ctrl-C cut short must not pass for finished, and is raised."""
     key, method, limit = task.key, task.key["method"], task.key["time_limit"]
     prepared = _warm(key["dataset"], key["model"], settings.data_dir, key["threshold"])
@@ -200,7 +140,7 @@ def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
     options = None if method == "exact" else OPTIONS[method](solver=key["solver"])
     with progress:
         start = perf_counter()
-        result = solve(
+        result = ofm.solve(
             problem, method=method, time_limit=limit, progress=progress, seed=key["seed"], options=options
         )
         seconds = perf_counter() - start
@@ -209,7 +149,9 @@ def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
     least = None
     if method == settings.methods[0] and (key["model"] == "nn" or settings.bound_without_classifier):
         least = bound_without_classifier(problem, result, limit)
-    published = cell_of(key).published
+    if settings.save_results is not None:
+        _save(result, key, settings.save_results)
+    points = np.array([explanation.point for explanation in result.explanations], dtype=np.int64)
     return {
         **key,
         "status": result.status,
@@ -217,10 +159,12 @@ def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
         "lower_bound": result.lower_bound,
         "seconds": seconds,  # wall time of ``solve``
         "unreachable": len(result.unreachable),  # rows that are proved to be beyond help
-        "confirmed": prepared.confirmed(result),  # points that the classifier itself predicts as positive
-        "verified": _check_and_save(result, key, settings),  # by the independent check; None: not asked
+        # points that the classifier itself predicts as positive
+        "confirmed": int(prepared.reading.verdict(points).sum()) if len(points) else 0,
+        # by the independent check; None: not asked
+        "verified": ofm.verify(result.to_json()).ok if settings.check else None,
         "peak_megabytes": _peak_megabytes(),
-        "published": None if published is None else asdict(published),
+        "published": PUBLISHED_CELLS.get(cell_of(key)),
         "trained": prepared.trained,
         "questions": questions_of(result),
         "bound_without_classifier": least,  # None: not asked
@@ -230,38 +174,32 @@ def run_task(task: Task, settings: Settings, progress: Progress) -> Record:
     }
 
 
-def bound_without_classifier(problem: Problem, result: Result, time_limit: float | None = None) -> int:
-    """Prove a lower bound for the rows that were helped which holds whatever the classifier is.
-
-    It is that of the same question where every point is positive.
-    """
+def bound_without_classifier(problem: ofm.Problem, result: ofm.Result, limit: float | None = None) -> int:
+    """Prove a lower bound for the rows that were helped whatever the classifier is: as if it accepted all."""
     helped = np.array(result.assignment) >= 0
     if not helped.any():
         return 0
-    always = AdditiveOracle([np.zeros(n) for n in problem.levels])
-    free = Problem(problem.codes[helped], problem.levels, always, problem.max_changes, problem.allowed)
-    return solve(free, time_limit=time_limit).lower_bound
+    always = ofm.AdditiveOracle([np.zeros(n) for n in problem.levels])
+    free = ofm.Problem(problem.codes[helped], problem.levels, always, problem.max_changes, problem.allowed)
+    return ofm.solve(free, time_limit=limit).lower_bound
 
 
 @lru_cache(maxsize=2)
 def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> Prepared:
     """Prepare a classifier, and solve a little with it: compiled code is loaded before the clock starts."""
     prepared = prepare(dataset, model, data_dir, threshold)
-    solve(prepared.problem("published", rows=5, max_changes=2))
+    ofm.solve(prepared.problem("published", rows=5, max_changes=2))
     return prepared
 
 
-def _check_and_save(result: Result, key: dict[str, Any], settings: Settings) -> bool | None:
-    if settings.results_dir is not None:
-        names = ("dataset", "model", "method", "protocol", "max_changes", "rows")
-        parts = [str(key[name]) for name in names]
-        parts += [f"threshold{key['threshold']:g}"] if key["threshold"] != 0.5 else []
-        parts += [f"immutable-{key['immutable']}"] if key["immutable"] != "none" else []
-        path = settings.results_dir / f"{'-'.join(parts)}.json"
-        with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            result.to_json(path)
-    return verify(result.to_json()).ok if settings.check else None
+def _save(result: ofm.Result, key: dict[str, Any], folder: Path) -> None:
+    parts = [str(key[name]) for name in ("dataset", "model", "method", "protocol", "max_changes", "rows")]
+    parts += [f"threshold{key['threshold']:g}"] if key["threshold"] != 0.5 else []
+    parts += [f"immutable-{key['immutable']}"] if key["immutable"] != "none" else []
+    path = folder / f"{'-'.join(parts)}.json"
+    with writing(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        result.to_json(path)
 
 
 def _peak_megabytes() -> float | None:

@@ -1,0 +1,141 @@
+"""What is made of a result file: ``oneformany report``, ``oneformany audit`` and ``oneformany verify``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from typer import Argument, Option
+
+import oneformany as ofm
+from oneformany.cli import options, saving
+from oneformany.cli.rows_file import load_rows, people_in_column
+from oneformany.exceptions import CertificateError, InputError
+from oneformany.result.labels import shown
+
+# Outcomes of a check: exit code, mark, colour.
+OUTCOMES = {
+    "confirmed": (0, "ok", "green"),
+    "wrong": (1, "WRONG", "bold red"),
+    "cannot be confirmed": (3, "open", "yellow"),
+}
+
+
+def report(
+    file: Annotated[Path, Argument(metavar="RESULT", help="Written with --json or Result.to_json.")],
+    *,
+    out: Annotated[Path, Option("--out", "-o", metavar="HTML", help="Where to.")] = Path("report.html"),
+    title: Annotated[str | None, Option(help="Heading of the page.")] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make one self-contained HTML page from a result file."""
+    saving.check_targets(out)
+    result = ofm.Result.from_json(file)
+    saving.save_all({out: lambda path: result.report(path, title)})
+    saving.say(f"Saved as {shown(out)}.", quiet=quiet)
+
+
+def audit(
+    file: Annotated[Path, Argument(metavar="RESULT", help="Written with explain --json.")],
+    rows: Annotated[
+        Path, Argument(metavar="ROWS", help="The very rows that were explained; more columns are fine.")
+    ],
+    *,
+    by: Annotated[list[str], Option(help="Column that makes the subgroups; may be given several times.")],
+    people: options.People = None,
+    index: Annotated[str | None, Option(help="Column that names the rows, as with explain.")] = None,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    report: Annotated[
+        Path | None, Option(metavar="HTML", help="Save the whole report with this part.")
+    ] = None,
+    json_file: options.JsonFile = None,
+    plot: options.Picture = None,
+) -> None:
+    """Compare subgroups: who is refused, who can be helped, and how much they have to change.
+
+    Differences come with 95 % intervals; those that leave out 0 are told in words.
+    """
+    saving.check_targets(report, json_file, plot)
+    result = ofm.Result.from_json(file)
+    frame = load_rows(rows, separator, encoding, index)
+    counts = None if people is None else people_in_column(frame, people)
+    found = [ofm.audit(result, frame, by=name, people=counts) for name in by]
+    for one in found:
+        saving.tell_table(one.table, decimals=2, name=one.by)
+        saving.say(f"{one.summary()}\n")
+    told = [
+        {
+            "by": one.by,
+            "table": saving.plain_lines(one.table.reset_index(names="subgroup")),
+            "differences": saving.plain_lines(one.differences.reset_index()),
+            "rare": list(one.rare),
+        }
+        for one in found
+    ]
+    saving.save_all(
+        {
+            report: lambda path: result.report(path, audits=found),
+            json_file: lambda path: saving.save_json(told, path),
+            plot: lambda path: _draw(found, path),
+        }
+    )
+
+
+def _draw(found: list[ofm.Audit], path: Path) -> None:
+    """Draw each measure of each comparison below the other."""
+    from matplotlib.figure import Figure
+
+    from oneformany.plotting.canvas import PAPER_WIDTH, plain
+    from oneformany.studies.audit import MEASURES
+
+    parts = [(one, measure) for one in found for measure in MEASURES]
+    heights = [1.1 + 0.3 * (1 if len(one.table) == 2 else len(one.table)) for one, _ in parts]
+    figure = Figure(figsize=(PAPER_WIDTH, sum(heights)), layout="constrained")
+    panels = figure.subplots(len(parts), 1, height_ratios=heights, squeeze=False).flat
+    for ax, (one, measure) in zip(panels, parts, strict=True):
+        try:
+            one.plot(ax, measure)
+        except InputError as error:
+            ax.set_axis_off()
+            ax.set_title(plain(error, 90), fontsize=9, loc="left")
+    saving.save_figure(figure, path)
+
+
+def verify(
+    file: Annotated[Path, Argument(metavar="RESULT", help="A result written with --json or Result.to_json.")],
+    *,
+    time_limit: Annotated[
+        float, Option(min=0.0, metavar="SECONDS", help="Leave open what takes longer.")
+    ] = 600.0,
+    memory_limit: Annotated[
+        float, Option(min=0.0, metavar="GB", help="Leave open what needs more memory.")
+    ] = 4.0,
+    json_file: options.JsonFile = None,
+) -> None:
+    """Check a result file: every row, every point, every change, and the proof that no fewer will do.
+
+    Exit code 0: confirmed; 1: wrong; 2: the file cannot be read; 3: cannot be confirmed.
+    """
+    saving.check_targets(json_file)
+    try:
+        found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit)
+    except CertificateError as error:
+        named = str(error) if str(file) in str(error) else f"{file}: {error}"
+        raise CertificateError(named) from error
+    console = Console()
+    table = Table("", "claim", "what was found", box=None, pad_edge=False)
+    for entry in found.checks:
+        _, mark, style = OUTCOMES[entry.outcome]
+        table.add_row(Text(mark, style=style), Text(entry.name), Text(entry.detail))
+    console.print(table)
+    code, _, style = OUTCOMES[found.outcome]
+    console.print(Text.assemble(str(file), ": ", Text(found.outcome, style=style)), soft_wrap=True)
+    told = {"outcome": found.outcome, "ok": found.ok, **asdict(found)}
+    saving.save_all({json_file: lambda path: saving.save_json(told, path)})
+    raise typer.Exit(code)
