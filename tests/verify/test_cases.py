@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.bound import CoverCases
-from oneformany.verify.cases import Choice
+from oneformany.verify.cases import Choice, CoverCases
 from oneformany.verify.items import Items
 from oneformany.verify.limits import Limits, NotConfirmedError
 from oneformany.verify.proofs import Case, Filter

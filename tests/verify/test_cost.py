@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.cost import CostCases
+from oneformany.verify.cases import CostCases
 from oneformany.verify.items import Items
 from oneformany.verify.limits import Limits, NotConfirmedError
 from oneformany.verify.proofs import Case

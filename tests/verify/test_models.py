@@ -156,7 +156,7 @@ def test_all_points_of_a_neighbourhood_are_listed_once(seed):
     state = rng.integers(3, size=len(LEVELS))
     rows = problem.codes[: int(rng.integers(1, 3))]
     budget = int(rng.integers(4))
-    around = moves.Neighbourhood(problem, rows, state == 1, state == 2, budget)
+    around = moves.Neighbourhood(problem, rows, budget, state == 1, state == 2)
     with patch.object(moves, "NUMBERS", int(rng.integers(1, 80))):
         listed = [tuple(point) for batch in around.batches() for point in batch.tolist()]
     moved = all_points(LEVELS) != rows[0]
@@ -173,12 +173,12 @@ def test_the_points_around_a_row_of_many_features_do_not_wait_in_memory():
     features, rows = 1500, np.zeros((1, 1500), dtype=np.int64)
     problem = SimpleNamespace(levels=(2,) * features, rules=(None,) * features, max_changes=1)
     tracemalloc.start()
-    around = moves.Neighbourhood(problem, rows)
+    around = moves.Neighbourhood(problem, rows, 1)
     assert sum(len(batch) for batch in around.batches()) == len(around) == features + 1
     assert tracemalloc.get_traced_memory()[1] < 2e7
     tracemalloc.stop()
     many = SimpleNamespace(levels=(2,) * 20_000, rules=(None,) * 20_000, max_changes=20_000)
-    around = moves.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64))
+    around = moves.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64), 20_000)
     assert len(around) == moves.MOST_POINTS + 1
 
 

@@ -29,9 +29,6 @@ def problem_of(problem: SmallProblem) -> Problem:
         np.concatenate([np.array(table) for table in problem.tables]),
         np.cumsum(levels) - levels,
         problem.threshold - problem.intercept,
-        additive=True,
-        cutoff=None,
-        judge=None,
     )
     return Problem(
         codes=np.array(problem.codes),

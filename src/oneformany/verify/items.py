@@ -1,7 +1,5 @@
 """Which rows a proof treats as one: equal ones, and those that it puts into one group by a decision."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import IntArray
+from oneformany.verify.reading import IntArray
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class Items:
     apart: frozenset[tuple[int, int]] = frozenset()  # items, smaller first, that no group has together
 
     @classmethod
-    def single(cls, rows: Iterable[int]) -> Items:
+    def single(cls, rows: Iterable[int]) -> "Items":
         """Each row on its own, nothing decided."""
         return cls(tuple((row,) for row in sorted(rows)))
 
@@ -54,11 +52,11 @@ class Items:
                 raise CertificateError(wrong.format(row=row))
         return np.array([numbers[row] for row in self.first], dtype=np.int64)
 
-    def separated(self, one: int, other: int) -> Items:
+    def separated(self, one: int, other: int) -> "Items":
         """Decide that no group contains both rows."""
         return Items(self.members, self.apart | {self._undecided(one, other)})
 
-    def merged(self, one: int, other: int) -> Items:
+    def merged(self, one: int, other: int) -> "Items":
         """Decide that both rows are in the same group; each inherits whom the other is apart from."""
         keep, drop = self._undecided(one, other)
         new = {old: old - (old > drop) for old in range(len(self.members))} | {drop: keep}

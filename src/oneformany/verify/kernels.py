@@ -13,26 +13,22 @@ meet, less what the anchor may still pay. Everybody also pays for features in wh
 change for a positive score.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from oneformany.verify.arrays import BoolArray, IntArray
+from oneformany.verify.reading import BoolArray, IntArray
 
 OPEN, CHANGED, KEPT = 0, 1, 2
 NONE = -1
 PAUSED = -1
-MOST = 2**63 - 1
 NEVER = 2**40
 # Of a candidate: its weight or price, how often that counts, what it pays at least, and whether it would be
 # the anchor if it paid as little.
 WORTH, PEOPLE, LEAST, EARLIER = 0, 1, 2, 3
 # What a node remembers besides the state of the features, who is possible, and what they paid.
 SIZE, BUDGET, LACKING, MOVE, DROPPED = 0, 1, 2, 3, 4
-
 
 Costed = tuple[int, int, int] | None
 """The range of what the anchor pays, and what a cost of one counts; ``None`` where moves cost nothing.
@@ -62,7 +58,7 @@ class Stack(NamedTuple):
     states: IntArray  # (room, p)
     possible: IntArray  # (room, c, 2) candidates, and what they paid
     group: IntArray  # (c, 2) the same of the node at hand
-    wants: IntArray  # (c,)
+    wants: IntArray  # (c,) how many open features each of these needs
     state: IntArray  # (p,)
     loads: IntArray  # (p,)
     gains: IntArray  # (p,)
@@ -98,10 +94,10 @@ def find_group(
             return PAUSED, top
         steps -= 1
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
-        for feature in range(len(around.gain)):
+        for feature in range(len(loads)):
             stack.state[feature] = states[top, feature]
             stack.gains[feature] = around.gain[feature, 0] if states[top, feature] == OPEN else 0
-        enough = largest(stack.gains, budget) >= lacks
+        enough = _largest(stack.gains, budget) >= lacks
         size = _still_possible(around, stack, top) if enough else 0
         size, most = _survey(around, stack, size, budget, lacks, costed)
         top -= 1
@@ -113,7 +109,7 @@ def find_group(
                 top = _push(stack, top, size, budget, lacks)
                 nodes[top, DROPPED] = around.conflicts[clash, side]
             continue
-        chosen = _index_of_largest(loads)
+        chosen = np.argmax(loads)
         if loads[chosen] == 0:
             # All agree on every open feature, so what the anchor can still gain there, all can.
             return size, top
@@ -131,13 +127,10 @@ def find_group(
 def _push(stack: Stack, top: int, size: int, budget: int, lacking: int) -> int:
     """Put a node on the stack that is yet to be told what was decided."""
     top += 1
-    for i in range(size):
-        stack.possible[top, i, 0], stack.possible[top, i, 1] = stack.group[i, 0], stack.group[i, 1]
-    for feature in range(len(stack.state)):
-        stack.states[top, feature] = stack.state[feature]
-    nodes = stack.nodes
-    nodes[top, SIZE], nodes[top, BUDGET], nodes[top, LACKING] = size, budget, lacking
-    nodes[top, MOVE], nodes[top, DROPPED] = NONE, NONE
+    stack.possible[top, :size] = stack.group[:size]
+    stack.states[top] = stack.state
+    stack.nodes[top, :3] = size, budget, lacking
+    stack.nodes[top, 3:] = NONE
     return top
 
 
@@ -146,8 +139,7 @@ def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
     """Write down who is still possible after what was decided last, and return how many they are."""
     size = 0
     budget, move, dropped = stack.nodes[top, BUDGET], stack.nodes[top, MOVE], stack.nodes[top, DROPPED]
-    for candidate in range(len(stack.wants)):
-        stack.wants[candidate] = NONE
+    stack.wants[:] = NONE
     for i in range(stack.nodes[top, SIZE]):
         candidate = stack.possible[top, i, 0]
         paid = stack.possible[top, i, 1] + (around.pays[candidate, move] if move >= 0 else 0)
@@ -184,8 +176,7 @@ def _survey(
             spare = high - group[0, 1] - everybody
             if besides > budget or spare < 0:
                 return 0, 0
-        for feature in range(len(loads)):
-            loads[feature] = 0
+        loads[:] = 0
         again = False
         certain, left = 0, 0
         for i in range(size):
@@ -212,9 +203,8 @@ def _survey(
                 if stack.state[around.needed[entry, 0]] == OPEN:
                     loads[around.needed[entry, 0]] += share
         size = left
-        most = certain + largest(loads, budget - besides)
         if not again and size > 0 and group[0, 0] == 0:
-            return size, most
+            return size, certain + _largest(loads, budget - besides)
     return 0, 0
 
 
@@ -233,35 +223,15 @@ def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: 
         if stack.gains[feature] > 0:
             cheapest = min(cheapest, around.gain[feature, 1])
     for count in range(budget + 1):
-        if largest(stack.gains, count) >= lacks:
+        if _largest(stack.gains, count) >= lacks:
             return count, count * cheapest if count > 0 else 0
     return budget + 1, 0
 
 
 @inner
-def _index_of_largest(values: IntArray) -> int:
-    largest = 0
-    for other in range(1, len(values)):
-        if values[other] > values[largest]:
-            largest = other
-    return largest
-
-
-@inner
-def largest(values: IntArray, count: int) -> int:
-    """Sum of the ``count`` largest positive values."""
-    total, last, at = 0, MOST, NONE
-    for _ in range(min(count, len(values))):
-        best, where = 0, NONE
-        for i in range(len(values)):
-            value = values[i]
-            if value > best and (value < last or (value == last and i > at)):
-                best, where = value, i
-        if where < 0:
-            break
-        total += best
-        last, at = best, where
-    return total
+def _largest(values: IntArray, count: int) -> int:
+    """Sum of the ``count`` largest values, none of which is negative."""
+    return int(np.sort(values)[max(0, len(values) - count) :].sum())
 
 
 @inner
@@ -283,3 +253,35 @@ def _clash(conflicts: IntArray, wants: IntArray) -> int:
         if wants[conflicts[pair, 0]] == 0 and wants[conflicts[pair, 1]] == 0:
             return pair
     return NONE
+
+
+@njit(cache=True)
+def add_leaves(
+    codes: IntArray,
+    free: BoolArray,
+    feature: IntArray,
+    starts: IntArray,
+    goes_left: BoolArray,
+    children: IntArray,
+    units: IntArray,
+    roots: IntArray,
+    waiting: IntArray,
+    total: IntArray,
+) -> None:
+    """Add the greatest leaf of each tree that each row may end in; at splits of free features both ways."""
+    for row in range(len(codes)):
+        for root in roots:
+            best = -(2**62)
+            waiting[0] = root
+            left = 1
+            while left > 0:
+                left -= 1
+                node = waiting[left]
+                while feature[node] >= 0:
+                    side = 0 if goes_left[starts[node] + codes[row, feature[node]]] else 1
+                    if free[feature[node]]:
+                        waiting[left] = children[node, 1 - side]
+                        left += 1
+                    node = children[node, side]
+                best = max(best, units[node])
+            total[row] += best

@@ -1,14 +1,10 @@
 """How long a verification may take and how much memory it may use."""
 
-from __future__ import annotations
-
 from numbers import Real
 from time import perf_counter
 
 from oneformany.exceptions import InputError
 
-TIME_LIMIT = 600.0
-MEMORY_LIMIT = 4.0
 GIGABYTE = 10**9
 
 
@@ -23,12 +19,10 @@ class Limits:
     """
 
     def __init__(self, time_limit: float | None = None, memory_limit: float | None = None) -> None:
-        for name, given, unit in (
-            ("time_limit", time_limit, "seconds"),
-            ("memory_limit", memory_limit, "gigabytes"),
-        ):
-            if given is not None and not (isinstance(given, Real) and given >= 0):  # NaN is not either
-                raise InputError(f"{name} is {given!r}; give {unit}, 0 or more, or None for no limit")
+        given = (("time_limit", time_limit, "seconds"), ("memory_limit", memory_limit, "gigabytes"))
+        for name, limit, unit in given:
+            if limit is not None and not (isinstance(limit, Real) and limit >= 0):  # NaN is not either
+                raise InputError(f"{name} is {limit!r}; give {unit}, 0 or more, or None for no limit")
         self._seconds = float("inf") if time_limit is None else time_limit
         self._bytes = float("inf") if memory_limit is None else memory_limit * GIGABYTE
         self._end = perf_counter() + self._seconds
@@ -50,11 +44,11 @@ class Limits:
                 "raise the memory limit to go on"
             )
 
-    def most_bytes(self) -> int:
-        """How much of a file may be read; so much would be too much already."""
-        return -1 if self._bytes == float("inf") else int(self._bytes) + 1
-
     def hold(self, size: int, what: str) -> None:
         """Count what is kept to the end."""
         self.need(size, what)
         self._held += size
+
+    def most_bytes(self) -> int:
+        """How much of a file may be read; so much would be too much already."""
+        return -1 if self._bytes == float("inf") else int(self._bytes) + 1

@@ -1,16 +1,14 @@
 """Listed columns, whether every group that matters is part of one, and the groups that save most."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.limits import Limits, NotConfirmedError
 from oneformany.verify.listing import Groups, Listing
+from oneformany.verify.reading import BoolArray, IntArray
 
 SHOWN = 10
 SPARE = 100
@@ -20,15 +18,13 @@ FACTOR = 4
 class ListedColumns:
     """Columns found by row, perhaps with what each row pays there."""
 
-    def __init__(
-        self, columns: Sequence[Sequence[int]] = (), costs: Sequence[IntArray] | None = None
-    ) -> None:
+    def __init__(self, columns: Sequence[Sequence[int]] = (), costs: Sequence[IntArray] = ()) -> None:
         self._columns: list[tuple[IntArray, IntArray]] = []
         self._of: dict[int, list[int]] = {}
         self._known: set[bytes] = set()
         for number, column in enumerate(columns):
-            paid = np.zeros(len(column)) if costs is None else costs[number]
-            self.add(np.array(column, dtype=np.int64), np.array(paid, dtype=np.int64))
+            paid = costs[number] if costs else np.zeros(len(column), dtype=np.int64)
+            self.add(np.array(column, dtype=np.int64), paid)
 
     def __len__(self) -> int:
         return len(self._columns)
@@ -44,16 +40,15 @@ class ListedColumns:
         """Find the columns that contain a row."""
         return [self._columns[number][0] for number in self._of.get(row, [])]
 
-    def contain(self, rows: IntArray, costs: IntArray | None = None) -> bool:
+    def contain(self, rows: IntArray, costs: IntArray) -> bool:
         """Tell whether one column has all of these rows, at no more cost for any."""
-        pays = np.zeros(len(rows), dtype=np.int64) if costs is None else costs
-        key = sha256(rows.tobytes() + pays.tobytes()).digest()
+        key = sha256(rows.tobytes() + costs.tobytes()).digest()
         if key in self._known or not len(rows):
             return True
         for number in min((self._of.get(row, []) for row in rows.tolist()), key=len):
             members, paid = self._columns[number]
             index = np.minimum(np.searchsorted(members, rows), len(members) - 1)
-            if (members[index] == rows).all() and (paid[index] <= pays).all():
+            if (members[index] == rows).all() and (paid[index] <= costs).all():
                 self._known.add(key)
                 return True
         return False
@@ -73,14 +68,13 @@ def check_all_listed(
     column has to be as cheap for each row. Without columns no group may reach the floor, and rows that count
     nothing help none to do so.
     """
-    whole = len(columns) > 0 or floor <= 0
-    for groups in listing.groups(score, lambda: floor, whole=whole, costed=gains is not None):
+    for groups in listing.groups(score, lambda: floor, whole=len(columns) > 0 or floor <= 0):
         sums = groups.sums(score[groups.rows] if gains is None else gains(groups))
         for choice, bucket in np.argwhere(sums >= floor).tolist():
             listing.limits.check()
             members = groups.members(choice, bucket)
             rows = groups.rows[members]
-            if not columns.contain(rows, None if groups.costs is None else groups.costs[choice, members]):
+            if not columns.contain(rows, groups.costs[choice, members]):
                 raise unproved(listing, f"{named(listing.moves.given[rows].tolist())} {what}")
 
 
@@ -93,9 +87,9 @@ def unproved(listing: Listing, what: str) -> Exception:
     """Say that something is wrong, or open where a point was met of which rounding decides."""
     if not listing.moves.doubt:
         return CertificateError(what)
-    kind = listing.problem.classifier.kind
-    told = "the file does not hold" if listing.problem.classifier.judge is None else "rounding decides under"
-    return NotConfirmedError(f"{what}, if it can be explained; {told} the {kind} classifier")
+    classifier = listing.problem.classifier
+    told = "the file does not hold" if classifier.scores is None else "rounding decides under"
+    return NotConfirmedError(f"{what}, if it can be explained; {told} the {classifier.kind} classifier")
 
 
 class BestSavings:

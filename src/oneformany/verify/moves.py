@@ -1,15 +1,13 @@
 """What some rows may become, feature by feature, and whether the classifier possibly accepts them then."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from math import prod
 
 import numpy as np
 
-from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.classifiers import Judge
 from oneformany.verify.problem import NO_TARGET, Problem
+from oneformany.verify.reading import BoolArray, IntArray
 
 LARGEST_KEY = 2**62
 BATCH = 2**15
@@ -28,90 +26,90 @@ class Moves:
     """
 
     def __init__(self, problem: Problem, rows: IntArray) -> None:
+        classifier = problem.classifier
         self.problem = problem
         self.given = rows
         self.cells, self.values = problem.codes[rows], problem.values[rows]
-        self.doubt = problem.classifier.judge is None
-        self.summed = problem.classifier.kind == "additive"
+        self.doubt = classifier.scores is None
         problem.limits.need(
-            len(rows) * (sum(problem.levels) * (9 if self.summed else 1) + 64 * len(problem.levels)),
+            len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
             "the moves of all rows",
         )
-        self.may: list[BoolArray] = []
+        self.may: list[BoolArray] = []  # (cells, rows) of each feature
         self.gain: list[IntArray] = []
-        self.lacking = problem.classifier.lacking(self.values)
+        self.lacking = classifier.lacking(self.values)
+        everybody = np.arange(len(rows))
         for feature, cells in enumerate(self.cells.T):
             rule, targets = problem.rules[feature], problem.targets(feature)
             may = np.ones((len(targets), len(rows)), dtype=np.bool_) if rule is None else rule[cells].T.copy()
             may[targets == NO_TARGET] = False
-            may[cells, np.arange(len(rows))] = True
+            may[cells, everybody] = True
             self.may.append(may)
-            if self.summed:
-                start = problem.classifier.starts[feature]
-                own = problem.classifier.tables[start + self.values[:, feature]]
-                gain = problem.classifier.tables[start + np.maximum(targets, 0)][:, None] - own
-                gain[cells, np.arange(len(rows))] = 0
+            if classifier.summed:
+                table = classifier.tables[classifier.starts[feature] :]
+                gain = table[np.maximum(targets, 0)][:, None] - table[self.values[:, feature]]
+                gain[cells, everybody] = 0
                 self.gain.append(gain)
 
-    def most(self, feature: int) -> IntArray:
-        """Tell the most that changing a feature can add to each row's score."""
-        return np.asarray(np.where(self.may[feature], self.gain[feature], 0).max(axis=0))
+    @cached_property
+    def most(self) -> list[IntArray]:
+        """The most that changing each feature can add to each row's score."""
+        pairs = zip(self.may, self.gain, strict=True)
+        return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
 
-    def least_cost(self, feature: int) -> IntArray:
-        """Tell the least that each row pays for moving in a feature; huge where it cannot."""
-        away = self.may[feature].copy()
-        away[self.cells[:, feature], np.arange(len(self.cells))] = False
-        goals = np.arange(len(away))
-        return np.asarray(np.where(away, self._price(feature, goals, slice(None)), 2**60).min(axis=0))
+    def able(self, features: Sequence[int], rows: IntArray) -> BoolArray:
+        """Tell which rows changing these features can help, as far as that is quickly told."""
+        classifier = self.problem.classifier
+        if classifier.summed:
+            gains = (self.most[feature][rows] for feature in features)
+            return np.asarray(sum(gains, np.zeros(len(rows), dtype=np.int64)) >= self.lacking[rows])
+        if classifier.reach is None:
+            return np.ones(len(rows), dtype=np.bool_)
+        free = np.isin(np.arange(len(self.problem.levels)), features)
+        return np.asarray(classifier.reach(self.values[rows], free) >= classifier.threshold)
 
     def possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
         """Tell which rows may follow which targets, and are possibly positive then, ``(g, r)``.
 
         There is one row of targets for each choice, and one column for each feature that changes.
         """
+        classifier, restrictions = self.problem.classifier, self.problem.restrictions
         inside = np.ones((len(targets), len(rows)), dtype=np.bool_)
+        total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
         for feature, goals in zip(features, targets.T, strict=True):
-            inside &= self.may[feature][np.ix_(goals, rows)]
-        if self.summed:
-            total = np.zeros(inside.shape, dtype=np.int64)
-            for feature, goals in zip(features, targets.T, strict=True):
-                total += self.gain[feature][np.ix_(goals, rows)]
+            pairs = np.ix_(goals, rows)
+            inside &= self.may[feature][pairs]
+            if classifier.summed:
+                total += self.gain[feature][pairs]
+        if classifier.summed:
             inside &= total >= self.lacking[rows]
-            self.doubt |= bool((inside & (total < self.lacking[rows] + self.problem.classifier.margin)).any())
-        judge = None if self.summed else self.problem.classifier.judge
-        if judge is None and not self.problem.restrictions:
+            self.doubt |= bool((inside & (total < self.lacking[rows] + classifier.margin)).any())
+        judged = not classifier.summed and classifier.scores is not None
+        if not judged and not restrictions:
             return inside
         which, who = np.nonzero(inside)
         before = self.cells[rows[who]]
         after = before.copy()
         after[:, list(features)] = targets[which]
-        holds = np.ones(len(who), dtype=np.bool_)
-        for restriction in self.problem.restrictions:
-            holds &= restriction.holds(before, after)
-        if judge is not None:
-            kept = np.flatnonzero(holds)
-            ends = self.problem.followed(self.given[rows[who[kept]]], after[kept])
-            holds[kept] = self._possibly(judge, ends)
-        inside[which[~holds], who[~holds]] = False
+        held = np.ones(len(who), dtype=np.bool_)
+        for _, holds in restrictions:
+            held &= holds(before, after)
+        if judged:
+            kept = np.flatnonzero(held)
+            held[kept] = self._possibly(self.problem.followed(self.given[rows[who[kept]]], after[kept]))
+        inside[which, who] = held
         return inside
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
         """Tell what each row pays for each choice of targets, ``(g, r)``."""
         total = np.zeros((len(targets), len(rows)), dtype=np.int64)
         for feature, goals in zip(features, targets.T, strict=True):
-            total += self._price(feature, goals, rows)
+            total += self.problem.price(feature, self.cells[rows, feature], goals[:, None])
         return total
 
-    def _price(self, feature: int, goals: IntArray, rows: IntArray | slice) -> IntArray:
-        cells = self.cells[rows, feature]
-        if self.problem.costs is None:
-            return np.asarray(goals[:, None] != cells).astype(np.int64)
-        return self.problem.costs[feature].T[np.ix_(goals, cells)]
-
-    def _possibly(self, judge: Judge, ends: IntArray) -> BoolArray:
+    def _possibly(self, ends: IntArray) -> BoolArray:
         """Ask about every different end once, where they are easily told apart."""
-        own = self.problem.own
-        levels = self.problem.levels if own is None else tuple(len(cells) for cells in own.cell_of)
+        levels = self.problem.levels if self.problem.own is None else self.problem.own.levels
         which: IntArray | slice = slice(None)
         if prod(levels) <= LARGEST_KEY:
             radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)
@@ -120,7 +118,7 @@ class Moves:
         found = np.zeros(len(ends), dtype=np.bool_)
         for begin in range(0, len(ends), BATCH):
             self.problem.limits.check()
-            surely, possibly = judge(ends[begin : begin + BATCH])
+            surely, possibly = self.problem.classifier.judge(ends[begin : begin + BATCH])
             found[begin : begin + BATCH] = possibly
             self.doubt |= bool((possibly & ~surely).any())
         return np.asarray(found[which])
@@ -130,29 +128,27 @@ class Neighbourhood:
     """Levels that each feature of a point may take: none to which one of the rows may not move.
 
     Features that are ``changed`` take any level, those that are ``kept`` the one of the first row; the others
-    may change as long as the budget lasts, which is all that the problem allows unless told otherwise. In the
-    order of looking at them, those come last that may stay as they are without being ``kept``.
+    may change as long as the budget lasts. In the order of looking at them, those come last that may stay as
+    they are without being ``kept``.
     """
 
     def __init__(
         self,
         problem: Problem,
         rows: IntArray,
+        budget: int,
         changed: BoolArray | None = None,
         kept: BoolArray | None = None,
-        budget: int | None = None,
     ) -> None:
         nothing = np.zeros(len(problem.levels), dtype=np.bool_)
         changed, kept = (nothing if which is None else which for which in (changed, kept))
         self.home = rows[0]
-        self.budget = problem.max_changes if budget is None else budget
+        self.budget = budget
         self.paid = ~(changed | kept)
         self.levels = []
         for feature, (n, rule) in enumerate(zip(problem.levels, problem.rules, strict=True)):
             may = np.ones(n, dtype=np.bool_) if rule is None else rule[rows[:, feature]].all(axis=0)
-            if kept[feature]:
-                may = may & (np.arange(n) == self.home[feature])
-            levels = np.flatnonzero(may)
+            levels = np.flatnonzero(may & ((np.arange(n) == self.home[feature]) | ~kept[feature]))
             self.levels.append(levels[np.argsort(levels == self.home[feature], kind="stable")])
         self.may_stay = [bool(pays and self.home[f] in self.levels[f]) for f, pays in enumerate(self.paid)]
         self.order = sorted(range(len(self.levels)), key=self.may_stay.__getitem__)
@@ -196,15 +192,14 @@ def doubt_of_point(problem: Problem, around: Neighbourhood) -> str | None:
 
     ``SURELY`` if one surely is.
     """
-    kind, judge = problem.classifier.kind, problem.classifier.judge
-    if judge is None:
+    kind, doubt = problem.classifier.kind, None
+    if problem.classifier.scores is None:
         return f"the file does not hold the {kind} classifier"
     if len(around) > MOST_POINTS:
         return f"more than {MOST_POINTS} points would have to be looked at under the {kind}"
-    doubt = None
     for points in around.batches():
         problem.limits.check()
-        surely, possibly = judge(points)
+        surely, possibly = problem.classifier.judge(points)
         if surely.any():
             return SURELY
         if possibly.any():

@@ -1,7 +1,5 @@
 """The verification of a result file: composes the checks, and reports what they found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,7 +18,7 @@ from oneformany.verify.answer import (
 from oneformany.verify.bound import CoverageCheck, check_bound
 from oneformany.verify.claims import Claims, read_claims
 from oneformany.verify.cost import check_cost_bound
-from oneformany.verify.limits import MEMORY_LIMIT, TIME_LIMIT, Limits, NotConfirmedError
+from oneformany.verify.limits import Limits, NotConfirmedError
 from oneformany.verify.reading import Source, check_digest, read_document
 
 
@@ -97,8 +95,8 @@ def verify(
     source: Source,
     *,
     score: Score | None = None,
-    time_limit: float | None = TIME_LIMIT,
-    memory_limit: float | None = MEMORY_LIMIT,
+    time_limit: float | None = 600.0,
+    memory_limit: float | None = 4.0,
 ) -> Report:
     """Re-check a result: the explanations, the rows that cannot be helped, and the bounds.
 
@@ -138,12 +136,12 @@ def verify(
         "every row is accounted for": lambda: check_assignment(claims),
         "changes are few and allowed": lambda: check_changes(claims),
     }
-    if score is None or claims.problem.classifier.judge is not None:
+    if score is None or claims.problem.classifier.scores is not None:
         checks["points are positive"] = lambda: check_points(claims)
     if score is not None:
         checks["points are positive under the given score"] = lambda: check_scores(claims, score)
     checks["unreachable rows cannot be helped"] = lambda: check_unreachable(claims)
-    if claims.cost is not None:
+    if claims.cost_proof is not None:
         checks["cost is what the changes cost"] = lambda: check_cost(claims)
     examined = [_examine(name, check) for name, check in checks.items()]
     wrong = any(check.outcome is Outcome.WRONG for check in examined)
@@ -164,7 +162,7 @@ def _bounds(claims: Claims) -> dict[str, Callable[[], str]]:
         checks["lower bound holds"] = coverage.check_lower_bound
     else:
         checks["lower bound holds"] = lambda: check_bound(claims)
-    if claims.cost is not None:
+    if claims.cost_proof is not None:
         checks["cost bound holds"] = lambda: check_cost_bound(claims)
     return checks
 
