@@ -15,6 +15,7 @@ from oneformany.cli.options import JsonFile
 from oneformany.cli.saving import check_targets, save_all, save_json
 from oneformany.console import tell_errors
 from oneformany.exceptions import CertificateError
+from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
     from oneformany.verify import Report
@@ -41,11 +42,13 @@ def verify(
 
     Exit code 0: confirmed; 1: wrong; 2: the file cannot be read; 3: cannot be confirmed.
     """
+    from oneformany.progress import Progress
     from oneformany.verify import verify as check
 
     check_targets(json_file)
     try:
-        report = check(file, time_limit=time_limit, memory_limit=memory_limit)
+        with Progress(shown(file.name)) as progress:
+            report = check(file, time_limit=time_limit, memory_limit=memory_limit, progress=progress)
     except CertificateError as error:
         named = str(error) if str(file) in str(error) else f"{file}: {error}"
         raise CertificateError(named) from error

@@ -77,14 +77,14 @@ class Claims:
     @cached_property
     def cells_after(self) -> IntArray:
         """The cells of all rows after following: the point's, the advice's, or a row's own."""
-        cells = self.problem.codes.copy()
-        for point, changed, members, ends in self.explanations:
-            self.problem.limits.check()
-            if ends is not None:
-                cells[list(members)] = ends
-            else:
-                told = list(changed if self.problem.share == "action" else range(len(point)))
-                cells[np.ix_(members, told)] = np.array(point, dtype=np.int64)[told]
+        cells, rows = self.problem.codes.copy(), self.covered_rows
+        if len(rows):
+            points = np.array([explanation.point for explanation in self.explanations], dtype=np.int64)
+            told = points[self.assignment[rows]]
+            cells[rows] = np.where(told == NO_CELL, cells[rows], told)
+        for explanation in self.explanations:
+            if explanation.ends is not None:
+                cells[list(explanation.members)] = explanation.ends
         return cells
 
     @property
