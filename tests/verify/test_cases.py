@@ -12,9 +12,8 @@ import pytest
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.cases import Choice, CoverCases
-from oneformany.verify.items import Items
-from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.proofs import Case, Filter
+from oneformany.verify.proofs import Case, Filter, Items
+from oneformany.verify.reading import Limits, NotConfirmedError
 from reference import smallest_cover
 
 

@@ -21,7 +21,7 @@ from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.problem import Problem
 from oneformany.verify import Outcome, moves, verify
 from oneformany.verify.claims import read_claims
-from oneformany.verify.limits import Limits
+from oneformany.verify.reading import Limits
 from tree_questions import all_points
 
 LEVELS = (2, 3, 2, 3)

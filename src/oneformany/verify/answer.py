@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
-from oneformany.verify.limits import NotConfirmedError
 from oneformany.verify.listing import Listing
 from oneformany.verify.moves import SURELY, Moves, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
-from oneformany.verify.reading import BoolArray, IntArray
+from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
 Score = Callable[[IntArray], ArrayLike]
 
@@ -100,7 +99,7 @@ def check_changes(claims: Claims) -> str:
                 f"row {rows[index]} must change feature {feature}, which explanation {numbers[index]} keeps"
             )
         rule = problem.rules[feature]
-        may = (problem.targets(feature)[new] >= 0) & (True if rule is None else rule[old, new])
+        may = (problem.targets[feature][new] >= 0) & (True if rule is None else rule[old, new])
         for index in np.flatnonzero(~may)[:1]:
             raise CertificateError(
                 f"explanation {numbers[index]} moves feature {feature} of row {rows[index]} "

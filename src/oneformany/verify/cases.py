@@ -10,10 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.items import Items
-from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.proofs import LARGEST_NUMBER, Case, Filter
-from oneformany.verify.reading import BoolArray, IntArray
+from oneformany.verify.proofs import LARGEST_NUMBER, Case, Filter, Items
+from oneformany.verify.reading import BoolArray, IntArray, Limits, NotConfirmedError
 
 TREE_SCALE = 2**20
 """What one person counts in the weights of a tree, and a cost of one in its prices."""

@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.items import Items
-from oneformany.verify.limits import Limits
 from oneformany.verify.problem import Problem, read_problem
-from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, CoverageProof, Dual, Proof, ProofReader
-from oneformany.verify.reading import IntArray, Json
+from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, CoverageProof, Items, Proof, ProofReader
+from oneformany.verify.reading import IntArray, Json, Limits
 
 NO_CELL = -1
 STATUSES = ("optimal", "feasible", "infeasible")
@@ -106,15 +104,7 @@ class Claims:
 
 
 def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
-    """Read what a result file claims.
-
-    Raises
-    ------
-    CertificateError
-        The content is not exactly of the format.
-    NotConfirmedError
-        It claims what this release cannot check, or is too large.
-    """
+    """Read what a result file claims, if it is exactly of the format."""
     top = Json(content)
     try:
         claims = _claims(top, limits)
@@ -135,7 +125,7 @@ def _claims(top: Json, limits: Limits) -> Claims:
             top[name].allow()
     top.allow("format", "version", "index_type")
     problem = read_problem(top["problem"], limits)
-    rows, people = problem.rows, int(problem.people.sum())
+    rows, people = len(problem.codes), int(problem.people.sum())
     limits.check()
     top["index"].values(rows)
     explanations = tuple(_explanation(entry, problem) for entry in top["explanations"].entries())
@@ -159,7 +149,7 @@ def _claims(top: Json, limits: Limits) -> Claims:
         unreachable=tuple(unreachable),
         undecided=top["undecided"].integers(0, rows - 1),
         bound=certificate["bound"].integer(0, rows),
-        proof=reader.proof(certificate["proof"]) if proved else Dual((0,) * rows, 1, 0),
+        proof=reader.proof(certificate["proof"]) if proved else Proof(0, (0,) * rows),
         goal=goal,
         covered_bound=top["covered_bound"].integer(0, people) if goal.limited else people,
         cost=top["cost"].integer(0, LARGEST_NUMBER) if costed else 0,
@@ -194,7 +184,7 @@ def _check_fit(top: Json, certificate: Json, goal: Goal) -> None:
 def _explanation(given: Json, problem: Problem) -> Explanation:
     """Read a point: full where rows share it, of changed features where they share an action, else empty."""
     cells, changed = given["point"], given["changed"].distinct(len(problem.levels) - 1)
-    members = given["members"].distinct(problem.rows - 1)
+    members = given["members"].distinct(len(problem.codes) - 1)
     point = cells.integers(NO_CELL, max(problem.levels) - 1, len(problem.levels))
     told = {"point": range(len(point)), "action": changed, "features": ()}[problem.share]
     for feature, (cell, n) in enumerate(zip(point, problem.levels, strict=True)):

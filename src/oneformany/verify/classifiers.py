@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.kernels import add_leaves
-from oneformany.verify.limits import Limits
-from oneformany.verify.reading import BoolArray, FloatArray, IntArray, Json
+from oneformany.verify.reading import BoolArray, FloatArray, IntArray, Json, Limits
 
 LEAF = -1
 LARGEST_SCORE = 2**61
@@ -162,6 +161,7 @@ def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits)
     for node, listed in enumerate(given["left"].entries(count)):
         marked = listed.array(0, max(levels) - 1)  # a level that the feature does not have decides nothing
         goes_left[starts[node] + marked[marked < width[node]]] = True
+    nodes = np.column_stack([feature, starts, children, units])
     waiting = np.zeros(count, dtype=np.int64)
     step = max(1, STEPS // count)  # no row meets a node twice
 
@@ -170,7 +170,7 @@ def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits)
         for first in range(0, len(codes), step):
             limits.check()
             part = np.ascontiguousarray(codes[first : first + step])
-            add_leaves(part, free, feature, starts, goes_left, children, units, roots, waiting, total[first:])
+            add_leaves(part, free, nodes, goes_left, roots, waiting, total[first:])
         return total
 
     return reach

@@ -64,20 +64,7 @@ class Stack(NamedTuple):
     gains: IntArray  # (p,)
 
 
-def begin(size: int, features: int, room: int, max_changes: int, lacking: int) -> Stack:
-    """Make a stack for so many candidates and nodes, whose top, 0, is the node where everything is open."""
-    shapes = ((room, 5), (room, features), (room, size, 2), (size, 2), size, features, features, features)
-    stack = Stack(*(np.zeros(shape, np.int64) for shape in shapes))
-    stack.possible[0, :, 0] = np.arange(size)
-    stack.nodes[0] = size, max_changes, lacking, NONE, NONE
-    return stack
-
-
-# Called from compiled code only: no door to Python.
-inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True)
 def find_group(
     around: Surroundings, floor: int, costed: Costed, stack: Stack, top: int, steps: int
 ) -> tuple[int, int]:
@@ -123,7 +110,7 @@ def find_group(
     return 0, NONE
 
 
-@inner
+@njit(cache=True)
 def _push(stack: Stack, top: int, size: int, budget: int, lacking: int) -> int:
     """Put a node on the stack that is yet to be told what was decided."""
     top += 1
@@ -134,7 +121,7 @@ def _push(stack: Stack, top: int, size: int, budget: int, lacking: int) -> int:
     return top
 
 
-@inner
+@njit(cache=True)
 def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
     """Write down who is still possible after what was decided last, and return how many they are."""
     size = 0
@@ -160,7 +147,7 @@ def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
     return size
 
 
-@inner
+@njit(cache=True)
 def _survey(
     around: Surroundings, stack: Stack, size: int, budget: int, lacks: int, costed: Costed
 ) -> tuple[int, int]:
@@ -208,7 +195,7 @@ def _survey(
     return 0, 0
 
 
-@inner
+@njit(cache=True)
 def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: int) -> tuple[int, int]:
     """Count the features that must change though all agree in them, for a positive score; and their cost."""
     for feature in range(len(stack.gains)):
@@ -228,13 +215,13 @@ def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: 
     return budget + 1, 0
 
 
-@inner
+@njit(cache=True)
 def _largest(values: IntArray, count: int) -> int:
     """Sum of the ``count`` largest values, none of which is negative."""
     return int(np.sort(values)[max(0, len(values) - count) :].sum())
 
 
-@inner
+@njit(cache=True)
 def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     """Whether a listed group contains all of the group."""
     for row in range(len(listed)):
@@ -246,7 +233,7 @@ def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     return False
 
 
-@inner
+@njit(cache=True)
 def _clash(conflicts: IntArray, wants: IntArray) -> int:
     """Find a conflict between two candidates that are certain."""
     for pair in range(len(conflicts)):
@@ -259,16 +246,16 @@ def _clash(conflicts: IntArray, wants: IntArray) -> int:
 def add_leaves(
     codes: IntArray,
     free: BoolArray,
-    feature: IntArray,
-    starts: IntArray,
+    nodes: IntArray,
     goes_left: BoolArray,
-    children: IntArray,
-    units: IntArray,
     roots: IntArray,
     waiting: IntArray,
     total: IntArray,
 ) -> None:
-    """Add the greatest leaf of each tree that each row may end in; at splits of free features both ways."""
+    """Add the greatest leaf of each tree that each row may end in; at splits of free features both ways.
+
+    Of each node: the feature, where its levels begin in ``goes_left``, both children, and its units.
+    """
     for row in range(len(codes)):
         for root in roots:
             best = -(2**62)
@@ -277,11 +264,12 @@ def add_leaves(
             while left > 0:
                 left -= 1
                 node = waiting[left]
-                while feature[node] >= 0:
-                    side = 0 if goes_left[starts[node] + codes[row, feature[node]]] else 1
-                    if free[feature[node]]:
-                        waiting[left] = children[node, 1 - side]
+                while nodes[node, 0] >= 0:
+                    feature, start = nodes[node, 0], nodes[node, 1]
+                    side = 2 if goes_left[start + codes[row, feature]] else 3
+                    if free[feature]:
+                        waiting[left] = nodes[node, 5 - side]
                         left += 1
-                    node = children[node, side]
-                best = max(best, units[node])
+                    node = nodes[node, side]
+                best = max(best, nodes[node, 4])
             total[row] += best

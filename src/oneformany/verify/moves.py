@@ -40,7 +40,7 @@ class Moves:
         self.lacking = classifier.lacking(self.values)
         everybody = np.arange(len(rows))
         for feature, cells in enumerate(self.cells.T):
-            rule, targets = problem.rules[feature], problem.targets(feature)
+            rule, targets = problem.rules[feature], problem.targets[feature]
             may = np.ones((len(targets), len(rows)), dtype=np.bool_) if rule is None else rule[cells].T.copy()
             may[targets == NO_TARGET] = False
             may[cells, everybody] = True
@@ -109,7 +109,7 @@ class Moves:
 
     def _possibly(self, ends: IntArray) -> BoolArray:
         """Ask about every different end once, where they are easily told apart."""
-        levels = self.problem.levels if self.problem.own is None else self.problem.own.levels
+        levels = self.problem.sizes
         which: IntArray | slice = slice(None)
         if prod(levels) <= LARGEST_KEY:
             radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)

@@ -9,8 +9,7 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.classifiers import Classifier, read_classifier
-from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json
+from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Limits, NotConfirmedError
 
 NO_TARGET = -1
 MOST_FEATURES = 2**16
@@ -120,17 +119,8 @@ def read_restriction(given: Json, levels: Levels) -> tuple[str, Holds]:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnValues:
-    """What the classifier reads of each row, where cells are coarser than that."""
-
-    values: IntArray  # (n, p)
-    levels: Levels  # number of values of each feature
-    targets: tuple[IntArray, ...]  # targets[l][cell]: the value that the cell sends rows to, or NO_TARGET
-
-
-@dataclass(frozen=True, eq=False)
 class Problem:
-    """The rows to explain and the rules of the game."""
+    """The rows to explain and the rules of the game; a cell holds values, which the classifier reads."""
 
     codes: IntArray  # (n, p) the cells of the given rows
     levels: Levels  # number of cells of each feature
@@ -138,31 +128,20 @@ class Problem:
     rules: tuple[BoolArray | None, ...]  # rules[l][a, b]: a may become, or is, b; None: no rule
     classifier: Classifier
     limits: Limits
+    values: (
+        IntArray  # (n, p) what the classifier reads of the given rows: the codes, unless they have own values
+    )
+    sizes: Levels  # number of values of each feature
+    targets: tuple[IntArray, ...]  # targets[l][cell]: the value that the cell sends rows to, or NO_TARGET
+    people: IntArray  # (n,) how many each row stands for
     share: str = "point"  # what the rows of one explanation have in common
-    own: OwnValues | None = None
     costs: tuple[IntArray, ...] | None = None  # costs[l][a, b] of moving; None: one per changed feature
     restrictions: tuple[tuple[str, Holds], ...] = ()
-    told_people: IntArray | None = None  # (n,) how many each row stands for; None: one
-
-    @property
-    def rows(self) -> int:
-        """How many rows are given."""
-        return len(self.codes)
-
-    @property
-    def people(self) -> IntArray:
-        """How many people each given row stands for."""
-        return np.ones(self.rows, dtype=np.int64) if self.told_people is None else self.told_people
-
-    @property
-    def values(self) -> IntArray:
-        """What the classifier reads of the given rows."""
-        return self.codes if self.own is None else self.own.values
 
     @property
     def plain(self) -> bool:
         """Whether the rows of a group all end at the same point, and nothing but the point matters."""
-        return self.share == "point" and self.own is None and not self.restrictions
+        return self.share == "point" and self.values is self.codes and not self.restrictions
 
     @cached_property
     def kinds(self) -> IntArray:
@@ -176,23 +155,19 @@ class Problem:
 
     def people_like(self, rows: Sequence[int]) -> IntArray:
         """Count the people of all given rows of the same kind as each of these."""
-        people = np.zeros(self.rows, dtype=np.int64)
+        people = np.zeros(len(self.codes), dtype=np.int64)
         np.add.at(people, self.kinds, self.people)
         return people[self.kinds[rows]]
-
-    def targets(self, feature: int) -> IntArray:
-        """Tell which value each cell sends rows to; -1: none."""
-        return np.arange(self.levels[feature]) if self.own is None else self.own.targets[feature]
 
     def followed(self, rows: IntArray, cells: IntArray) -> IntArray:
         """Tell what the classifier reads of given rows that move to ``(m, p)`` cells; -1: nothing is offered.
 
         Where a row is in its cell already it keeps its own value.
         """
-        if self.own is None:
+        if self.values is self.codes:
             return cells
-        sent = np.stack([to[cells[:, f]] for f, to in enumerate(self.own.targets)], axis=1)
-        return np.where(self.codes[rows] == cells, self.own.values[rows], sent)
+        sent = np.stack([to[cells[:, f]] for f, to in enumerate(self.targets)], axis=1)
+        return np.where(self.codes[rows] == cells, self.values[rows], sent)
 
     def price(self, feature: int, before: IntArray, after: IntArray) -> IntArray:
         """Tell what moving between cells of a feature costs."""
@@ -215,28 +190,36 @@ def read_problem(given: Json, limits: Limits) -> Problem:
         explained = given["rows"].distinct(MOST_ROWS, len(codes))
         if not set(explained).isdisjoint(given["already_positive"].distinct(MOST_ROWS)):
             raise CertificateError("problem.rows and problem.already_positive name the same row")
-    people = given["people"].array(1, MOST_PEOPLE, len(codes)) if "people" in given else None
-    if people is not None and sum(people.tolist()) > MOST_PEOPLE:
-        raise CertificateError(f"{given['people'].path} are more than {MOST_PEOPLE}")
-    own = _own(given["own"], codes, levels, limits) if given.has("own") else None
+    people = np.ones(len(codes), dtype=np.int64)
+    if "people" in given:
+        people = given["people"].array(1, MOST_PEOPLE, len(codes))
+        if sum(people.tolist()) > MOST_PEOPLE:
+            raise CertificateError(f"{given['people'].path} are more than {MOST_PEOPLE}")
+    values, sizes, targets = codes, levels, tuple(np.arange(n) for n in levels)
+    if given.has("own"):
+        values, sizes, targets = _own(given["own"], codes, levels, limits)
     restrictions = given["restrictions"].entries() if given.has("restrictions") else ()
     return Problem(
         codes=codes,
         levels=levels,
         max_changes=given["max_changes"].integer(1, len(levels)),
         rules=_rules(given["allowed"], levels),
-        classifier=read_classifier(given["oracle"], levels if own is None else own.levels, limits),
+        classifier=read_classifier(given["oracle"], sizes, limits),
         limits=limits,
+        values=values,
+        sizes=sizes,
+        targets=targets,
+        people=people,
         share=given["share"].text(SHARES) if "share" in given else "point",
-        own=own,
         costs=_costs(given["costs"], levels) if given.has("costs") else None,
         restrictions=tuple(read_restriction(entry, levels) for entry in restrictions),
-        told_people=people,
     )
 
 
-def _own(given: Json, codes: IntArray, levels: Levels, limits: Limits) -> OwnValues:
-    """Read own values; every value lies in its row's cell, every target in the cell it is for."""
+def _own(
+    given: Json, codes: IntArray, levels: Levels, limits: Limits
+) -> tuple[IntArray, Levels, tuple[IntArray, ...]]:
+    """Read own values, their numbers, and targets; each lies in its row's cell, or the cell it is for."""
     cell_of, targets = [], []
     pairs = zip(given["cell_of"].entries(len(levels)), given["targets"].entries(len(levels)), strict=True)
     for n, (cells, goals) in zip(levels, pairs, strict=True):
@@ -257,7 +240,7 @@ def _own(given: Json, codes: IntArray, levels: Levels, limits: Limits) -> OwnVal
         raise CertificateError(
             f"{given['values'].path}[{row}] has a value in feature {feature} that is not in the row's cell"
         )
-    return OwnValues(values, read, tuple(targets))
+    return values, read, tuple(targets)
 
 
 def _rules(allowed: Json, levels: Levels) -> tuple[BoolArray | None, ...]:

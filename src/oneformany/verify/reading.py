@@ -5,15 +5,16 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from numbers import Real
 from pathlib import Path
+from time import perf_counter
 from types import NoneType
 from typing import Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.exceptions import CertificateError
-from oneformany.verify.limits import Limits
+from oneformany.exceptions import CertificateError, InputError
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -38,6 +39,7 @@ BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
 LONGEST_LIST = 10**7
 LARGEST_FLOAT = 10**300
 MOST_LEVELS = 2**20
+GIGABYTE = 10**9
 NAMES = {
     NoneType: "null",
     bool: "true or false",
@@ -47,6 +49,52 @@ NAMES = {
     list: "a list",
     dict: "an object",
 }
+
+
+class NotConfirmedError(Exception):
+    """A claim that is neither confirmed nor wrong, and why."""
+
+
+class Limits:
+    """The clock, in seconds from now on, and what arrays may add up to, in gigabytes; ``None``: no limit.
+
+    Memory is counted before it is used: a file that asks for too much never gets it.
+    """
+
+    def __init__(self, time_limit: float | None = None, memory_limit: float | None = None) -> None:
+        given = (("time_limit", time_limit, "seconds"), ("memory_limit", memory_limit, "gigabytes"))
+        for name, limit, unit in given:
+            if limit is not None and not (isinstance(limit, Real) and limit >= 0):  # NaN is not either
+                raise InputError(f"{name} is {limit!r}; give {unit}, 0 or more, or None for no limit")
+        self._seconds = float("inf") if time_limit is None else time_limit
+        self._bytes = float("inf") if memory_limit is None else memory_limit * GIGABYTE
+        self._end = perf_counter() + self._seconds
+        self._held = 0
+
+    def check(self) -> None:
+        """Stop when the time is over."""
+        if perf_counter() > self._end:
+            raise NotConfirmedError(
+                f"too large to check within {self._seconds:g} s; raise the time limit to go on"
+            )
+
+    def need(self, size: int, what: str) -> None:
+        """Stop before an array of so many bytes is made that would exceed the memory."""
+        if self._held + size > self._bytes:
+            needed, allowed = (self._held + size) / GIGABYTE, self._bytes / GIGABYTE
+            raise NotConfirmedError(
+                f"too large to check: {what} would need {needed:.3g} GB, {allowed:g} GB are allowed; "
+                "raise the memory limit to go on"
+            )
+
+    def hold(self, size: int, what: str) -> None:
+        """Count what is kept to the end."""
+        self.need(size, what)
+        self._held += size
+
+    def most_bytes(self) -> int:
+        """How much of a file may be read; so much would be too much already."""
+        return -1 if self._bytes == float("inf") else int(self._bytes) + 1
 
 
 def read_document(source: Source, limits: Limits) -> Parsed:

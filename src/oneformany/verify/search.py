@@ -4,22 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from oneformany.verify.items import Items
-from oneformany.verify.kernels import (
-    BUDGET,
-    CHANGED,
-    KEPT,
-    LEAST,
-    NEVER,
-    PAUSED,
-    Costed,
-    Surroundings,
-    begin,
-    find_group,
-)
-from oneformany.verify.listed import ListedColumns
+from oneformany.verify import kernels
+from oneformany.verify.kernels import NEVER, NONE, Surroundings
+from oneformany.verify.listing import ListedColumns
 from oneformany.verify.moves import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
+from oneformany.verify.proofs import Items
 from oneformany.verify.reading import BoolArray, IntArray
 
 LARGEST_TOTAL = 2**60
@@ -108,7 +98,7 @@ class GroupSearch:
         self, anchor: int, about: IntArray, limit: int, ranges: Sequence[tuple[int, int, int]]
     ) -> bool:
         """Tell whether a group in which the anchor pays least, within one of the ranges, saves more."""
-        near, needs, meet = self._near(anchor, about[:, LEAST] < NEVER)
+        near, needs, meet = self._near(anchor, about[:, kernels.LEAST] < NEVER)
         around = self._around(near, needs, meet, about[near], [])
         return any(any(self._groups(around, near, limit + 1, costed)) for costed in ranges)
 
@@ -162,7 +152,7 @@ class GroupSearch:
         )
 
     def _groups(
-        self, around: Surroundings, near: IntArray, floor: int, costed: Costed = None
+        self, around: Surroundings, near: IntArray, floor: int, costed: kernels.Costed = None
     ) -> Iterator[tuple[IntArray, IntArray, int]]:
         """Search for groups around an anchor, each with what was decided about it and the changes left."""
         limits = self._problem.limits
@@ -173,14 +163,17 @@ class GroupSearch:
         size, features = len(around.about), len(around.gain)
         limits.need(8 * room * (2 * size + features + 5), "the search for groups around a row")
         lacking = int(self._problem.classifier.lacking(self.codes[near[:1]])[0])
-        stack = begin(size, features, room, self._problem.max_changes, lacking)
+        shapes = ((room, 5), (room, features), (room, size, 2), (size, 2), size, features, features, features)
+        stack = kernels.Stack(*(np.zeros(shape, np.int64) for shape in shapes))
+        stack.possible[0, :, 0] = np.arange(size)
+        stack.nodes[0] = size, self._problem.max_changes, lacking, NONE, NONE
         steps = max(1, WORK_BETWEEN_CHECKS // (around.needed.size + around.listed.size + size + 1))
-        found, top = PAUSED, 0
+        found, top = kernels.PAUSED, 0
         while found:
             limits.check()
-            found, top = find_group(around, floor, costed, stack, top, steps)
+            found, top = kernels.find_group(around, floor, costed, stack, top, steps)
             if found > 0:
-                yield stack.group[:found, 0], stack.state, int(stack.nodes[top + 1, BUDGET])
+                yield stack.group[:found, 0], stack.state, int(stack.nodes[top + 1, kernels.BUDGET])
 
     def _is_impossible(self, group: IntArray, state: IntArray, budget: int) -> bool:
         """Whether no positive point serves the group with what was decided.
@@ -190,7 +183,7 @@ class GroupSearch:
         if self._problem.classifier.certain:
             return False
         rows = self._problem.codes[[row for item in group for row in self._members[item]]]
-        around = Neighbourhood(self._problem, rows, budget, state == CHANGED, state == KEPT)
+        around = Neighbourhood(self._problem, rows, budget, state == kernels.CHANGED, state == kernels.KEPT)
         doubt = doubt_of_point(self._problem, around)
         self.doubt = doubt or SURELY
         return doubt is None
