@@ -30,11 +30,8 @@ WORTH, PEOPLE, LEAST, EARLIER = 0, 1, 2, 3
 # What a node remembers besides the state of the features, who is possible, and what they paid.
 SIZE, BUDGET, LACKING, MOVE, DROPPED = 0, 1, 2, 3, 4
 
-Costed = tuple[int, int, int] | None
-"""The range of what the anchor pays, and what a cost of one counts; ``None`` where moves cost nothing.
-
-Both are compiled on their own: code for costs costs nothing where there are none.
-"""
+Costed = tuple[int, int, int]
+"""The range of what the anchor pays, and what a cost of one counts; 0 where moves cost nothing."""
 
 
 class Surroundings(NamedTuple):
@@ -153,11 +150,10 @@ def _survey(
 ) -> tuple[int, int]:
     """Write loads, without those who add nothing; return how many are left, and what all add at most."""
     group, wants, loads, about = stack.group, stack.wants, stack.loads, around.about
-    again = True
+    (low, high, scale), again = costed, True
     while again and size > 0 and group[0, 0] == 0:
-        besides = 0
-        if costed is not None:
-            low, high, scale = costed
+        besides, everybody, least, spare = 0, 0, 0, 0
+        if scale > 0:
             besides, everybody = _besides(around, stack, size, budget, lacks)
             least = max(low, group[0, 1] + everybody, about[0, LEAST])
             spare = high - group[0, 1] - everybody
@@ -169,7 +165,7 @@ def _survey(
         for i in range(size):
             candidate, paid = group[i, 0], group[i, 1]
             want, saves = wants[candidate], about[candidate, WORTH]
-            if costed is not None:
+            if scale > 0:
                 together = 0
                 for entry in range(around.start[candidate], around.start[candidate + 1]):
                     if stack.state[around.needed[entry, 0]] == OPEN:

@@ -16,6 +16,7 @@ LARGEST_TOTAL = 2**60
 FINEST_SHARE = 2**20
 WORK_BETWEEN_CHECKS = 10**8
 ANYWHERE = -1
+FREE = (0, 0, 0)  # nobody pays for anything
 
 
 class GroupSearch:
@@ -37,7 +38,8 @@ class GroupSearch:
         self._apart = np.array(sorted(items.apart), dtype=np.int64).reshape(-1, 2)
         told = [costed or rule is not None for rule in problem.rules]
         counts = [n if each else 1 for n, each in zip(problem.levels, told, strict=True)]
-        problem.limits.need(24 * len(rows) * sum(counts), "the moves that rules allow")
+        largest = max(counts) if costed else 0
+        problem.limits.need(24 * (len(rows) * sum(counts) + largest**2), "the moves that rules allow")
         self._first = np.cumsum([0, *counts])
         self._feature = np.repeat(np.arange(len(counts)), counts)
         self._level = np.arange(sum(counts)) - self._first[self._feature]
@@ -55,6 +57,7 @@ class GroupSearch:
                 table = table if rule is None else np.where(rule, table, NEVER)
                 mine = slice(self._first[feature], self._first[feature + 1])
                 self.pays[:, mine] = np.maximum.reduceat(table[rows[:, feature]], edges)
+        self._differ = bool(self.pays.any())  # whether moves do
         away = np.where(self._level == self.codes[:, self._feature], NEVER, self.pays)
         self.leave = np.minimum.reduceat(away, self._first[:-1], axis=1)  # (items, p) the cheapest move
 
@@ -112,7 +115,9 @@ class GroupSearch:
         needs = (self.codes[items] != self.codes[anchor]) | self._spread[items] | self._spread[anchor]
         near = needs.sum(axis=1) <= self._problem.max_changes
         items, needs = items[near], needs[near]
-        meet = np.minimum.reduceat(self.pays[items] + self.pays[anchor], self._first[:-1], axis=1)
+        meet = np.zeros(needs.shape, dtype=np.int64)
+        if self._differ:
+            meet = np.minimum.reduceat(self.pays[items] + self.pays[anchor], self._first[:-1], axis=1)
         near = ((meet < NEVER) | ~needs).all(axis=1)
         return items[near], needs[near], meet[near]
 
@@ -152,7 +157,7 @@ class GroupSearch:
         )
 
     def _groups(
-        self, around: Surroundings, near: IntArray, floor: int, costed: kernels.Costed = None
+        self, around: Surroundings, near: IntArray, floor: int, costed: kernels.Costed = FREE
     ) -> Iterator[tuple[IntArray, IntArray, int]]:
         """Search for groups around an anchor, each with what was decided about it and the changes left."""
         limits = self._problem.limits
