@@ -147,6 +147,20 @@ def test_too_many_points_are_said_to_be_too_many(make):
         assert any("more than 1 points" in check.detail for check in report.checks if not check.ok)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_no_point_scores_more_than_free_features_reach(seed):
+    rng = np.random.default_rng(seed)
+    classifier = read_claims(written(random_trees(rng, 0.5), rng), Limits()).problem.classifier
+    points, free = all_points(LEVELS), rng.random(len(LEVELS)) < 0.5
+    scores, reached = classifier.scores(points)[0], classifier.reach(points, free)
+    for point, most in zip(points, reached, strict=True):
+        alike = (points[:, ~free] == point[~free]).all(axis=1)
+        assert most >= scores[alike].max()
+    assert free.any() or np.array_equal(scores, reached)
+    assert np.array_equal(scores, classifier.reach(points, np.zeros(len(LEVELS), dtype=np.bool_)))
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_all_points_of_a_neighbourhood_are_listed_once(seed):

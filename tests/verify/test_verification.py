@@ -291,3 +291,8 @@ def test_what_is_being_checked_is_told() -> None:
     told: list[str] = []
     report = verify(build_result(TWO_TRIANGLES), progress=told.append)
     assert told == ["reading the file", *(check.name for check in report.checks)]
+    oracle = AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    result = solve(Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    told.clear()
+    assert result.verify(progress=told.append).ok
+    assert "lower bound holds" in told

@@ -281,12 +281,11 @@ class BestSavings:
     at most what the best k different ones do. Groups that save no more than the floor may be passed over.
     """
 
-    def __init__(self, count: int, rows: int, limits: Limits) -> None:
+    def __init__(self, count: int, limits: Limits) -> None:
         self._count = count
         self._limits = limits
         self._room = FACTOR * count + SPARE
         self._pool: list[tuple[int, IntArray, IntArray]] = []
-        self._reached = np.zeros(rows, dtype=np.int64)  # the most that a group seen so far saves for each row
         self.floor = 0
 
     def add(self, groups: Groups, gains: IntArray) -> None:
@@ -300,22 +299,18 @@ class BestSavings:
                 break
             members = groups.members(choice, bucket)
             members = members[gains[choice, members] > 0]
-            members = members[np.argsort(groups.rows[members])]
-            rows, gain = groups.rows[members], gains[choice, members]
-            self._reached[rows] = np.maximum(self._reached[rows], gain)
-            self._pool.append((saved, rows, gain))
+            self._pool.append((saved, groups.rows[members], gains[choice, members]))
             if len(self._pool) > 2 * self._room:
                 self._prune()
 
     def _beaten(self, groups: Groups, gains: IntArray, savings: IntArray) -> BoolArray:
-        """Tell groups that the best choice of their bucket beats, and rows alone that a seen group serves."""
+        """Tell groups that the best choice of their bucket beats."""
         sizes = np.diff(groups.starts, append=len(groups.rows))
         best, buckets = savings.argmax(axis=0), np.arange(len(sizes))
         saved = np.where(groups.inside, gains, 0)
         most = saved[np.repeat(best, sizes), np.arange(len(groups.rows))]
         beaten = np.logical_and.reduceat(saved <= most, groups.starts, axis=1)
-        known = savings[best, buckets] <= self._reached[groups.rows[groups.starts]]
-        beaten[best, buckets] = known & (sizes == 1)
+        beaten[best, buckets] = False
         return np.asarray(beaten)
 
     def _prune(self) -> None:
