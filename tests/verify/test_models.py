@@ -19,7 +19,7 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.problem import Problem
-from oneformany.verify import Outcome, moves, verify
+from oneformany.verify import Outcome, search, verify
 from oneformany.verify.claims import read_claims
 from oneformany.verify.reading import Limits
 from tree_questions import all_points
@@ -138,7 +138,7 @@ def test_a_row_that_can_be_helped_is_not_accepted_as_unreachable(make):
 @ORACLES
 def test_too_many_points_are_said_to_be_too_many(make):
     rng = np.random.default_rng(3)
-    with patch.object(moves, "MOST_POINTS", 1):
+    with patch.object(search, "MOST_POINTS", 1):
         reports = [verify(written(make(rng, 0.95), rng)) for _ in range(20)]
     refused = [report for report in reports if not report.ok]
     assert refused
@@ -170,8 +170,8 @@ def test_all_points_of_a_neighbourhood_are_listed_once(seed):
     state = rng.integers(3, size=len(LEVELS))
     rows = problem.codes[: int(rng.integers(1, 3))]
     budget = int(rng.integers(4))
-    around = moves.Neighbourhood(problem, rows, budget, state == 1, state == 2)
-    with patch.object(moves, "NUMBERS", int(rng.integers(1, 80))):
+    around = search.Neighbourhood(problem, rows, budget, state)
+    with patch.object(search, "NUMBERS", int(rng.integers(1, 80))):
         listed = [tuple(point) for batch in around.batches() for point in batch.tolist()]
     moved = all_points(LEVELS) != rows[0]
     rule = problem.rules[0]
@@ -187,13 +187,13 @@ def test_the_points_around_a_row_of_many_features_do_not_wait_in_memory():
     features, rows = 1500, np.zeros((1, 1500), dtype=np.int64)
     problem = SimpleNamespace(levels=(2,) * features, rules=(None,) * features, max_changes=1)
     tracemalloc.start()
-    around = moves.Neighbourhood(problem, rows, 1)
+    around = search.Neighbourhood(problem, rows, 1)
     assert sum(len(batch) for batch in around.batches()) == len(around) == features + 1
     assert tracemalloc.get_traced_memory()[1] < 2e7
     tracemalloc.stop()
     many = SimpleNamespace(levels=(2,) * 20_000, rules=(None,) * 20_000, max_changes=20_000)
-    around = moves.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64), 20_000)
-    assert len(around) == moves.MOST_POINTS + 1
+    around = search.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64), 20_000)
+    assert len(around) == search.MOST_POINTS + 1
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
-from oneformany.verify.listing import Listing
-from oneformany.verify.moves import SURELY, Moves, Neighbourhood, doubt_of_point
+from oneformany.verify.listing import Listing, Moves
 from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
+from oneformany.verify.search import SURELY, Neighbourhood, doubt_of_point
 
 Score = Callable[[IntArray], ArrayLike]
 

@@ -12,7 +12,6 @@ from oneformany.verify.cases import CostCases, CoverageCases, CoverCases, check_
 from oneformany.verify.claims import Claims
 from oneformany.verify.kernels import NEVER
 from oneformany.verify.listing import (
-    BestSavings,
     Groups,
     ListedColumns,
     Listing,
@@ -22,7 +21,7 @@ from oneformany.verify.listing import (
 )
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, Items, Numbers, Proof
-from oneformany.verify.reading import IntArray, NotConfirmedError
+from oneformany.verify.reading import BoolArray, IntArray, Limits, NotConfirmedError
 from oneformany.verify.search import GroupSearch
 
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
@@ -30,6 +29,8 @@ from oneformany.verify.search import GroupSearch
 OVERHEAD = 2000
 WORTH = 4
 MOST_RANGES = 32
+SPARE = 100
+FACTOR = 4
 
 
 def check_bound(claims: Claims) -> str:
@@ -170,6 +171,69 @@ class CoverageCheck:
             cases = CoverageCases(columns, items, problem.limits, people, exclusion.target)
             cases.check(exclusion.tree, exclusion.explanations)
         return proof.scale * proof.people - sum(proof.weights)
+
+
+class BestSavings:
+    """The best so many groups, without those that save nowhere more than another one.
+
+    A group that saves no more for any row than another one adds nothing to it: what the best k groups save is
+    at most what the best k different ones do. Groups that save no more than the floor may be passed over.
+    """
+
+    def __init__(self, count: int, limits: Limits) -> None:
+        self._count = count
+        self._limits = limits
+        self._room = FACTOR * count + SPARE
+        self._pool: list[tuple[int, IntArray, IntArray]] = []
+        self.floor = 0
+
+    def add(self, groups: Groups, gains: IntArray) -> None:
+        """Look at more groups, whose rows save ``(g, r)`` so much by each choice, not negative."""
+        savings = groups.sums(gains)
+        picked = np.argwhere((savings > self.floor) & ~self._beaten(groups, gains, savings))
+        order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
+        for choice, bucket in picked[order].tolist():
+            saved = int(savings[choice, bucket])
+            if saved <= self.floor:
+                break
+            members = groups.members(choice, bucket)
+            members = members[gains[choice, members] > 0]
+            self._pool.append((saved, groups.rows[members], gains[choice, members]))
+            if len(self._pool) > 2 * self._room:
+                self._prune()
+
+    def _beaten(self, groups: Groups, gains: IntArray, savings: IntArray) -> BoolArray:
+        """Tell groups that the best choice of their bucket beats."""
+        sizes = np.diff(groups.starts, append=len(groups.rows))
+        best, buckets = savings.argmax(axis=0), np.arange(len(sizes))
+        saved = np.where(groups.inside, gains, 0)
+        most = saved[np.repeat(best, sizes), np.arange(len(groups.rows))]
+        beaten = np.logical_and.reduceat(saved <= most, groups.starts, axis=1)
+        beaten[best, buckets] = False
+        return np.asarray(beaten)
+
+    def _prune(self) -> None:
+        """Drop what others beat, and what is beyond the room."""
+        kept: list[tuple[int, IntArray, IntArray]] = []
+        seen = ListedColumns()
+        for saved, rows, gain in sorted(self._pool, key=lambda entry: -entry[0]):
+            self._limits.check()
+            if saved <= self.floor:
+                break
+            if seen.contain(rows, -gain):
+                continue
+            if len(kept) == self._room:
+                self.floor = saved
+                break
+            kept.append((saved, rows, gain))
+            seen.add(rows, -gain)
+        self._pool = kept
+
+    def best(self) -> list[int]:
+        """Tell what the best groups save at most, greatest first."""
+        self._prune()
+        found = [saved for saved, _, _ in self._pool[: self._count]]
+        return [*found, *[self.floor] * (self._count - len(found))]
 
 
 def check_cost_bound(claims: Claims) -> str:

@@ -9,6 +9,7 @@ classifier possibly accepts counts as accepted: groups are as large as they can 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
 from math import prod
@@ -16,17 +17,122 @@ from math import prod
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.moves import LARGEST_KEY, Moves
-from oneformany.verify.problem import Problem
-from oneformany.verify.reading import BoolArray, IntArray, Limits, NotConfirmedError
+from oneformany.verify.problem import NO_TARGET, Problem
+from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
 PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
 SHOWN = 10
-SPARE = 100
-FACTOR = 4
+LARGEST_KEY = 2**62
+BATCH = 2**15
+
+
+class Moves:
+    """Rows, the cells that each may move to or is in, what that adds to an additive score, and its cost.
+
+    Methods speak of indices of the rows here. ``doubt`` says that something was met that is possibly, but not
+    surely positive.
+    """
+
+    def __init__(self, problem: Problem, rows: IntArray) -> None:
+        classifier = problem.classifier
+        self.problem = problem
+        self.given = rows
+        self.cells, self.values = problem.codes[rows], problem.values[rows]
+        self.doubt = classifier.scores is None
+        problem.limits.need(
+            len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
+            "the moves of all rows",
+        )
+        self.may: list[BoolArray] = []  # (cells, rows) of each feature
+        self.gain: list[IntArray] = []
+        self.lacking = classifier.lacking(self.values)
+        everybody = np.arange(len(rows))
+        for feature, cells in enumerate(self.cells.T):
+            rule, targets = problem.rules[feature], problem.targets[feature]
+            may = np.ones((len(targets), len(rows)), dtype=np.bool_) if rule is None else rule[cells].T.copy()
+            may[targets == NO_TARGET] = False
+            may[cells, everybody] = True
+            self.may.append(may)
+            if classifier.summed:
+                table = classifier.tables[classifier.starts[feature] :]
+                gain = table[np.maximum(targets, 0)][:, None] - table[self.values[:, feature]]
+                gain[cells, everybody] = 0
+                self.gain.append(gain)
+
+    @cached_property
+    def most(self) -> list[IntArray]:
+        """The most that changing each feature can add to each row's score."""
+        pairs = zip(self.may, self.gain, strict=True)
+        return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
+
+    def able(self, features: Sequence[int], rows: IntArray) -> BoolArray:
+        """Tell which rows changing these features can help, as far as that is quickly told."""
+        classifier = self.problem.classifier
+        if classifier.summed:
+            gains = (self.most[feature][rows] for feature in features)
+            return np.asarray(sum(gains, np.zeros(len(rows), dtype=np.int64)) >= self.lacking[rows])
+        if classifier.reach is None:
+            return np.ones(len(rows), dtype=np.bool_)
+        free = np.isin(np.arange(len(self.problem.levels)), features)
+        return np.asarray(classifier.reach(self.values[rows], free) >= classifier.threshold)
+
+    def possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
+        """Tell which rows may follow which targets, and are possibly positive then, ``(g, r)``.
+
+        There is one row of targets for each choice, and one column for each feature that changes.
+        """
+        classifier, restrictions = self.problem.classifier, self.problem.restrictions
+        inside = np.ones((len(targets), len(rows)), dtype=np.bool_)
+        total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
+        for feature, goals in zip(features, targets.T, strict=True):
+            pairs = np.ix_(goals, rows)
+            inside &= self.may[feature][pairs]
+            if classifier.summed:
+                total += self.gain[feature][pairs]
+        if classifier.summed:
+            inside &= total >= self.lacking[rows]
+            self.doubt |= bool((inside & (total < self.lacking[rows] + classifier.margin)).any())
+        judged = not classifier.summed and classifier.scores is not None
+        if not judged and not restrictions:
+            return inside
+        which, who = np.nonzero(inside)
+        before = self.cells[rows[who]]
+        after = before.copy()
+        after[:, list(features)] = targets[which]
+        held = np.ones(len(who), dtype=np.bool_)
+        for _, holds in restrictions:
+            held &= holds(before, after)
+        if judged:
+            kept = np.flatnonzero(held)
+            held[kept] = self._possibly(self.problem.followed(self.given[rows[who[kept]]], after[kept]))
+        inside[which, who] = held
+        return inside
+
+    def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
+        """Tell what each row pays for each choice of targets, ``(g, r)``."""
+        total = np.zeros((len(targets), len(rows)), dtype=np.int64)
+        for feature, goals in zip(features, targets.T, strict=True):
+            total += self.problem.price(feature, self.cells[rows, feature], goals[:, None])
+        return total
+
+    def _possibly(self, ends: IntArray) -> BoolArray:
+        """Ask about every different end once, where they are easily told apart."""
+        levels = self.problem.sizes
+        which: IntArray | slice = slice(None)
+        if prod(levels) <= LARGEST_KEY:
+            radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)
+            _, first, index = np.unique(ends @ radix, return_index=True, return_inverse=True)
+            ends, which = ends[first], index.ravel()
+        found = np.zeros(len(ends), dtype=np.bool_)
+        for begin in range(0, len(ends), BATCH):
+            self.problem.limits.check()
+            surely, possibly = self.problem.classifier.judge(ends[begin : begin + BATCH])
+            found[begin : begin + BATCH] = possibly
+            self.doubt |= bool((possibly & ~surely).any())
+        return np.asarray(found[which])
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,66 +378,3 @@ def unproved(listing: Listing, what: str) -> Exception:
     classifier = listing.problem.classifier
     told = "the file does not hold" if classifier.scores is None else "rounding decides under"
     return NotConfirmedError(f"{what}, if it can be explained; {told} the {classifier.kind} classifier")
-
-
-class BestSavings:
-    """The best so many groups, without those that save nowhere more than another one.
-
-    A group that saves no more for any row than another one adds nothing to it: what the best k groups save is
-    at most what the best k different ones do. Groups that save no more than the floor may be passed over.
-    """
-
-    def __init__(self, count: int, limits: Limits) -> None:
-        self._count = count
-        self._limits = limits
-        self._room = FACTOR * count + SPARE
-        self._pool: list[tuple[int, IntArray, IntArray]] = []
-        self.floor = 0
-
-    def add(self, groups: Groups, gains: IntArray) -> None:
-        """Look at more groups, whose rows save ``(g, r)`` so much by each choice, not negative."""
-        savings = groups.sums(gains)
-        picked = np.argwhere((savings > self.floor) & ~self._beaten(groups, gains, savings))
-        order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
-        for choice, bucket in picked[order].tolist():
-            saved = int(savings[choice, bucket])
-            if saved <= self.floor:
-                break
-            members = groups.members(choice, bucket)
-            members = members[gains[choice, members] > 0]
-            self._pool.append((saved, groups.rows[members], gains[choice, members]))
-            if len(self._pool) > 2 * self._room:
-                self._prune()
-
-    def _beaten(self, groups: Groups, gains: IntArray, savings: IntArray) -> BoolArray:
-        """Tell groups that the best choice of their bucket beats."""
-        sizes = np.diff(groups.starts, append=len(groups.rows))
-        best, buckets = savings.argmax(axis=0), np.arange(len(sizes))
-        saved = np.where(groups.inside, gains, 0)
-        most = saved[np.repeat(best, sizes), np.arange(len(groups.rows))]
-        beaten = np.logical_and.reduceat(saved <= most, groups.starts, axis=1)
-        beaten[best, buckets] = False
-        return np.asarray(beaten)
-
-    def _prune(self) -> None:
-        """Drop what others beat, and what is beyond the room."""
-        kept: list[tuple[int, IntArray, IntArray]] = []
-        seen = ListedColumns()
-        for saved, rows, gain in sorted(self._pool, key=lambda entry: -entry[0]):
-            self._limits.check()
-            if saved <= self.floor:
-                break
-            if seen.contain(rows, -gain):
-                continue
-            if len(kept) == self._room:
-                self.floor = saved
-                break
-            kept.append((saved, rows, gain))
-            seen.add(rows, -gain)
-        self._pool = kept
-
-    def best(self) -> list[int]:
-        """Tell what the best groups save at most, greatest first."""
-        self._prune()
-        found = [saved for saved, _, _ in self._pool[: self._count]]
-        return [*found, *[self.floor] * (self._count - len(found))]

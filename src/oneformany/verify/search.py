@@ -7,7 +7,6 @@ import numpy as np
 from oneformany.verify import kernels
 from oneformany.verify.kernels import NEVER, NONE, Surroundings
 from oneformany.verify.listing import ListedColumns
-from oneformany.verify.moves import SURELY, Neighbourhood, doubt_of_point
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Items
 from oneformany.verify.reading import BoolArray, IntArray
@@ -16,7 +15,85 @@ LARGEST_TOTAL = 2**60
 FINEST_SHARE = 2**20
 WORK_BETWEEN_CHECKS = 10**8
 ANYWHERE = -1
+MOST_POINTS = 2**22
+NUMBERS = 2**18  # of points that are looked at together
+SURELY = ""
+"""The doubt about a point that is surely positive."""
 FREE = (0, 0, 0)  # nobody pays for anything
+
+
+class Neighbourhood:
+    """Levels that each feature of a point may take: none to which one of the rows may not move.
+
+    Features whose state is CHANGED take any level, those that are KEPT the one of the first row; open ones,
+    all unless told otherwise, may change as long as the budget lasts. Those that may stay come last.
+    """
+
+    def __init__(self, problem: Problem, rows: IntArray, budget: int, state: IntArray | None = None) -> None:
+        state = np.zeros(len(problem.levels), dtype=np.int64) if state is None else state
+        self.home, self.budget, self.paid = rows[0], budget, state == kernels.OPEN
+        self.levels = []
+        for feature, (n, rule) in enumerate(zip(problem.levels, problem.rules, strict=True)):
+            may = np.ones(n, dtype=np.bool_) if rule is None else rule[rows[:, feature]].all(axis=0)
+            levels = np.flatnonzero(
+                may & ((np.arange(n) == self.home[feature]) | (state[feature] != kernels.KEPT))
+            )
+            self.levels.append(levels[np.argsort(levels == self.home[feature], kind="stable")])
+        self.may_stay = [bool(pays and self.home[f] in self.levels[f]) for f, pays in enumerate(self.paid)]
+        self.order = sorted(range(len(self.levels)), key=self.may_stay.__getitem__)
+
+    def __len__(self) -> int:
+        """Count the points, up to one more than are looked at."""
+        ways = np.ones(1)  # ways[k]: choices so far that spend k of the budget
+        for levels, home, pays in zip(self.levels, self.home, self.paid, strict=True):
+            moved = int((levels != home).sum()) if pays else 0
+            ways = np.convolve(ways, [len(levels) - moved, moved])[: self.budget + 1]
+            ways = np.minimum(ways, MOST_POINTS + 1)
+        return int(min(ways.sum(), MOST_POINTS + 1))
+
+    def batches(self) -> Iterator[IntArray]:
+        """List the points, some at a time and depth first.
+
+        Few wait, since each feature is kept last, and those that have nothing left to spend are done.
+        """
+        order, may_stay = self.order, self.may_stay
+        most = max(1, NUMBERS // len(order))
+        waiting = [(self.home[None], np.zeros(1, dtype=np.int64), 0, 0)]
+        while waiting:
+            points, spent, number, tried = waiting.pop()
+            if number == len(order) or (may_stay[order[number]] and spent.min() == self.budget):
+                yield points
+                continue
+            feature = order[number]
+            levels = self.levels[feature][tried : tried + max(1, most // len(points))]
+            if tried + len(levels) < len(self.levels[feature]):
+                waiting.append((points, spent, number, tried + len(levels)))
+            costs = spent[:, None] + (self.paid[feature] & (levels != self.home[feature]))
+            which, level = np.nonzero(costs <= self.budget)
+            if len(which):
+                moved = points[which]
+                moved[:, feature] = levels[level]
+                waiting.append((moved, costs[which, level], number + 1, 0))
+
+
+def doubt_of_point(problem: Problem, around: Neighbourhood) -> str | None:
+    """Look for a positive point: ``None`` if none is even possibly positive, otherwise why it is not known.
+
+    ``SURELY`` if one surely is.
+    """
+    kind, doubt = problem.classifier.kind, None
+    if problem.classifier.scores is None:
+        return f"the file does not hold the {kind} classifier"
+    if len(around) > MOST_POINTS:
+        return f"more than {MOST_POINTS} points would have to be looked at under the {kind}"
+    for points in around.batches():
+        problem.limits.check()
+        surely, possibly = problem.classifier.judge(points)
+        if surely.any():
+            return SURELY
+        if possibly.any():
+            doubt = f"a point is so near the threshold that rounding decides about it under the {kind}"
+    return doubt
 
 
 class GroupSearch:
@@ -188,7 +265,7 @@ class GroupSearch:
         if self._problem.classifier.certain:
             return False
         rows = self._problem.codes[[row for item in group for row in self._members[item]]]
-        around = Neighbourhood(self._problem, rows, budget, state == kernels.CHANGED, state == kernels.KEPT)
+        around = Neighbourhood(self._problem, rows, budget, state)
         doubt = doubt_of_point(self._problem, around)
         self.doubt = doubt or SURELY
         return doubt is None
