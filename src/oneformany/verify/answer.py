@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
-from oneformany.verify.listing import Listing, Moves
+from oneformany.verify.listing import Listing
 from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 from oneformany.verify.search import SURELY, Neighbourhood, doubt_of_point
@@ -213,10 +213,10 @@ def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray | int, 
     """Tell rows whose largest gains reach what is needed: additive scores and moves alone decide so."""
     if not problem.classifier.summed:
         return np.ones(len(rows), dtype=np.bool_)
-    moves = Moves(problem, rows)
-    gains = -np.sort(-np.stack(moves.most), axis=0)
+    listing = Listing(problem, rows)
+    gains = -np.sort(-np.stack(listing.most), axis=0)
     totals = np.insert(np.cumsum(gains, axis=0), 0, 0, axis=0)
-    return np.asarray(totals[changes, np.arange(len(rows))] >= moves.lacking + margin)
+    return np.asarray(totals[changes, np.arange(len(rows))] >= listing.lacking + margin)
 
 
 def _surely_helped(problem: Problem, row: int, changes: int) -> bool:
@@ -235,7 +235,7 @@ def _check_all_changes(problem: Problem, rows: IntArray) -> None:
     listing = Listing(problem, rows, share="features")
     for groups in listing.groups(np.ones(len(rows), dtype=np.int64), lambda: 1):
         row = int(rows[groups.rows[0]])
-        if not listing.moves.doubt:
+        if not listing.doubt:
             raise _helped(row)
         raise NotConfirmedError(f"row {row}: rounding decides whether it can be helped")
 

@@ -323,7 +323,7 @@ def _paid(listing: Listing, rows: IntArray, changed: Numbers, targets: Numbers) 
         return listing.least_costs(changed, rows)
     if not all(0 <= cell < listing.problem.levels[f] for f, cell in zip(changed, targets, strict=True)):
         raise CertificateError("a listed column sends rows to a cell that is not there")
-    return listing.moves.costs(changed, np.array([targets], dtype=np.int64), rows).ravel()
+    return listing.costs(changed, np.array([targets], dtype=np.int64), rows).ravel()
 
 
 def _check_anchored(claims: Claims, proof: CostProof, told_savings: Numbers, told_changes: Numbers) -> None:

@@ -29,112 +29,6 @@ LARGEST_KEY = 2**62
 BATCH = 2**15
 
 
-class Moves:
-    """Rows, the cells that each may move to or is in, what that adds to an additive score, and its cost.
-
-    Methods speak of indices of the rows here. ``doubt`` says that something was met that is possibly, but not
-    surely positive.
-    """
-
-    def __init__(self, problem: Problem, rows: IntArray) -> None:
-        classifier = problem.classifier
-        self.problem = problem
-        self.given = rows
-        self.cells, self.values = problem.codes[rows], problem.values[rows]
-        self.doubt = classifier.scores is None
-        problem.limits.need(
-            len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
-            "the moves of all rows",
-        )
-        self.may: list[BoolArray] = []  # (cells, rows) of each feature
-        self.gain: list[IntArray] = []
-        self.lacking = classifier.lacking(self.values)
-        everybody = np.arange(len(rows))
-        for feature, cells in enumerate(self.cells.T):
-            rule, targets = problem.rules[feature], problem.targets[feature]
-            may = np.ones((len(targets), len(rows)), dtype=np.bool_) if rule is None else rule[cells].T.copy()
-            may[targets == NO_TARGET] = False
-            may[cells, everybody] = True
-            self.may.append(may)
-            if classifier.summed:
-                table = classifier.tables[classifier.starts[feature] :]
-                gain = table[np.maximum(targets, 0)][:, None] - table[self.values[:, feature]]
-                gain[cells, everybody] = 0
-                self.gain.append(gain)
-
-    @cached_property
-    def most(self) -> list[IntArray]:
-        """The most that changing each feature can add to each row's score."""
-        pairs = zip(self.may, self.gain, strict=True)
-        return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
-
-    def able(self, features: Sequence[int], rows: IntArray) -> BoolArray:
-        """Tell which rows changing these features can help, as far as that is quickly told."""
-        classifier = self.problem.classifier
-        if classifier.summed:
-            gains = (self.most[feature][rows] for feature in features)
-            return np.asarray(sum(gains, np.zeros(len(rows), dtype=np.int64)) >= self.lacking[rows])
-        if classifier.reach is None:
-            return np.ones(len(rows), dtype=np.bool_)
-        free = np.isin(np.arange(len(self.problem.levels)), features)
-        return np.asarray(classifier.reach(self.values[rows], free) >= classifier.threshold)
-
-    def possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
-        """Tell which rows may follow which targets, and are possibly positive then, ``(g, r)``.
-
-        There is one row of targets for each choice, and one column for each feature that changes.
-        """
-        classifier, restrictions = self.problem.classifier, self.problem.restrictions
-        inside = np.ones((len(targets), len(rows)), dtype=np.bool_)
-        total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
-        for feature, goals in zip(features, targets.T, strict=True):
-            pairs = np.ix_(goals, rows)
-            inside &= self.may[feature][pairs]
-            if classifier.summed:
-                total += self.gain[feature][pairs]
-        if classifier.summed:
-            inside &= total >= self.lacking[rows]
-            self.doubt |= bool((inside & (total < self.lacking[rows] + classifier.margin)).any())
-        judged = not classifier.summed and classifier.scores is not None
-        if not judged and not restrictions:
-            return inside
-        which, who = np.nonzero(inside)
-        before = self.cells[rows[who]]
-        after = before.copy()
-        after[:, list(features)] = targets[which]
-        held = np.ones(len(who), dtype=np.bool_)
-        for _, holds in restrictions:
-            held &= holds(before, after)
-        if judged:
-            kept = np.flatnonzero(held)
-            held[kept] = self._possibly(self.problem.followed(self.given[rows[who[kept]]], after[kept]))
-        inside[which, who] = held
-        return inside
-
-    def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
-        """Tell what each row pays for each choice of targets, ``(g, r)``."""
-        total = np.zeros((len(targets), len(rows)), dtype=np.int64)
-        for feature, goals in zip(features, targets.T, strict=True):
-            total += self.problem.price(feature, self.cells[rows, feature], goals[:, None])
-        return total
-
-    def _possibly(self, ends: IntArray) -> BoolArray:
-        """Ask about every different end once, where they are easily told apart."""
-        levels = self.problem.sizes
-        which: IntArray | slice = slice(None)
-        if prod(levels) <= LARGEST_KEY:
-            radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)
-            _, first, index = np.unique(ends @ radix, return_index=True, return_inverse=True)
-            ends, which = ends[first], index.ravel()
-        found = np.zeros(len(ends), dtype=np.bool_)
-        for begin in range(0, len(ends), BATCH):
-            self.problem.limits.check()
-            surely, possibly = self.problem.classifier.judge(ends[begin : begin + BATCH])
-            found[begin : begin + BATCH] = possibly
-            self.doubt |= bool((possibly & ~surely).any())
-        return np.asarray(found[which])
-
-
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Some groups of the same changed features: the part of a choice of targets in a bucket of rows."""
@@ -183,21 +77,45 @@ class Classes:
 
 
 class Listing:
-    """All groups of some different given rows, which share what the problem says unless told otherwise."""
+    """All groups of some different given rows, which share what the problem says unless told otherwise.
+
+    Methods speak of indices of these rows, the cells that each may move to or is in, and what that adds to an
+    additive score. ``doubt`` says that something was met that is possibly, but not surely positive.
+    """
 
     def __init__(self, problem: Problem, rows: IntArray, share: str = "", *, costed: bool = False) -> None:
+        classifier, everybody = problem.classifier, np.arange(len(rows))
         self.problem = problem
         self.limits = problem.limits
-        self.moves = Moves(problem, rows)
+        self.given = rows
         self.share = share or problem.share
+        self.doubt = classifier.scores is None
+        self.limits.need(
+            len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
+            "the moves of all rows",
+        )
+        self._cells, self._values = problem.codes[rows], problem.values[rows]
+        self._may: list[BoolArray] = []  # (cells, rows) of each feature
+        self._gain: list[IntArray] = []
+        self.lacking = classifier.lacking(self._values)
+        for feature, cells in enumerate(self._cells.T):
+            rule, targets = problem.rules[feature], problem.targets[feature]
+            may = np.ones((len(targets), len(rows)), dtype=np.bool_) if rule is None else rule[cells].T.copy()
+            may[targets == NO_TARGET] = False
+            may[cells, everybody] = True
+            self._may.append(may)
+            if classifier.summed:
+                table = classifier.tables[classifier.starts[feature] :]
+                gain = table[np.maximum(targets, 0)][:, None] - table[self._values[:, feature]]
+                gain[cells, everybody] = 0
+                self._gain.append(gain)
         self._costed = costed  # then a group is part of another one only if no row pays more there
-        self._everybody = np.arange(len(rows))
-        may = self.moves.may
-        self._changeable = [feature for feature, can in enumerate(may) if (can.sum(axis=0) > 1).any()]
+        self._everybody = everybody
+        self._changeable = [f for f, can in enumerate(self._may) if (can.sum(axis=0) > 1).any()]
         self._size = min(problem.max_changes, len(self._changeable))
-        self._classes = Classes(self.moves.cells)
+        self._classes = Classes(self._cells)
         self._useful: dict[int, IntArray] = {}
-        self._summed = problem.classifier.summed and not problem.restrictions
+        self._summed = classifier.summed and not problem.restrictions
         self._pairs = PAIRS if self._summed else min(PAIRS, max(1, NUMBERS // len(problem.levels)))
 
     def groups(self, score: IntArray, floor: Callable[[], int], *, whole: bool = True) -> Iterator[Groups]:
@@ -210,7 +128,7 @@ class Listing:
         for size in range(self._size + 1) if self.share == "action" else (self._size,):
             for features in combinations(self._changeable, size):
                 self.limits.check()
-                rows = counted[self.moves.able(features, counted)] if total >= floor() else counted[:0]
+                rows = counted[self._able(features, counted)] if total >= floor() else counted[:0]
                 if len(rows) and score[rows].sum() >= floor():
                     yield from self._of_set(features, rows, score, floor())
 
@@ -218,9 +136,9 @@ class Listing:
         """Tell what each row pays at least: for one move, unless it is possibly positive as it is."""
         least = self.least_costs((), self._everybody)
         for feature in self._changeable:
-            may, cells = self.moves.may[feature], np.arange(self.problem.levels[feature])
-            away = may & (cells[:, None] != self.moves.cells[:, feature])
-            price = self.moves.costs((feature,), cells[:, None], self._everybody)
+            may, cells = self._may[feature], np.arange(self.problem.levels[feature])
+            away = may & (cells[:, None] != self._cells[:, feature])
+            price = self.costs((feature,), cells[:, None], self._everybody)
             least = np.minimum(least, np.where(away, price, NEVER).min(axis=0))
         return least
 
@@ -228,14 +146,14 @@ class Listing:
         """Tell the least that each row pays for changing these features only; huge where it cannot."""
         least = np.full(len(rows), NEVER, dtype=np.int64)
         for targets in self._choices(self._goals(features), len(rows)):
-            able = self.moves.possible(features, targets, rows)
+            able = self._possible(features, targets, rows)
             price = self._prices(features, targets, rows)
             least = np.minimum(least, np.where(able, price, NEVER).min(axis=0))
         return least
 
     def _prices(self, features: tuple[int, ...], targets: IntArray, rows: IntArray) -> IntArray:
         if self._costed:
-            return self.moves.costs(features, targets, rows)
+            return self.costs(features, targets, rows)
         return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
 
     def _of_set(
@@ -265,7 +183,7 @@ class Listing:
             last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
             part, within = rows[starts[first] : ends[last - 1]], starts[first:last] - starts[first]
             for targets in self._choices(goals, len(part)):
-                inside = self.moves.possible(features, targets, part)
+                inside = self._possible(features, targets, part)
                 yield Groups(part, within, inside, self._prices(features, targets, part))
             first = last
 
@@ -273,14 +191,14 @@ class Listing:
         """List the targets of each feature, without those that another one makes superfluous."""
         for feature in features:
             if feature not in self._useful:
-                cells = np.flatnonzero(self.moves.may[feature].any(axis=1))
+                cells = np.flatnonzero(self._may[feature].any(axis=1))
                 small = len(cells) ** 2 * len(self._everybody) <= MOST_COMPARED
                 self._useful[feature] = self._undominated(feature, cells) if self._summed and small else cells
         return [self._useful[feature] for feature in features]
 
     def _undominated(self, feature: int, cells: IntArray) -> IntArray:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
-        may, gain = self.moves.may[feature][cells], self.moves.gain[feature][cells]
+        may, gain = self._may[feature][cells], self._gain[feature][cells]
         price = self._prices((feature,), cells[:, None], self._everybody)
         alive = np.ones(len(cells), dtype=np.bool_)
         for worse in range(len(cells)):
@@ -301,6 +219,78 @@ class Listing:
             for column, cells in enumerate(goals):
                 targets[:, column] = cells[index // prod(shape[column + 1 :]) % len(cells)]
             yield targets
+
+    @cached_property
+    def most(self) -> list[IntArray]:
+        """The most that changing each feature can add to each row's score."""
+        pairs = zip(self._may, self._gain, strict=True)
+        return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
+
+    def _able(self, features: Sequence[int], rows: IntArray) -> BoolArray:
+        """Tell which rows changing these features can help, as far as that is quickly told."""
+        classifier = self.problem.classifier
+        if classifier.summed:
+            gains = (self.most[feature][rows] for feature in features)
+            return np.asarray(sum(gains, np.zeros(len(rows), dtype=np.int64)) >= self.lacking[rows])
+        if classifier.reach is None:
+            return np.ones(len(rows), dtype=np.bool_)
+        free = np.isin(np.arange(len(self.problem.levels)), features)
+        return np.asarray(classifier.reach(self._values[rows], free) >= classifier.threshold)
+
+    def _possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
+        """Tell which rows may follow which targets, and are possibly positive then, ``(g, r)``.
+
+        There is one row of targets for each choice, and one column for each feature that changes.
+        """
+        classifier, restrictions = self.problem.classifier, self.problem.restrictions
+        inside = np.ones((len(targets), len(rows)), dtype=np.bool_)
+        total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
+        for feature, goals in zip(features, targets.T, strict=True):
+            pairs = np.ix_(goals, rows)
+            inside &= self._may[feature][pairs]
+            if classifier.summed:
+                total += self._gain[feature][pairs]
+        if classifier.summed:
+            inside &= total >= self.lacking[rows]
+            self.doubt |= bool((inside & (total < self.lacking[rows] + classifier.margin)).any())
+        judged = not classifier.summed and classifier.scores is not None
+        if not judged and not restrictions:
+            return inside
+        which, who = np.nonzero(inside)
+        before = self._cells[rows[who]]
+        after = before.copy()
+        after[:, list(features)] = targets[which]
+        held = np.ones(len(who), dtype=np.bool_)
+        for _, holds in restrictions:
+            held &= holds(before, after)
+        if judged:
+            kept = np.flatnonzero(held)
+            held[kept] = self._possibly(self.problem.followed(self.given[rows[who[kept]]], after[kept]))
+        inside[which, who] = held
+        return inside
+
+    def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
+        """Tell what each row pays for each choice of targets, ``(g, r)``."""
+        total = np.zeros((len(targets), len(rows)), dtype=np.int64)
+        for feature, goals in zip(features, targets.T, strict=True):
+            total += self.problem.price(feature, self._cells[rows, feature], goals[:, None])
+        return total
+
+    def _possibly(self, ends: IntArray) -> BoolArray:
+        """Ask about every different end once, where they are easily told apart."""
+        levels = self.problem.sizes
+        which: IntArray | slice = slice(None)
+        if prod(levels) <= LARGEST_KEY:
+            radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)
+            _, first, index = np.unique(ends @ radix, return_index=True, return_inverse=True)
+            ends, which = ends[first], index.ravel()
+        found = np.zeros(len(ends), dtype=np.bool_)
+        for begin in range(0, len(ends), BATCH):
+            self.limits.check()
+            surely, possibly = self.problem.classifier.judge(ends[begin : begin + BATCH])
+            found[begin : begin + BATCH] = possibly
+            self.doubt |= bool((possibly & ~surely).any())
+        return np.asarray(found[which])
 
 
 class ListedColumns:
@@ -363,7 +353,7 @@ def check_all_listed(
             members = groups.members(choice, bucket)
             rows = groups.rows[members]
             if not columns.contain(rows, groups.costs[choice, members]):
-                raise unproved(listing, f"{named(listing.moves.given[rows].tolist())} {what}")
+                raise unproved(listing, f"{named(listing.given[rows].tolist())} {what}")
 
 
 def named(rows: list[int]) -> str:
@@ -373,7 +363,7 @@ def named(rows: list[int]) -> str:
 
 def unproved(listing: Listing, what: str) -> Exception:
     """Say that something is wrong, or open where a point was met of which rounding decides."""
-    if not listing.moves.doubt:
+    if not listing.doubt:
         return CertificateError(what)
     classifier = listing.problem.classifier
     told = "the file does not hold" if classifier.scores is None else "rounding decides under"
