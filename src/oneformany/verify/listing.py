@@ -61,7 +61,8 @@ class Classes:
         sizes = [len(present) for present, _ in levels]
         self._parts: list[IntArray] = []
         if prod(sizes) <= LARGEST_KEY:
-            self._parts = [code.ravel() * prod(sizes[:f]) for f, (_, code) in enumerate(levels)]
+            radix = np.cumprod([1, *sizes[:-1]])
+            self._parts = [code.ravel() * step for (_, code), step in zip(levels, radix, strict=True)]
             self._key = np.sum(self._parts, axis=0)
 
     def outside(self, features: tuple[int, ...], rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -281,7 +282,7 @@ class Listing:
         levels = self.problem.sizes
         which: IntArray | slice = slice(None)
         if prod(levels) <= LARGEST_KEY:
-            radix = np.array([prod(levels[:feature]) for feature in range(len(levels))], dtype=np.int64)
+            radix = np.cumprod([1, *levels[:-1]])
             _, first, index = np.unique(ends @ radix, return_index=True, return_inverse=True)
             ends, which = ends[first], index.ravel()
         found = np.zeros(len(ends), dtype=np.bool_)
