@@ -23,7 +23,7 @@ PHASES = {
 
 
 class Progress:
-    """Shows the records of a running ``solve``.
+    """Shows the records of a running ``solve``, or what a running ``verify`` looks at.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Progress:
     ) -> None:
         self.title, self.delay, self.interval = title, delay, interval
         self._console = Console(stderr=True) if console is None else console
-        self._latest: Round | None = None
+        self._latest = "starting"
         self._done = Event()
 
     def __enter__(self) -> Self:
@@ -64,9 +64,9 @@ class Progress:
         self._done.set()
         self._thread.join()
 
-    def __call__(self, record: Round) -> None:
-        """Take the latest record."""
-        self._latest = record
+    def __call__(self, record: Round | str) -> None:
+        """Take the latest record, or words that say what is being done."""
+        self._latest = record if isinstance(record, str) else round_words(record)
 
     def _show(self) -> None:
         """Nothing on quick work; then a living line, one output of a notebook's cell, or some lines."""
@@ -90,8 +90,7 @@ class Progress:
             show()
 
     def _line(self) -> Text:
-        state = "starting" if self._latest is None else round_words(self._latest)
-        parts = [self.title, state, f"{monotonic() - self._start:.1f} s"]
+        parts = [self.title, self._latest, f"{monotonic() - self._start:.1f} s"]
         return Text(" | ".join(part for part in parts if part))
 
 

@@ -120,3 +120,21 @@ def test_a_file_with_a_part_missing_is_refused() -> None:
         del bent["certificate"]["cost"][part]
         with pytest.raises(CertificateError, match=part):
             verify(sealed(bent))
+
+
+def test_costs_whose_sums_look_like_moves_that_are_forbidden_are_open() -> None:
+    """1,030 moves of 2^30 each would be taken for one that nobody may make."""
+    content, width, dear = written(cube()), 1030, 2**30
+    problem = content["problem"]
+    problem["codes"] = [[*row, *[0] * (width - 6)] for row in problem["codes"]]
+    problem["levels"] += [1] * (width - 6)
+    problem["oracle"]["tables"] += [[0]] * (width - 6)
+    problem["costs"] = {"scale": 1, "tables": [[[0, dear], [dear, 0]]] * 6 + [[[0]]] * (width - 6)}
+    for explanation in content["explanations"]:
+        explanation["point"] += [0] * (width - 6)
+    proof = content["certificate"]["cost"]
+    proof.update(scale=1, bound=1, prices=[1] * 7, savings=[0] * 7)
+    content.update(cost=content["cost"] * dear, cost_bound=1)
+    outcome, detail = outcome_of(content)
+    assert outcome is Outcome.UNCONFIRMED
+    assert "costs are too large" in detail

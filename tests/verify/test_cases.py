@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.bound import CoverCases
-from oneformany.verify.cases import Choice
-from oneformany.verify.items import Items
-from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.proofs import Case, Filter
+from oneformany.verify.cases import Choice, CoverCases
+from oneformany.verify.proofs import Case, Filter, Items
+from oneformany.verify.reading import Limits, NotConfirmedError
 from reference import smallest_cover
 
 

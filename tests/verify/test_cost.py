@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.cost import CostCases
-from oneformany.verify.items import Items
-from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.proofs import Case
+from oneformany.verify.cases import CostCases
+from oneformany.verify.proofs import Case, Items
+from oneformany.verify.reading import Limits, NotConfirmedError
 
 TREE = Case((), columns=(0,), parts=(Case((), evaluated=True), Case((), short=True)))
 

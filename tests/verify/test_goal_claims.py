@@ -20,7 +20,7 @@ from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.problem.costs import Costs
 from oneformany.schema.rules.rows import NotTogether
 from oneformany.verify import Outcome, Report, verify
-from oneformany.verify.problem import read_restrictions
+from oneformany.verify.problem import read_restriction
 from oneformany.verify.reading import Json
 from verify.asked import CODES, HELPABLE, LEVELS, answered, five_features, restriction
 from verify.search_proofs import complete_tree, costed_columns, searched_coverage, stripped
@@ -138,9 +138,9 @@ def test_rules_on_rows_are_those_of_the_schema() -> None:
         rule = restriction(rng, levels)
         before, after = rng.integers(levels, size=(2, 60, 3))
         after = np.where(rng.random(after.shape) < 0.5, before, after)
-        (read,) = read_restrictions([Json(json.loads(json.dumps(rule.to_dict())))], levels)
-        kinds.add(read.kind)
-        assert np.array_equal(read.holds(before, after), rule.holds(before, after))
+        kind, holds = read_restriction(Json(json.loads(json.dumps(rule.to_dict()))), levels)
+        kinds.add(kind)
+        assert np.array_equal(holds(before, after), rule.holds(before, after))
     assert len(kinds) == 4
 
 

@@ -12,7 +12,7 @@ from judgement_goals import is_true_of_goals
 from oneformany.exceptions import CertificateError
 from oneformany.verify import bound, verify
 from oneformany.verify.claims import read_claims
-from oneformany.verify.limits import Limits
+from oneformany.verify.reading import Limits
 from strategies import random_problem
 from verify.asked import answered
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.items import Items
+from oneformany.verify.proofs import Items
 
 
 def test_rows_start_on_their_own() -> None:

@@ -19,9 +19,9 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.problem import Problem
-from oneformany.verify import Outcome, moves, verify
+from oneformany.verify import Outcome, search, verify
 from oneformany.verify.claims import read_claims
-from oneformany.verify.limits import Limits
+from oneformany.verify.reading import Limits
 from tree_questions import all_points
 
 LEVELS = (2, 3, 2, 3)
@@ -138,13 +138,27 @@ def test_a_row_that_can_be_helped_is_not_accepted_as_unreachable(make):
 @ORACLES
 def test_too_many_points_are_said_to_be_too_many(make):
     rng = np.random.default_rng(3)
-    with patch.object(moves, "MOST_POINTS", 1):
+    with patch.object(search, "MOST_POINTS", 1):
         reports = [verify(written(make(rng, 0.95), rng)) for _ in range(20)]
     refused = [report for report in reports if not report.ok]
     assert refused
     for report in refused:
         assert report.outcome is Outcome.UNCONFIRMED
         assert any("more than 1 points" in check.detail for check in report.checks if not check.ok)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_no_point_scores_more_than_free_features_reach(seed):
+    rng = np.random.default_rng(seed)
+    classifier = read_claims(written(random_trees(rng, 0.5), rng), Limits()).problem.classifier
+    points, free = all_points(LEVELS), rng.random(len(LEVELS)) < 0.5
+    scores, reached = classifier.scores(points)[0], classifier.reach(points, free)
+    for point, most in zip(points, reached, strict=True):
+        alike = (points[:, ~free] == point[~free]).all(axis=1)
+        assert most >= scores[alike].max()
+    assert free.any() or np.array_equal(scores, reached)
+    assert np.array_equal(scores, classifier.reach(points, np.zeros(len(LEVELS), dtype=np.bool_)))
 
 
 @settings(max_examples=100, deadline=None)
@@ -156,8 +170,8 @@ def test_all_points_of_a_neighbourhood_are_listed_once(seed):
     state = rng.integers(3, size=len(LEVELS))
     rows = problem.codes[: int(rng.integers(1, 3))]
     budget = int(rng.integers(4))
-    around = moves.Neighbourhood(problem, rows, state == 1, state == 2, budget)
-    with patch.object(moves, "NUMBERS", int(rng.integers(1, 80))):
+    around = search.Neighbourhood(problem, rows, budget, state)
+    with patch.object(search, "NUMBERS", int(rng.integers(1, 80))):
         listed = [tuple(point) for batch in around.batches() for point in batch.tolist()]
     moved = all_points(LEVELS) != rows[0]
     rule = problem.rules[0]
@@ -173,13 +187,13 @@ def test_the_points_around_a_row_of_many_features_do_not_wait_in_memory():
     features, rows = 1500, np.zeros((1, 1500), dtype=np.int64)
     problem = SimpleNamespace(levels=(2,) * features, rules=(None,) * features, max_changes=1)
     tracemalloc.start()
-    around = moves.Neighbourhood(problem, rows)
+    around = search.Neighbourhood(problem, rows, 1)
     assert sum(len(batch) for batch in around.batches()) == len(around) == features + 1
     assert tracemalloc.get_traced_memory()[1] < 2e7
     tracemalloc.stop()
     many = SimpleNamespace(levels=(2,) * 20_000, rules=(None,) * 20_000, max_changes=20_000)
-    around = moves.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64))
-    assert len(around) == moves.MOST_POINTS + 1
+    around = search.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64), 20_000)
+    assert len(around) == search.MOST_POINTS + 1
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from certificates import Decisions
 from oneformany.verify import search as search_module
 from oneformany.verify.classifiers import Classifier
-from oneformany.verify.items import Items
-from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.listed import ListedColumns
+from oneformany.verify.listing import ListedColumns
 from oneformany.verify.problem import Problem
+from oneformany.verify.proofs import Items
+from oneformany.verify.reading import Limits, NotConfirmedError
 from oneformany.verify.search import LARGEST_TOTAL, GroupSearch
 from reference import columns
 from strategies import SmallProblem, random_problem, small_problems
@@ -29,12 +29,10 @@ def problem_of(problem: SmallProblem) -> Problem:
         np.concatenate([np.array(table) for table in problem.tables]),
         np.cumsum(levels) - levels,
         problem.threshold - problem.intercept,
-        additive=True,
-        cutoff=None,
-        judge=None,
     )
+    codes = np.array(problem.codes)
     return Problem(
-        codes=np.array(problem.codes),
+        codes=codes,
         levels=tuple(problem.levels),
         max_changes=problem.max_changes,
         rules=tuple(
@@ -43,6 +41,10 @@ def problem_of(problem: SmallProblem) -> Problem:
         ),
         classifier=classifier,
         limits=Limits(),
+        values=codes,
+        sizes=tuple(problem.levels),
+        targets=tuple(np.arange(n) for n in problem.levels),
+        people=np.ones(len(codes), dtype=np.int64),
     )
 
 

@@ -285,3 +285,14 @@ def test_one_explanation_is_told_as_one() -> None:
     told = " ".join(check.detail for check in verify(result.to_json()).checks)
     assert "1 explanation, at least 1 needed" in told
     assert "1 explanations" not in told
+
+
+def test_what_is_being_checked_is_told() -> None:
+    told: list[str] = []
+    report = verify(build_result(TWO_TRIANGLES), progress=told.append)
+    assert told == ["reading the file", *(check.name for check in report.checks)]
+    oracle = AdditiveOracle([[0, 1], [0, 1]], threshold=1)
+    result = solve(Problem([[0, 0]], (2, 2), oracle, max_changes=1))
+    told.clear()
+    assert result.verify(progress=told.append).ok
+    assert "lower bound holds" in told

@@ -124,7 +124,8 @@ def verify(
     """
     saving.check_targets(json_file)
     try:
-        found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit)
+        with ofm.Progress(shown(file.name)) as told:
+            found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit, progress=told)
     except CertificateError as error:
         named = str(error) if str(file) in str(error) else f"{file}: {error}"
         raise CertificateError(named) from error
@@ -136,6 +137,6 @@ def verify(
     console.print(table)
     code, _, style = OUTCOMES[found.outcome]
     console.print(Text.assemble(str(file), ": ", Text(found.outcome, style=style)), soft_wrap=True)
-    told = {"outcome": found.outcome, "ok": found.ok, **asdict(found)}
-    saving.save_all({json_file: lambda path: saving.save_json(told, path)})
+    data = {"outcome": found.outcome, "ok": found.ok, **asdict(found)}
+    saving.save_all({json_file: lambda path: saving.save_json(data, path)})
     raise typer.Exit(code)

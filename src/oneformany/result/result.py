@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -295,7 +296,13 @@ class Result:
         """
         _face("report").write_report(self, path, title, audits)
 
-    def verify(self, score: AnyValue = None, **limits: float | None) -> Report:
+    def verify(
+        self,
+        score: AnyValue = None,
+        *,
+        progress: Callable[[str], None] | None = None,
+        **limits: float | None,
+    ) -> Report:
         """Check the answer and its proof, with code that shares nothing with the code that found them.
 
         What is checked is the text that :meth:`to_json` writes; a file is checked by
@@ -306,6 +313,9 @@ class Result:
         score : callable, optional
             The classifier's score of each row of an ``(n, p)`` array of codes, for a classifier that a file
             does not hold.
+        progress : callable, optional
+            Is told each claim before it is examined; unless given, a line says what is being checked once
+            that takes more than a second.
         **limits
             ``time_limit`` in seconds and ``memory_limit`` in gigabytes; ``None``: no limit.
 
@@ -322,7 +332,9 @@ class Result:
         >>> print(result.verify().outcome)
         confirmed
         """
-        return _face("verify").verify(self.to_json(), score=score, **limits)
+        with nullcontext(progress) if progress else _face("progress").Progress("verify") as told:
+            report: Report = _face("verify").verify(self.to_json(), score=score, progress=told, **limits)
+        return report
 
     # Methods that stand in files of their own.
     to_frame = to_frame

@@ -11,6 +11,10 @@ run ended. The digest notices accidents and edits; who can compute it anew can c
 Every claim ends as confirmed, wrong, or cannot be confirmed: rounding decides, too many points would have to
 be looked at, the classifier is not part of the file, a solver left no proof, or time or memory are used up.
 
+To read it whole, begin with what is read (``reading``, ``classifiers``, ``problem``, ``proofs``, ``claims``);
+then groups, listed (``listing``) or searched for (``search``, ``kernels``); then ``answer`` and the bounds
+(``cases``, ``bound``). ``verification`` composes them.
+
 The package can be called: ``oneformany.verify(source)`` is ``oneformany.verify.verify(source)``.
 
 Examples

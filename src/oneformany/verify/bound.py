@@ -1,30 +1,36 @@
-"""Bounds on explanations and on people: walk through the proof and recompute everything it claims."""
-
-from __future__ import annotations
+"""Bounds on explanations, people and costs: walk through the proof and recompute everything it claims."""
 
 from collections import Counter
-from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import IntArray
-from oneformany.verify.cases import TREE_SCALE, Cases, Choice, incidence
+from oneformany.verify.answer import check_fewest_changes
+from oneformany.verify.cases import CostCases, CoverageCases, CoverCases, check_prices, paid_by_cheapest
 from oneformany.verify.claims import Claims
-from oneformany.verify.items import Items
-from oneformany.verify.limits import NotConfirmedError
-from oneformany.verify.listed import ListedColumns, check_all_listed, named
-from oneformany.verify.listing import Listing
+from oneformany.verify.kernels import NEVER
+from oneformany.verify.listing import (
+    Groups,
+    ListedColumns,
+    Listing,
+    check_all_listed,
+    named,
+    unproved,
+)
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import Branch, CoverageProof, Dual, Enumeration, Filter, Proof, SolverBound
+from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, Items, Numbers, Proof
+from oneformany.verify.reading import BoolArray, IntArray, Limits, NotConfirmedError
 from oneformany.verify.search import GroupSearch
 
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
 # set at least as long as at so many rows.
 OVERHEAD = 2000
 WORTH = 4
-BATCH = 2**22
+MOST_RANGES = 32
+SPARE = 100
+FACTOR = 4
 
 
 def check_bound(claims: Claims) -> str:
@@ -32,8 +38,7 @@ def check_bound(claims: Claims) -> str:
 
     Rows of which nothing is known are not among them: a bound for fewer rows holds for more.
     """
-    covered = np.flatnonzero(np.array(claims.assignment) >= 0)
-    items = Items.single(claims.problem.different(covered).tolist())
+    items = Items.single(claims.problem.different(claims.covered_rows).tolist())
     if not items.members:
         if claims.proof.bound:
             raise CertificateError("no row is covered, so there is nothing to prove")
@@ -46,106 +51,58 @@ def check_bound(claims: Claims) -> str:
 
 def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) -> None:
     problem.limits.check()
-    if isinstance(proof, Branch):
-        if proof.bound != min(proof.together.bound, proof.apart.bound):
+    if proof.parts:
+        if proof.bound != min(part.bound for part in proof.parts):
             raise CertificateError(f"a branch claims {proof.bound}, its two cases prove less or more")
         steps["branching"] += 1
-        _check(proof.together, problem, items.merged(*proof.pair), steps)
-        _check(proof.apart, problem, items.separated(*proof.pair), steps)
-    elif isinstance(proof, SolverBound):
+        for part, decide in zip(proof.parts, (items.merged, items.separated), strict=True):
+            _check(part, problem, decide(*proof.pair), steps)
+    elif proof.solver is not None:
         raise NotConfirmedError(
             f"that at least {proof.bound} are needed is the word of the solver "
-            f"{proof.name}, which leaves no proof; method='exact' does"
+            f"{proof.solver}, which leaves no proof; method='exact' does"
         )
     else:
-        _check_weights(proof, problem, items, steps)
+        steps[_check_weights(proof, problem, items)] += 1
 
 
-def _check_weights(proof: Dual, problem: Problem, items: Items, steps: Counter[str]) -> None:
+def _check_weights(proof: Proof, problem: Problem, items: Items) -> str:
     """Confirm what the weights prove and, where more is claimed, that the listed columns do not suffice."""
     wrong = "the proof gives weight to row {row}, which is not an item of its own"
-    weights = items.spread(proof.weights, wrong)
+    weights, exclusion = items.spread(proof.weights, wrong), proof.exclusion
     total = int(weights.sum())
     needed = -(-total // proof.capacity)
-    if isinstance(proof, Enumeration):
-        if proof.bound != proof.target + 1:
-            raise CertificateError(f"excluding {proof.target} explanations does not prove {proof.bound}")
-    elif proof.bound != needed:
+    if exclusion is not None and proof.bound != exclusion.target + 1:
+        raise CertificateError(f"excluding {exclusion.target} explanations does not prove {proof.bound}")
+    if exclusion is None and proof.bound != needed:
         raise CertificateError(f"the weights prove {needed}, not {proof.bound}")
     _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
-    if not isinstance(proof, Enumeration) or needed > proof.target:
-        steps["weights that no group exceeds"] += 1
-        return
-    listed = [items.indices(column) for column in proof.columns]
-    floor = total - (proof.target - 1) * proof.capacity
+    if exclusion is None or needed > exclusion.target:
+        return "weights that no group exceeds"
+    listed = [items.indices(rows) for rows, _, _ in exclusion.columns]
+    floor = total - (exclusion.target - 1) * proof.capacity
     missing = "weighs enough for a smaller cover, but no listed column contains it"
     _check_groups(problem, items, weights, floor, listed, missing)
-    CoverCases(listed, items, problem.limits).check(proof.cover, proof.target)
-    steps["listed columns that do not suffice"] += 1
-
-
-class CoverCases(Cases):
-    """So many of the listed columns do not cover all items."""
-
-    question = "suffice"
-
-    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
-        """Tell what the usable columns carry of the weights of sets, and what a cover carries at least.
-
-        Sets with an item that is not needed are ignored. A column carries the weight of a set once for every
-        two of its items, rounded up. The columns of a cover share out all items of the set, so together they
-        carry it at least half as often as it has items, rounded up. All in exact integers.
-        """
-        covered = self.covered(node)
-        known = ([self.items.index_of.get(row) for row in rows] for rows, _ in numbers)
-        sets = [
-            (chosen, weight)
-            for chosen, (_, weight) in zip(known, numbers, strict=True)
-            if not any(item is None or covered[item] for item in chosen)
-        ]
-        matrix = self.matrix[node.usable]
-        loads = np.zeros(len(node.usable), dtype=np.int64)
-        step = max(1, BATCH // max(1, matrix.shape[0]))
-        for first in range(0, len(sets), step):
-            self.limits.check()
-            chosen, weights = zip(*sets[first : first + step], strict=True)
-            carried = matrix @ incidence(chosen, len(covered)).T
-            carried.data = (carried.data + 1) // 2
-            loads[node.usable] += carried @ np.array(weights, dtype=np.int64)
-        return loads, sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
-
-    def is_closed(self, node: Choice) -> bool:
-        """Refuse a split that is not by a needed row, or that forgets a column with the row; never closed."""
-        row, item = node.case.row, self.items.index_of.get(-1 if node.case.row is None else node.case.row)
-        if item is None or self.covered(node)[item]:
-            raise CertificateError(f"the proof leaves open whether the listed columns {self.question}")
-        covers = np.flatnonzero(node.usable)[self.matrix[node.usable][:, [item]].nonzero()[0]]
-        if left_out := set(covers.tolist()) - set(node.case.columns):
-            raise CertificateError(f"the proof forgets that column {min(left_out)} covers row {row}")
-        return False
-
-
-def _listing(problem: Problem, items: Items) -> Listing | None:
-    """List all groups where that is quicker than a search, or where a search cannot tell."""
-    if items.apart or any(len(rows) > 1 for rows in items.members):
-        if not problem.plain:
-            raise NotConfirmedError(
-                "this release checks proofs by branching only where rows share a point of cells"
-            )
-        return None
-    n, sets = len(items.members), comb(len(problem.levels), problem.max_changes)
-    if problem.plain and WORTH * sets * (n + OVERHEAD) > n**2:
-        return None
-    return Listing(problem, np.array(items.first))
+    CoverCases(listed, items, problem.limits).check(exclusion.tree, exclusion.target)
+    return "listed columns that do not suffice"
 
 
 def _check_groups(
     problem: Problem, items: Items, weights: IntArray, floor: int, listed: list[list[int]], what: str
 ) -> None:
-    """Confirm that every group that weighs as much as the floor is part of a listed one."""
-    columns = ListedColumns(listed)
-    if (listing := _listing(problem, items)) is not None:
-        check_all_listed(listing, weights, floor, columns, what)
+    """Confirm that every group that weighs as much as the floor is part of a listed one.
+
+    By a listing where that is quicker than a search, or where a search cannot tell.
+    """
+    columns, n = ListedColumns(listed), len(items.members)
+    decided = bool(items.apart) or any(len(rows) > 1 for rows in items.members)
+    if decided and not problem.plain:
+        raise NotConfirmedError(
+            "this release checks proofs by branching only where rows share a point of cells"
+        )
+    sets = comb(len(problem.levels), problem.max_changes)
+    if not problem.plain or not (decided or WORTH * sets * (n + OVERHEAD) > n**2):
+        check_all_listed(Listing(problem, np.array(items.first)), weights, floor, columns, what)
         return
     search = GroupSearch(problem, items)
     for group in search.unlisted(weights, floor, columns):
@@ -160,17 +117,13 @@ class CoverageCheck:
 
     def __init__(self, claims: Claims) -> None:
         self._claims = claims
-        self._shown = False
 
     def check_covered_bound(self) -> str:
         """No answer within the goal covers more people than the file says."""
         claims, proof, k = self._claims, self._claims.coverage, self._claims.goal.explanations
         most, told = claims.helpable, claims.covered_bound
-        if told is None:
-            raise CertificateError("covered_bound is missing")
         if proof is not None and k is not None and told < most:
-            rest = self._shown_rest(proof)
-            most = min(most, (k * proof.capacity + rest) // proof.scale)
+            most = min(most, (k * proof.capacity + self._rest) // proof.scale)
             if proof.exclusion is not None and proof.exclusion.explanations >= k:
                 most = min(most, proof.exclusion.target - 1)
         if told < most:
@@ -183,74 +136,231 @@ class CoverageCheck:
         people = claims.covered if claims.goal.explanations is not None else claims.wanted
         fewest = min(people, 1)
         if proof is not None and claims.lower_bound > fewest:
-            rest = self._shown_rest(proof)
-            fewest = max(fewest, -(-(proof.scale * people - rest) // proof.capacity))
+            fewest = max(fewest, -(-(proof.scale * people - self._rest) // proof.capacity))
             if proof.exclusion is not None and proof.exclusion.target <= people:
                 fewest = max(fewest, proof.exclusion.explanations + 1)
         if claims.lower_bound > fewest:
             raise CertificateError(f"lower_bound is {claims.lower_bound}, proved is {fewest}")
         return f"at least {claims.lower_bound} for {people} people"
 
-    def _shown_rest(self, proof: CoverageProof) -> int:
-        """Confirm that the proof holds, if it was not yet; return what people count beyond the weights."""
-        if not self._shown:
-            _check_proof(self._claims, proof)
-            self._shown = True
+    @cached_property
+    def _rest(self) -> int:
+        """What people count beyond the weights, once everything that the proof says is confirmed."""
+        claims, proof = self._claims, self._claims.coverage
+        if proof is None:
+            raise AssertionError("there is a proof where it is asked for")
+        problem, items = claims.problem, claims.helpable_items
+        people = problem.people_like(items.first)
+        if proof.people != claims.helpable:
+            raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
+        wrong = "the coverage proof names row {row}, which is a repeat or unreachable"
+        weights = items.spread(proof.weights, wrong)
+        for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
+            if weight > proof.scale * count:
+                raise CertificateError(f"row {row} weighs more than its people count")
+        listing = Listing(problem, np.array(items.first))
+        too_heavy = f"weighs more than {proof.capacity}"
+        check_all_listed(listing, weights, proof.capacity + 1, ListedColumns(), too_heavy)
+        rest, exclusion = proof.scale * int(people.sum()) - sum(proof.weights), proof.exclusion
+        if exclusion is not None:
+            columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
+            excess = exclusion.explanations * proof.capacity + rest
+            floor = proof.capacity - (excess - exclusion.target * proof.scale)
+            missing = "weighs enough to matter, but no listed column contains it"
+            check_all_listed(listing, weights, floor, ListedColumns(columns), missing)
+            cases = CoverageCases(columns, items, problem.limits, people, exclusion.target)
+            cases.check(exclusion.tree, exclusion.explanations)
         return proof.scale * proof.people - sum(proof.weights)
 
 
-def _check_proof(claims: Claims, proof: CoverageProof) -> None:
-    """Confirm that the weights are what they should be, no group exceeds the capacity, and the search."""
-    problem, items = claims.problem, claims.helpable_items
-    people = problem.people_like(items.first)
-    if proof.people != claims.helpable:
-        raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
-    wrong = "the coverage proof names row {row}, which is a repeat or unreachable"
-    weights = items.spread(proof.weights, wrong)
-    for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
-        if weight > proof.scale * count:
-            raise CertificateError(f"row {row} weighs more than its people count")
-    listing = Listing(problem, np.array(items.first))
-    too_heavy = f"weighs more than {proof.capacity}"
-    check_all_listed(listing, weights, proof.capacity + 1, ListedColumns(), too_heavy)
-    exclusion = proof.exclusion
-    if exclusion is not None:
-        columns = [items.indices(column.rows) for column in exclusion.columns]
-        rest = proof.scale * int(people.sum()) - sum(proof.weights)
-        excess = exclusion.explanations * proof.capacity + rest
-        floor = proof.capacity - (excess - exclusion.target * proof.scale)
-        missing = "weighs enough to matter, but no listed column contains it"
-        check_all_listed(listing, weights, floor, ListedColumns(columns), missing)
-        cases = _CoverageCases(columns, items, problem.limits, people, exclusion.target)
-        cases.check(exclusion.tree, exclusion.explanations)
+class BestSavings:
+    """The best so many groups, without those that save nowhere more than another one.
 
-
-@dataclass(frozen=True, eq=False)
-class _CoverageCases(Cases):
-    """So many of the listed columns do not cover the target.
-
-    Rows that are not covered weigh at most as much as they count. More columns add at most what they weigh,
-    and what the weights leave.
+    A group that saves no more for any row than another one adds nothing to it: what the best k groups save is
+    at most what the best k different ones do. Groups that save no more than the floor may be passed over.
     """
 
-    question = "cover more"
-    people: IntArray  # (m,) of each item
-    target: int
+    def __init__(self, count: int, limits: Limits) -> None:
+        self._count = count
+        self._limits = limits
+        self._room = FACTOR * count + SPARE
+        self._pool: list[tuple[int, IntArray, IntArray]] = []
+        self.floor = 0
 
-    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
-        """Tell what columns weigh, and what the weights leave to be reached."""
-        covered = self.covered(node)
-        left = np.where(self.able & ~covered, self.people, 0)
-        weight = np.minimum(self.known(numbers), TREE_SCALE * left)
-        rest = TREE_SCALE * int(left.sum()) - int(weight.sum())
-        missing = self.target - int(self.people[covered].sum())
-        return self.matrix @ weight, TREE_SCALE * missing - rest
+    def add(self, groups: Groups, gains: IntArray) -> None:
+        """Look at more groups, whose rows save ``(g, r)`` so much by each choice, not negative."""
+        savings = groups.sums(gains)
+        picked = np.argwhere((savings > self.floor) & ~self._beaten(groups, gains, savings))
+        order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
+        for choice, bucket in picked[order].tolist():
+            saved = int(savings[choice, bucket])
+            if saved <= self.floor:
+                break
+            members = groups.members(choice, bucket)
+            members = members[gains[choice, members] > 0]
+            self._pool.append((saved, groups.rows[members], gains[choice, members]))
+            if len(self._pool) > 2 * self._room:
+                self._prune()
 
-    def is_closed(self, node: Choice) -> bool:
-        """Tell whether nothing is left to choose."""
-        have = int(self.people[self.covered(node)].sum())
-        if have >= self.target:
-            raise CertificateError(
-                f"listed columns {node.chosen} cover {have} people, which is to be excluded"
-            )
-        return not (node.left and node.usable.any())
+    def _beaten(self, groups: Groups, gains: IntArray, savings: IntArray) -> BoolArray:
+        """Tell groups that the best choice of their bucket beats."""
+        sizes = np.diff(groups.starts, append=len(groups.rows))
+        best, buckets = savings.argmax(axis=0), np.arange(len(sizes))
+        saved = np.where(groups.inside, gains, 0)
+        most = saved[np.repeat(best, sizes), np.arange(len(groups.rows))]
+        beaten = np.logical_and.reduceat(saved <= most, groups.starts, axis=1)
+        beaten[best, buckets] = False
+        return np.asarray(beaten)
+
+    def _prune(self) -> None:
+        """Drop what others beat, and what is beyond the room."""
+        kept: list[tuple[int, IntArray, IntArray]] = []
+        seen = ListedColumns()
+        for saved, rows, gain in sorted(self._pool, key=lambda entry: -entry[0]):
+            self._limits.check()
+            if saved <= self.floor:
+                break
+            if seen.contain(rows, -gain):
+                continue
+            if len(kept) == self._room:
+                self.floor = saved
+                break
+            kept.append((saved, rows, gain))
+            seen.add(rows, -gain)
+        self._pool = kept
+
+    def best(self) -> list[int]:
+        """Tell what the best groups save at most, greatest first."""
+        self._prune()
+        found = [saved for saved, _, _ in self._pool[: self._count]]
+        return [*found, *[self.floor] * (self._count - len(found))]
+
+
+def check_cost_bound(claims: Claims) -> str:
+    """Confirm that no answer with as few explanations and as many people costs less than the bound.
+
+    Whoever covers a person serves it, where it is cheapest for the person. With a price per person, k
+    explanations that cover R people cost at least what the R cheapest people pay, less what the k best groups
+    save against the prices: for each of their rows, what the price exceeds the cost.
+    """
+    proof, goal, count, people = claims.cost_proof, claims.goal, claims.count, claims.covered
+    if proof is None:
+        raise CertificateError("there is no proof of the cost bound")
+    if claims.cost_bound != proof.bound:
+        raise CertificateError(f"cost_bound is {claims.cost_bound}, the proof says {proof.bound}")
+    if proof.bound > claims.cost:
+        raise CertificateError(f"cost_bound {proof.bound} exceeds the cost {claims.cost}")
+    # The proof is about all answers that cover as many people as this one, or as the share asks for.
+    if goal.explanations is not None:
+        count = goal.explanations
+    elif goal.coverage is not None:
+        people = min(people, goal.needed(int(claims.problem.people.sum())))
+    if proof.explanations < count or proof.needed > people:
+        raise CertificateError(
+            f"the proof of the cost is about {proof.explanations} explanations for {proof.needed} people, "
+            f"not {count} for {people}"
+        )
+    if proof.bound == 0:
+        return "no cost is below 0"
+    if proof.anchors is not None:
+        _check_anchored(claims, proof, *proof.anchors)
+    else:
+        _check_listed(claims, proof)
+    by = "1 explanation" if proof.explanations == 1 else f"{proof.explanations} explanations"
+    return f"at least {proof.bound} for {proof.needed} people by {by}"
+
+
+def _check_listed(claims: Claims, proof: CostProof) -> None:
+    """Confirm the bound by what the best groups save, or by a search among all that could save enough."""
+    problem, items = claims.problem, claims.helpable_items
+    people, scale = problem.people_like(items.first), proof.scale
+    prices = np.array([proof.prices[row] for row in items.first], dtype=np.int64)
+    check_prices(prices, people)
+    check_prices(proof.prices, np.ones(len(proof.prices), dtype=np.int64))
+    listing = Listing(problem, np.array(items.first), costed=True)
+
+    def saved(costs: IntArray, rows: IntArray) -> IntArray:
+        dear = np.minimum(costs, LARGEST_NUMBER // scale) * scale
+        return np.asarray(people[rows] * np.maximum(0, prices[rows] - dear))
+
+    def gains(groups: Groups) -> IntArray:
+        return saved(groups.costs, groups.rows)
+
+    most = saved(listing.cheapest_moves(), np.arange(len(prices)))
+    # Groups beyond one for each row serve nobody else.
+    savings = BestSavings(min(proof.explanations, len(people)), problem.limits)
+    for groups in listing.groups(most, lambda: savings.floor + 1, whole=False):
+        savings.add(groups, gains(groups))
+    best = savings.best()
+    bound = paid_by_cheapest(prices, people, proof.needed) - sum(best)
+    least, exclusion = max(0, -(-bound // scale)), proof.exclusion
+    if least >= proof.bound:
+        return
+    if exclusion is None or exclusion.target + 1 < proof.bound:
+        raise unproved(listing, f"cost_bound is {proof.bound}, the prices prove {least}")
+    if exclusion.explanations < proof.explanations:
+        raise CertificateError("the search of the cost proof is about fewer explanations than the proof")
+    columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
+    told = zip(columns, exclusion.columns, strict=True)
+    costs = [_paid(listing, np.array(rows, dtype=np.int64), *way) for rows, (_, *way) in told]
+    # An answer with a group that saves less than the last of the best costs more by the difference.
+    floor = (best[-1] if best else 0) - (exclusion.target * scale - bound)
+    what = "could be used for less, but no listed column contains it at no more cost"
+    check_all_listed(listing, most, floor, ListedColumns(columns, costs), what, gains)
+    cases = CostCases(columns, items, problem.limits, costs, people, exclusion.target, proof.needed)
+    try:
+        cases.check(exclusion.tree, exclusion.explanations)
+    except CertificateError as error:
+        # Where rows share features only, what each pays depends on where it possibly ends.
+        raise unproved(listing, str(error)) if listing.share == "features" else error from error
+
+
+def _paid(listing: Listing, rows: IntArray, changed: Numbers, targets: Numbers) -> IntArray:
+    """Tell what the rows of a listed column pay; less than they would have to does no harm."""
+    if not len(rows):
+        return rows
+    if listing.share == "features":
+        return listing.least_costs(changed, rows)
+    if not all(0 <= cell < listing.problem.levels[f] for f, cell in zip(changed, targets, strict=True)):
+        raise CertificateError("a listed column sends rows to a cell that is not there")
+    return listing.costs(changed, np.array([targets], dtype=np.int64), rows).ravel()
+
+
+def _check_anchored(claims: Claims, proof: CostProof, told_savings: Numbers, told_changes: Numbers) -> None:
+    """Confirm that covering everybody costs at least the bound.
+
+    The anchor of a group is the row of it that pays least, of equal ones the first. No two groups of an
+    answer have the same anchor. So k explanations cost at least all prices, less what the k anchors save
+    whose groups save most. A row pays for every feature in which it differs from the point of its group, and
+    at least as much as its nearest change: so many changes, each where it is cheapest.
+    """
+    problem, items = claims.problem, claims.helpable_items
+    people, rows = problem.people_like(items.first), np.array(items.first)
+    if not problem.plain:
+        raise NotConfirmedError("this release checks anchored costs only where rows share a point of cells")
+    if proof.needed < int(people.sum()):
+        raise CertificateError("the proof of the cost is about fewer people than there are")
+    wrong = "the cost proof names row {row}, which is a repeat or unreachable"
+    given = (proof.prices, told_savings, told_changes)
+    prices, savings, changes = (items.spread(numbers, wrong) for numbers in given)
+    check_prices(prices, people)
+    best = sorted(savings.tolist(), reverse=True)[: proof.explanations]
+    least = max(0, -(-(int(prices @ people) - sum(best)) // proof.scale))
+    if least < proof.bound:
+        raise CertificateError(f"cost_bound is {proof.bound}, the prices and savings prove {least}")
+    check_fewest_changes(problem, rows, changes)
+    dearest = 1 if problem.costs is None else max(int(table.max()) for table in problem.costs)
+    together = dearest * len(problem.levels)
+    if together * proof.scale > LARGEST_NUMBER or together >= NEVER:
+        raise NotConfirmedError("costs are too large to be checked in integers")
+    search = GroupSearch(problem, items, costed=True)
+    totals = np.cumsum(np.insert(np.sort(search.leave, axis=1), 0, 0, axis=1), axis=1)
+    pays = totals[np.arange(len(rows)), changes]
+    for anchor, most in enumerate(savings.tolist()):
+        first, last = int(pays[anchor]), (int(prices[anchor]) - 1) // proof.scale
+        # What the anchor may pay is parted into a few ranges: the narrower, the quicker.
+        step = max(1, -(-(last - first + 1) // MOST_RANGES))
+        ranges = [(low, min(last, low + step - 1), proof.scale) for low in range(first, last + 1, step)]
+        about = np.stack([prices, people, pays, np.arange(len(rows)) < anchor], axis=1)
+        if pays[anchor] < NEVER and search.exceeds(anchor, about, most, ranges):
+            raise CertificateError(f"a group in which row {rows[anchor]} pays least saves more than {most}")

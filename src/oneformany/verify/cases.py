@@ -1,7 +1,5 @@
 """Proofs by cases: trees that are walked depth first, each case closed by addition or split by columns."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +10,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.items import Items
-from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.proofs import LARGEST_NUMBER, Case, Filter
+from oneformany.verify.proofs import LARGEST_NUMBER, Case, Filter, Items
+from oneformany.verify.reading import BoolArray, IntArray, Limits, NotConfirmedError
 
 TREE_SCALE = 2**20
 """What one person counts in the weights of a tree, and a cost of one in its prices."""
+BATCH = 2**22
 
 
 def incidence(columns: Sequence[Sequence[int]], rows: int) -> csr_array:
@@ -32,6 +29,14 @@ def check_prices(prices: Sequence[int] | IntArray, people: IntArray) -> None:
     """Stop where sums of prices could be too large for arrays of integers."""
     if sum(int(price) * count for price, count in zip(prices, people.tolist(), strict=True)) > LARGEST_NUMBER:
         raise NotConfirmedError(f"the prices or costs add up to more than {LARGEST_NUMBER}")
+
+
+def paid_by_cheapest(prices: IntArray, people: IntArray, needed: int) -> int:
+    """Tell what so many people pay at least: the cheapest, at a price per person of each row."""
+    order = np.argsort(prices, kind="stable")
+    before = np.cumsum(people[order]) - people[order]
+    taken = np.clip(min(needed, LARGEST_NUMBER) - before, 0, people[order])
+    return int((taken * prices[order]).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,3 +125,140 @@ class Cases(ABC):
             if row in self.items.index_of:
                 found[self.items.index_of[row]] = number
         return found
+
+
+class CoverCases(Cases):
+    """So many of the listed columns do not cover all items."""
+
+    question = "suffice"
+
+    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
+        """Tell what the usable columns carry of the weights of sets, and what a cover carries at least.
+
+        Sets with an item that is not needed are ignored. A column carries the weight of a set once for every
+        two of its items, rounded up. The columns of a cover share out all items of the set, so together they
+        carry it at least half as often as it has items, rounded up. All in exact integers.
+        """
+        covered, sets = self.covered(node), []
+        for rows, weight in numbers:
+            chosen = [self.items.index_of.get(row, -1) for row in rows]
+            if min(chosen, default=0) >= 0 and not covered[chosen].any():
+                sets.append((chosen, weight))
+        matrix = self.matrix[node.usable]
+        loads = np.zeros(len(node.usable), dtype=np.int64)
+        step = max(1, BATCH // max(1, matrix.shape[0]))
+        for first in range(0, len(sets), step):
+            self.limits.check()
+            chosen_sets, weights = zip(*sets[first : first + step], strict=True)
+            carried = matrix @ incidence(chosen_sets, len(covered)).T
+            carried.data = (carried.data + 1) // 2
+            loads[node.usable] += carried @ np.array(weights, dtype=np.int64)
+        return loads, sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
+
+    def is_closed(self, node: Choice) -> bool:
+        """Refuse a split that is not by a needed row, or that forgets a column with the row; never closed."""
+        row, item = node.case.row, self.items.index_of.get(-1 if node.case.row is None else node.case.row)
+        if item is None or self.covered(node)[item]:
+            raise CertificateError(f"the proof leaves open whether the listed columns {self.question}")
+        covers = np.flatnonzero(node.usable)[self.matrix[node.usable][:, [item]].nonzero()[0]]
+        if left_out := set(covers.tolist()) - set(node.case.columns):
+            raise CertificateError(f"the proof forgets that column {min(left_out)} covers row {row}")
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageCases(Cases):
+    """So many of the listed columns do not cover the target.
+
+    Rows that are not covered weigh at most as much as they count. More columns add at most what they weigh,
+    and what the weights leave.
+    """
+
+    question = "cover more"
+    people: IntArray  # (m,) of each item
+    target: int
+
+    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
+        """Tell what columns weigh, and what the weights leave to be reached."""
+        covered = self.covered(node)
+        left = np.where(self.able & ~covered, self.people, 0)
+        weight = np.minimum(self.known(numbers), TREE_SCALE * left)
+        rest = TREE_SCALE * int(left.sum()) - int(weight.sum())
+        missing = self.target - int(self.people[covered].sum())
+        return self.matrix @ weight, TREE_SCALE * missing - rest
+
+    def is_closed(self, node: Choice) -> bool:
+        """Tell whether nothing is left to choose."""
+        have = int(self.people[self.covered(node)].sum())
+        if have >= self.target:
+            raise CertificateError(
+                f"listed columns {node.chosen} cover {have} people, which is to be excluded"
+            )
+        return not (node.left and node.usable.any())
+
+
+@dataclass(frozen=True, eq=False)
+class CostCases(Cases):
+    """So many of the listed columns serve the needed people only above the target.
+
+    With prices per person, whoever serves the needed people pays at least the prices of the cheapest of them,
+    less what the chosen columns save against the prices, less the most that as many usable ones save as are
+    left to choose. Where nothing is left to choose, costs are added up.
+    """
+
+    question = "cost less"
+    costs: Sequence[IntArray]  # what the items of each column pay
+    people: IntArray  # (m,) of each item
+    target: int
+    needed: int
+
+    @cached_property
+    def paid(self) -> IntArray:
+        """What is paid, for all entries of the matrix, one after the other."""
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self.costs])
+
+    @cached_property
+    def column(self) -> IntArray:
+        """The columns of these entries."""
+        return np.repeat(np.arange(len(self.columns)), [len(column) for column in self.columns])
+
+    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
+        """Tell what columns save at these prices, and what must be saved beside what the chosen ones do."""
+        prices, rows = self.known(numbers), self.matrix.indices
+        check_prices(prices, self.people)
+        dear = TREE_SCALE * np.minimum(self.paid, LARGEST_NUMBER // TREE_SCALE)
+        savings = np.zeros(len(self.columns), dtype=np.int64)
+        np.add.at(savings, self.column, self.people[rows] * np.maximum(0, prices[rows] - dear))
+        least = paid_by_cheapest(prices[self.able], self.people[self.able], self.needed)
+        return savings, least - sum(savings[list(node.chosen)].tolist()) - self.target * TREE_SCALE
+
+    def is_closed(self, node: Choice) -> bool:
+        """Check what is said of the columns of a case that is not split, if anything is."""
+        mine = np.isin(self.column, node.chosen)
+        if node.case.short:
+            mine |= node.usable[self.column]
+            if int(self.people[np.unique(self.matrix.indices[mine])].sum()) >= self.needed:
+                raise CertificateError("columns that are said to serve too few people serve enough")
+        elif node.case.evaluated:
+            if node.left and node.usable.any():
+                raise CertificateError("the proof stops where another column could be chosen")
+            least = np.full(len(self.people), LARGEST_NUMBER, dtype=np.int64)
+            np.minimum.at(least, self.matrix.indices[mine], self.paid[mine])
+            served = least < LARGEST_NUMBER
+            if not self._is_dear(least[served], self.people[served]):
+                raise CertificateError(f"listed columns {node.chosen} cost no more than {self.target}")
+        return node.case.short or node.case.evaluated
+
+    def _is_dear(self, costs: IntArray, people: IntArray) -> bool:
+        """Tell whether the needed people pay more; a row is left out with all of its people or not at all."""
+        spare = int(people.sum()) - self.needed
+        if spare < 0 or paid_by_cheapest(costs, people, self.needed) > self.target:
+            return True
+        check_prices(costs, people)
+        self.limits.need(16 * (spare + 1), "leaving out rows of several people")
+        saved = np.zeros(spare + 1, dtype=np.int64)
+        for cost, size in zip(costs.tolist(), people.tolist(), strict=True):
+            self.limits.check()
+            if size <= spare:
+                saved[size:] = np.maximum(saved[size:], saved[: spare + 1 - size] + size * cost)
+        return int((costs * people).sum()) - int(saved[-1]) > self.target

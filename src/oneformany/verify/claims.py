@@ -1,29 +1,17 @@
 """Everything a result file claims, read strictly: what is not as it should be is an error that says where."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import IntArray
-from oneformany.verify.items import Items
-from oneformany.verify.limits import Limits
 from oneformany.verify.problem import Problem, read_problem
-from oneformany.verify.proofs import (
-    LARGEST_NUMBER,
-    CostProof,
-    CoverageProof,
-    Proof,
-    read_cost,
-    read_coverage,
-    read_proof,
-)
-from oneformany.verify.reading import Json
+from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, CoverageProof, Items, Proof, ProofReader
+from oneformany.verify.reading import IntArray, Json, Limits
 
 NO_CELL = -1
 STATUSES = ("optimal", "feasible", "infeasible")
@@ -31,28 +19,16 @@ ENDINGS = ("proved", "time limit", "interrupted", "limit")
 ROUNDED = 9
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(NamedTuple):
     """What rows are told to change, and the rows assigned to it."""
 
     point: tuple[int, ...]  # cells; NO_CELL where the rows of a group share none
     changed: tuple[int, ...]
     members: tuple[int, ...]
-    ends: IntArray | None = None  # (m, p) where each member ends, if they share the changed features only
-
-    def cells_after(self, problem: Problem) -> IntArray:
-        """Tell the cells of each member after following: the point's, the advice's, or the member's own."""
-        if self.ends is not None:
-            return self.ends
-        cells, told = problem.codes[list(self.members)], list(self.changed)
-        if problem.share == "point":
-            told = list(range(len(self.point)))
-        cells[:, told] = np.array(self.point, dtype=np.int64)[told]
-        return cells
+    ends: IntArray | None  # (m, p) where each member ends, if they share the changed features only
 
 
-@dataclass(frozen=True)
-class Goal:
+class Goal(NamedTuple):
     """What was wanted: at most so many explanations, or a share of the people."""
 
     explanations: int | None = None
@@ -78,18 +54,36 @@ class Claims:
     count: int
     lower_bound: int  # what the count cannot go below
     explanations: tuple[Explanation, ...]
-    assignment: tuple[int, ...]  # for each row its explanation, or -1
+    assignment: IntArray  # for each row its explanation, or -1
     covered: int  # people
     unreachable: tuple[int, ...]
     undecided: tuple[int, ...]
     bound: int  # the lower bound as the certificate gives it
     proof: Proof
     goal: Goal
-    covered_bound: int | None  # how many people can be covered at most; only with a goal
-    cost: int | None
-    cost_bound: int | None
+    covered_bound: int  # how many people can be covered at most; only with a goal
+    cost: int
+    cost_bound: int
     coverage: CoverageProof | None  # why covered_bound or lower_bound hold
     cost_proof: CostProof | None
+
+    @cached_property
+    def covered_rows(self) -> IntArray:
+        """The rows that have an explanation."""
+        return np.flatnonzero(self.assignment >= 0)
+
+    @cached_property
+    def cells_after(self) -> IntArray:
+        """The cells of all rows after following: the point's, the advice's, or a row's own."""
+        cells, rows = self.problem.codes.copy(), self.covered_rows
+        if len(rows):
+            points = np.array([explanation.point for explanation in self.explanations], dtype=np.int64)
+            told = points[self.assignment[rows]]
+            cells[rows] = np.where(told == NO_CELL, cells[rows], told)
+        for explanation in self.explanations:
+            if explanation.ends is not None:
+                cells[list(explanation.members)] = explanation.ends
+        return cells
 
     @property
     def helpable(self) -> int:
@@ -110,103 +104,87 @@ class Claims:
 
 
 def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
-    """Read what a result file claims.
-
-    Raises
-    ------
-    CertificateError
-        The content is not exactly of the format.
-    NotConfirmedError
-        It claims what this release cannot check, or is too large.
-    """
-    fields = Json(content)
+    """Read what a result file claims, if it is exactly of the format."""
+    top = Json(content)
     try:
-        claims = _claims(fields, limits)
+        claims = _claims(top, limits)
     except RecursionError as error:
         raise CertificateError("the proof is too deep to be read") from error
-    fields.refuse_unknown()
+    top.refuse_unknown()
     return claims
 
 
-def _claims(fields: Json, limits: Limits) -> Claims:
-    _check_free_parts(fields)
-    problem = read_problem(fields["problem"], limits)
-    rows, features = problem.codes.shape
-    people = int(problem.people.sum())
+def _claims(top: Json, limits: Limits) -> Claims:
+    # What only the digest binds has a type at least.
+    top["method"].text()
+    top["seed"].integer(-LARGEST_NUMBER, LARGEST_NUMBER)
+    top["ended"].text(ENDINGS)
+    top["digest"].text()
+    for name in ("versions", "statistics", "schema"):
+        if name != "schema" or top[name].value is not None:
+            top[name].allow()
+    top.allow("format", "version", "index_type")
+    problem = read_problem(top["problem"], limits)
+    rows, people = len(problem.codes), int(problem.people.sum())
     limits.check()
-    fields["index"].values(rows)
-    explanations = tuple(_explanation(entry, problem) for entry in fields["explanations"].entries())
-    certificate = fields["certificate"]
-    goal = _goal(fields)
-    _check_fit(fields, certificate, goal)
-    coverage = certificate["coverage"] if certificate.has("coverage") else None
-    cost = certificate["cost"] if certificate.has("cost") else None
+    top["index"].values(rows)
+    explanations = tuple(_explanation(entry, problem) for entry in top["explanations"].entries())
+    certificate, goal = top["certificate"], _goal(top)
+    _check_fit(top, certificate, goal)
+    unreachable = []
+    for entry in top["unreachable"].entries():
+        entry["reason"].text()
+        entry.allow("needed_changes", "blocked_by")  # for readers
+        unreachable.append(entry["row"].integer(0, rows - 1))
+    reader, costed = ProofReader(rows, len(problem.levels)), certificate.has("cost")
+    proved = certificate["proof"].value is not None
     return Claims(
         problem=problem,
-        status=fields["status"].text(STATUSES),
-        count=fields["count"].integer(0, rows),
-        lower_bound=fields["lower_bound"].integer(0, rows),
+        status=top["status"].text(STATUSES),
+        count=top["count"].integer(0, rows),
+        lower_bound=top["lower_bound"].integer(0, rows),
         explanations=explanations,
-        assignment=fields["assignment"].integers(-1, len(explanations) - 1, rows),
-        covered=fields["covered"].integer(0, people),
-        unreachable=tuple(_unreachable(entry, rows) for entry in fields["unreachable"].entries()),
-        undecided=fields["undecided"].integers(0, rows - 1),
+        assignment=top["assignment"].array(-1, len(explanations) - 1, rows),
+        covered=top["covered"].integer(0, people),
+        unreachable=tuple(unreachable),
+        undecided=top["undecided"].integers(0, rows - 1),
         bound=certificate["bound"].integer(0, rows),
-        proof=read_proof(certificate["proof"], rows),
+        proof=reader.proof(certificate["proof"]) if proved else Proof(0, (0,) * rows),
         goal=goal,
-        covered_bound=fields["covered_bound"].integer(0, people) if goal.limited else None,
-        cost=fields["cost"].integer(0, LARGEST_NUMBER) if cost else None,
-        cost_bound=fields["cost_bound"].integer(0, LARGEST_NUMBER) if cost else None,
-        coverage=read_coverage(coverage, rows, features) if coverage else None,
-        cost_proof=read_cost(cost, rows, features) if cost else None,
+        covered_bound=top["covered_bound"].integer(0, people) if goal.limited else people,
+        cost=top["cost"].integer(0, LARGEST_NUMBER) if costed else 0,
+        cost_bound=top["cost_bound"].integer(0, LARGEST_NUMBER) if costed else 0,
+        coverage=reader.coverage(certificate["coverage"]) if certificate.has("coverage") else None,
+        cost_proof=reader.cost(certificate["cost"]) if costed else None,
     )
 
 
-def _goal(fields: Json) -> Goal:
-    if not fields.has("goal"):
+def _goal(top: Json) -> Goal:
+    if not top.has("goal"):
         return Goal()
-    asked = fields["goal"]
-    most, share = asked["explanations"], asked["coverage"]
+    most, share = top["goal"]["explanations"], top["goal"]["coverage"]
     coverage = None if share.value is None else share.number()
     if coverage is not None and not 0 < coverage <= 1:
         raise CertificateError(f"{share.path} must be above 0 and at most 1")
     return Goal(None if most.value is None else most.integer(1, LARGEST_NUMBER), coverage)
 
 
-def _check_fit(fields: Json, certificate: Json, goal: Goal) -> None:
+def _check_fit(top: Json, certificate: Json, goal: Goal) -> None:
     """What belongs together is there together."""
-    if ("covered_bound" in fields) != goal.limited:
+    if ("covered_bound" in top) != goal.limited:
         raise CertificateError("covered_bound is given exactly where the goal is not to cover every row")
     if certificate.has("coverage") and not goal.limited:
         raise CertificateError("certificate.coverage is given where the goal is to cover every row")
     if certificate.has("proof") and goal.limited:
         raise CertificateError("certificate.proof is given where the goal is not to cover every row")
-    if len({"cost" in fields, "cost_bound" in fields, certificate.has("cost")}) != 1:
+    if len({"cost" in top, "cost_bound" in top, certificate.has("cost")}) != 1:
         raise CertificateError("cost, cost_bound and certificate.cost are given together or not at all")
 
 
-def _check_free_parts(fields: Json) -> None:
-    """What only the digest binds has a type at least."""
-    fields["method"].text()
-    fields["seed"].integer(-LARGEST_NUMBER, LARGEST_NUMBER)
-    fields["ended"].text(ENDINGS)
-    fields["digest"].text()
-    for name in ("versions", "statistics", "schema"):
-        if name != "schema" or fields[name].value is not None:
-            fields[name].allow()
-    fields.allow("format", "version", "index_type")
-
-
-def _explanation(entry: Json, problem: Problem) -> Explanation:
-    rows, features = problem.codes.shape
-    changed = entry["changed"].distinct(features - 1)
-    members = entry["members"].distinct(rows - 1)
-    ends = entry["ends"].codes(problem.levels, len(members)) if problem.share == "features" else None
-    return Explanation(_point(entry["point"], problem, changed), changed, members, ends)
-
-
-def _point(cells: Json, problem: Problem, changed: tuple[int, ...]) -> tuple[int, ...]:
+def _explanation(given: Json, problem: Problem) -> Explanation:
     """Read a point: full where rows share it, of changed features where they share an action, else empty."""
+    cells, changed = given["point"], given["changed"].distinct(len(problem.levels) - 1)
+    members = given["members"].distinct(len(problem.codes) - 1)
     point = cells.integers(NO_CELL, max(problem.levels) - 1, len(problem.levels))
     told = {"point": range(len(point)), "action": changed, "features": ()}[problem.share]
     for feature, (cell, n) in enumerate(zip(point, problem.levels, strict=True)):
@@ -216,11 +194,5 @@ def _point(cells: Json, problem: Problem, changed: tuple[int, ...]) -> tuple[int
             raise CertificateError(
                 f"{cells.path} must tell a level in {len(told)} features, and -1 in all others"
             )
-    return point
-
-
-def _unreachable(fields: Json, rows: int) -> int:
-    """Read a row beyond help; what blocks it, and how many changes would help it, is for readers."""
-    fields["reason"].text()
-    fields.allow("needed_changes", "blocked_by")
-    return fields["row"].integer(0, rows - 1)
+    ends = given["ends"].codes(problem.levels, len(members)) if problem.share == "features" else None
+    return Explanation(point, changed, members, ends)

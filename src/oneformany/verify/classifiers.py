@@ -8,36 +8,37 @@ its own: scores from its threshold on are possibly positive, scores from ``sure`
 the model itself accepted the points that the file lists as ``ties``, and turned down those ``rejected``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import BoolArray, FloatArray, IntArray
-from oneformany.verify.limits import Limits
-from oneformany.verify.reading import Json
-
-Judge = Callable[[IntArray], tuple[BoolArray, BoolArray]]
-"""Whether each row of codes is surely, and whether it is possibly positive."""
+from oneformany.verify.kernels import add_leaves
+from oneformany.verify.reading import BoolArray, FloatArray, IntArray, Json, Limits
 
 LEAF = -1
 LARGEST_SCORE = 2**61
 MOST_NODES = 10**7
-BATCH = 2**18
+STEPS = 10**8  # through trees, between two looks at the clock
 ROUNDOFF = 2.0**-53
 UNDERFLOW = 1e-290  # what products below the smallest normal number lose is far less
 FINEST_DIGITS = 18
+
+Scores = Callable[[IntArray], tuple[NDArray[Any], NDArray[Any]]]
+"""The score of each row of codes, and how far it is from the score in exact arithmetic at most."""
+Reach = Callable[[IntArray, BoolArray], IntArray]
+"""A score that no row of codes exceeds, whatever it has in the features that are free."""
 
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
     """Positive points are among those with ``tables[0][x_0] + tables[1][x_1] + ... >= needed``.
 
-    Where it is not ``additive`` the tables only bound the classifier: "no such group" proved with them still
+    Where it is not ``summed`` the tables only bound the classifier: "no such group" proved with them still
     holds, a group found with them may not exist.
     """
 
@@ -45,220 +46,178 @@ class Classifier:
     tables: IntArray  # what each level adds to the score, all features one after the other
     starts: IntArray  # (p,) where the levels of each feature begin
     needed: int = 0
-    additive: bool = False  # whether all those points are surely positive
-    cutoff: float | None = None  # the threshold on the classifier's own scale, if the file tells it
-    judge: Judge | None = None  # None if the file does not hold the classifier
     margin: int = 0  # from so much above ``needed`` on, sums of an additive score are surely positive
+    cutoff: float | None = None  # the threshold on the classifier's own scale, if the file tells it
+    scores: Scores | None = None  # None if the file does not hold the classifier
+    threshold: float = 0
+    sure: float = 0
+    ties: frozenset[tuple[int, ...]] = frozenset()
+    rejected: frozenset[tuple[int, ...]] = frozenset()
+    reach: Reach | None = None
+
+    @property
+    def summed(self) -> bool:
+        """Whether the score is the sum of the tables."""
+        return self.kind == "additive"
+
+    @property
+    def certain(self) -> bool:
+        """Whether the tables alone say which points are positive, and all these surely are."""
+        return self.summed and self.margin == 0
 
     def lacking(self, codes: IntArray) -> IntArray:
         """Tell what the sum of each row of codes lacks; at most 0 for positive points."""
         return np.asarray(self.needed - self.tables[self.starts + codes].sum(axis=1))
 
+    def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Tell whether each row of codes is surely, and whether it is possibly positive."""
+        if self.scores is None:
+            raise AssertionError("the file holds a classifier where it is asked")
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores, errors = self.scores(codes)
+            surely, possibly = scores - errors >= self.sure, ~(scores + errors < self.threshold)
+        for row in np.flatnonzero(possibly & ~surely) if self.ties or self.rejected else ():
+            point = tuple(codes[row].tolist())
+            surely[row], possibly[row] = point in self.ties, point not in self.rejected
+        return surely, possibly
 
-def read_classifier(fields: Json, levels: tuple[int, ...], limits: Limits) -> Classifier:
-    """Read the classifier of a file; one of an unknown kind has no judge."""
-    kind = fields["kind"].text()
-    starts = np.cumsum([0, *levels])[:-1]
-    bounded = Classifier(kind, np.zeros(sum(levels), dtype=np.int64), starts)
-    if kind == "additive":
-        classifier = _additive(fields, levels, starts)
-    elif kind == "trees":
-        cuts, scores = _Cuts.read(fields), _read_trees(fields, levels, limits)
-        classifier = replace(bounded, cutoff=cuts.shown, judge=cuts.judge(scores))
-    elif kind == "network":
-        network = read_network(fields, levels)
-        classifier = replace(bounded, cutoff=network.threshold, judge=network.judge)
+
+def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Classifier:
+    """Read the classifier of a file; one of an unknown kind has no scores."""
+    kind, starts = given["kind"].text(), np.cumsum([0, *levels])[:-1]
+    tables, needed, margin, reach = np.zeros(sum(levels), dtype=np.int64), 0, 0, None
+    if kind not in {"additive", "trees", "network"}:
+        given.allow()
+        cutoff = given["threshold"].number() if given.has("threshold") else None
+        return Classifier(given["kind"].printable(40), tables, starts, cutoff=cutoff)
+    if kind == "network":
+        scores, threshold, sure = read_network(given, levels)
+        cutoff = threshold
     else:
-        fields.allow()
-        cutoff = fields["threshold"].number() if fields.has("threshold") else None
-        return replace(bounded, kind=fields["kind"].printable(40), cutoff=cutoff)
-    return _with_ties(classifier, fields, levels)
-
-
-class _Cuts(NamedTuple):
-    """What an integer score has to reach, and what it begins with."""
-
-    threshold: int
-    sure: int
-    intercept: int
-    shown: float  # the threshold on the classifier's own scale
-
-    @classmethod
-    def read(cls, fields: Json) -> _Cuts:
-        threshold = fields["threshold"].integer(-LARGEST_SCORE, LARGEST_SCORE)
-        sure = fields["sure"].integer(threshold, LARGEST_SCORE) if "sure" in fields else threshold
-        intercept = fields["intercept"].integer(-LARGEST_SCORE, LARGEST_SCORE)
-        return cls(threshold, sure, intercept, threshold / 10 ** fields["digits"].integer(0, FINEST_DIGITS))
-
-    def judge(self, scores: Callable[[IntArray], IntArray]) -> Judge:
-        def judge(codes: IntArray) -> tuple[BoolArray, BoolArray]:
-            total = self.intercept + scores(codes)
-            return total >= self.sure, total >= self.threshold
-
-        return judge
-
-
-def _additive(fields: Json, levels: tuple[int, ...], starts: IntArray) -> Classifier:
-    cuts = _Cuts.read(fields)
-    given = zip(fields["tables"].entries(len(levels)), levels, strict=True)
-    read = [table.integers(-LARGEST_SCORE, LARGEST_SCORE, n) for table, n in given]
-    largest = sum(max(map(abs, table)) for table in read)
-    if abs(cuts.intercept) + max(abs(cuts.threshold), abs(cuts.sure)) + largest > LARGEST_SCORE:
-        raise CertificateError(f"{fields['tables'].path} give scores beyond {LARGEST_SCORE}")
-    tables = np.concatenate([np.array(table, dtype=np.int64) for table in read])
-    judge = cuts.judge(lambda codes: tables[starts + codes].sum(axis=1))
-    needed = cuts.threshold - cuts.intercept
-    margin = cuts.sure - cuts.threshold
-    return Classifier("additive", tables, starts, needed, margin == 0, cuts.shown, judge, margin)
-
-
-def _with_ties(classifier: Classifier, fields: Json, levels: tuple[int, ...]) -> Classifier:
-    """Let points that the model itself accepted be surely positive, if their scores possibly are.
-
-    Those that it rejected are not even possibly positive, unless their scores surely are.
-    """
-    by_score = classifier.judge
-    if by_score is None:
-        return classifier
+        threshold = given["threshold"].integer(-LARGEST_SCORE, LARGEST_SCORE)
+        sure = given["sure"].integer(threshold, LARGEST_SCORE) if "sure" in given else threshold
+        intercept = given["intercept"].integer(-LARGEST_SCORE, LARGEST_SCORE)
+        cutoff = threshold / 10 ** given["digits"].integer(0, FINEST_DIGITS)
+        if kind == "additive":
+            tables = _tables(given["tables"], levels, abs(intercept) + max(abs(threshold), abs(sure)))
+            needed, margin = threshold - intercept, sure - threshold
+            scores = _exactly(lambda codes: intercept + tables[starts + codes].sum(axis=1))
+        else:
+            reach = trees = _trees(given, levels, intercept, limits)
+            nothing = np.zeros(len(levels), dtype=np.bool_)
+            scores = _exactly(lambda codes: trees(codes, nothing))
     ties, rejected = (
-        {tuple(tie) for tie in fields[name].codes(levels).tolist()} if name in fields else set()
+        frozenset(tuple(tie) for tie in given[name].codes(levels).tolist()) if name in given else frozenset()
         for name in ("ties", "rejected")
     )
     if ties & rejected:
-        raise CertificateError(f"{fields['rejected'].path} names a point that is also among the ties")
-
-    def judge(codes: IntArray) -> tuple[BoolArray, BoolArray]:
-        surely, possibly = by_score(codes)
-        surely, possibly = surely.copy(), possibly.copy()
-        for row in np.flatnonzero(possibly & ~surely):
-            point = tuple(codes[row].tolist())
-            surely[row], possibly[row] = point in ties, point not in rejected
-        return surely, possibly
-
-    return replace(classifier, judge=judge)
+        raise CertificateError(f"{given['rejected'].path} names a point that is also among the ties")
+    return Classifier(
+        kind, tables, starts, needed, margin, cutoff, scores, threshold, sure, ties, rejected, reach
+    )
 
 
-def _read_trees(fields: Json, levels: tuple[int, ...], limits: Limits) -> Callable[[IntArray], IntArray]:
+def _exactly(total: Callable[[IntArray], IntArray]) -> Scores:
+    return lambda codes: (total(codes), np.zeros(1, dtype=np.int64))
+
+
+def _tables(given: Json, levels: tuple[int, ...], beside: int) -> IntArray:
+    pairs = zip(given.entries(len(levels)), levels, strict=True)
+    tables = [table.integers(-LARGEST_SCORE, LARGEST_SCORE, n) for table, n in pairs]
+    if beside + sum(max(map(abs, table)) for table in tables) > LARGEST_SCORE:
+        raise CertificateError(f"{given.path} give scores beyond {LARGEST_SCORE}")
+    return np.array([number for table in tables for number in table], dtype=np.int64)
+
+
+def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits) -> Reach:
     """Read an ensemble as a function that adds up the leaves of each row of codes, in exact integers.
 
     A point goes left at a node when its level of the node's feature is marked, until it is at a leaf. Nodes
     that are not trees are refused, such as circles and shared branches.
     """
-    if fields["levels"].integers(1, max(levels), len(levels)) != levels:
-        raise CertificateError(f"{fields['levels'].path} are not those of the problem")
-    feature = np.array(fields["feature"].integers(LEAF, len(levels) - 1), dtype=np.int64)
+    if given["levels"].integers(1, max(levels), len(levels)) != levels:
+        raise CertificateError(f"{given['levels'].path} are not those of the problem")
+    feature = given["feature"].array(LEAF, len(levels) - 1)
     count = len(feature)
     if not 0 < count <= MOST_NODES:
-        raise CertificateError(f"{fields['feature'].path} names {count} nodes, not 1 to {MOST_NODES}")
-    children = fields["children"].matrix(LEAF, count - 1, 2, count)
-    units = np.array(fields["units"].integers(-LARGEST_SCORE, LARGEST_SCORE, count), dtype=np.int64)
-    roots = np.array(fields["roots"].distinct(count - 1), dtype=np.int64)
+        raise CertificateError(f"{given['feature'].path} names {count} nodes, not 1 to {MOST_NODES}")
+    children = given["children"].matrix(LEAF, count - 1, 2, count)
+    units = given["units"].array(-LARGEST_SCORE, LARGEST_SCORE, count)
+    roots = np.array(given["roots"].distinct(count - 1), dtype=np.int64)
     if max(len(roots), 1) * int(np.abs(units).max()) > LARGEST_SCORE:
-        raise CertificateError(f"{fields['units'].path} give sums beyond {LARGEST_SCORE}")
-    _check_structure(feature, children, roots, fields["children"].path)
+        raise CertificateError(f"{given['units'].path} give sums beyond {LARGEST_SCORE}")
+    # No node has two parents and no root has one, so no way down from a root meets itself.
+    path, below = given["children"].path, children[feature != LEAF]
+    if (below < 0).any():
+        raise CertificateError(f"{path} lead from a split to no node")
+    for node in np.flatnonzero(np.bincount(np.append(below.ravel(), roots), minlength=count) > 1)[:1]:
+        raise CertificateError(
+            f"{path} lead to node {node} from two sides or in a circle: these are not trees"
+        )
     width = np.where(feature == LEAF, 0, np.array(levels)[feature])
     limits.hold(int(width.sum()) + 64 * count, "the trees")
     starts = np.cumsum(width) - width
     goes_left = np.zeros(int(width.sum()), dtype=np.bool_)  # at goes_left[starts[node] + level]
-    for node, listed in enumerate(fields["left"].entries(count)):
-        for level in listed.integers(0, max(levels) - 1):
-            if level < width[node]:  # a level that the feature does not have decides nothing
-                goes_left[starts[node] + level] = True
+    for node, listed in enumerate(given["left"].entries(count)):
+        marked = listed.array(0, max(levels) - 1)  # a level that the feature does not have decides nothing
+        goes_left[starts[node] + marked[marked < width[node]]] = True
+    nodes = np.column_stack([feature, starts, children, units])
+    waiting = np.zeros(count, dtype=np.int64)
+    step = max(1, STEPS // count)  # no row meets a node twice
 
-    def leaves(codes: IntArray, some: IntArray) -> IntArray:
-        at, row = np.tile(some, len(codes)), np.repeat(np.arange(len(codes)), len(some))
-        inside = np.flatnonzero(feature[at] != LEAF)
-        while inside.size:
+    def reach(codes: IntArray, free: BoolArray) -> IntArray:
+        total = np.full(len(codes), intercept, dtype=np.int64)
+        for first in range(0, len(codes), step):
             limits.check()
-            here = at[inside]
-            left = goes_left[starts[here] + codes[row[inside], feature[here]]]
-            at[inside] = children[here, np.where(left, 0, 1)]
-            inside = inside[feature[at[inside]] != LEAF]
-        limits.check()
-        return np.asarray(units[at].reshape(len(codes), len(some)).sum(axis=1))
+            part = np.ascontiguousarray(codes[first : first + step])
+            add_leaves(part, free, nodes, goes_left, roots, waiting, total[first:])
+        return total
 
-    def scores(codes: IntArray) -> IntArray:
-        step = max(1, BATCH // max(1, len(codes)))
-        parts = (leaves(codes, roots[first : first + step]) for first in range(0, len(roots), step))
-        return sum(parts, np.zeros(len(codes), dtype=np.int64))
-
-    return scores
+    return reach
 
 
-def _check_structure(feature: IntArray, children: IntArray, roots: IntArray, path: str) -> None:
-    """No node has two parents and no root has one, so no way down from a root meets itself."""
-    below = children[feature != LEAF]
-    if (below < 0).any():
-        raise CertificateError(f"{path} lead from a split to no node")
-    parents = np.bincount(below.ravel(), minlength=len(feature))
-    parents[roots] += 1
-    if (parents > 1).any():
-        node = int(np.argmax(parents > 1))
-        raise CertificateError(
-            f"{path} lead to node {node} from two sides or in a circle: these are not trees"
-        )
+def read_network(given: Json, levels: tuple[int, ...]) -> tuple[Scores, float, float]:
+    """Read a network whose layers fit together: its scores, the threshold, and what is sure.
 
+    Tables of what each level adds to the first sums, then layers up to one logit, each behind a ReLU.
+    """
+    given.allow("rounding")
+    bias = given["bias"].numbers()
+    biases = [layer["bias"].numbers() for layer in given["layers"].entries()]
+    widths = [len(bias), *map(len, biases)]
+    pairs = zip(given["tables"].entries(len(levels)), levels, strict=True)
+    tables = [_matrix(table, n, len(bias)) for table, n in pairs]
+    shapes = zip(given["layers"].entries(), pairwise(widths), strict=True)
+    weights = [_matrix(layer["weights"], *shape) for layer, shape in shapes]
+    if widths[-1] != 1 or not given.has("threshold"):
+        raise CertificateError(f"{given['layers'].path} must end in one number, with a threshold for it")
+    threshold = given["threshold"].number()
+    sure = given["sure"].number() if given.has("sure") else threshold
+    if sure < threshold:
+        raise CertificateError(f"{given['sure'].path} is below the threshold")
 
-@dataclass(frozen=True, eq=False)
-class Network:
-    """Tables of first sums, then layers up to one logit."""
-
-    tables: tuple[FloatArray, ...]  # (levels, width): what each level of a feature adds to the first sums
-    bias: FloatArray  # (width,)
-    layers: tuple[tuple[FloatArray, FloatArray], ...]  # weights and bias, each behind a ReLU
-    threshold: float  # what the logit has to reach to be possibly positive
-    sure: float  # and to be surely positive
-
-    def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Tell which rows of codes are surely, and which are possibly positive."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores, errors = self.scores(codes)
-            surely = scores - errors >= self.sure
-            possibly = ~(scores + errors < self.threshold)
-        return surely, possibly
-
-    def scores(self, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+    def scores(codes: IntArray) -> tuple[FloatArray, FloatArray]:
         """Score rows of codes, each with a bound on its distance from the score in exact arithmetic.
 
         A sum of n products, in any order, is wrong by at most (n + 1) u times the sum of their sizes, where
         u is half the distance from 1 to the next number. ReLU enlarges no error. The bound is made of the
         numbers met on the way to this very score; twice what theory says makes up for its own rounding.
         """
-        values, sizes = np.tile(self.bias, (len(codes), 1)), np.tile(np.abs(self.bias), (len(codes), 1))
-        for feature, table in enumerate(self.tables):
+        values, sizes = np.tile(bias, (len(codes), 1)), np.tile(np.abs(bias), (len(codes), 1))
+        for feature, table in enumerate(tables):
             values += table[codes[:, feature]]
             sizes += np.abs(table[codes[:, feature]])
-        errors = 2 * (len(self.tables) + 2) * ROUNDOFF * sizes + UNDERFLOW
-        for weights, bias in self.layers:
+        errors = 2 * (len(tables) + 2) * ROUNDOFF * sizes + UNDERFLOW
+        for weight, shift in zip(weights, biases, strict=True):
             active = np.maximum(values, 0.0)
-            values = active @ weights + bias
-            factor = 2 * (len(weights) + 2) * ROUNDOFF
-            sizes = (active + errors) @ np.abs(weights) + np.abs(bias)
-            errors = (1 + factor) * (errors @ np.abs(weights)) + factor * sizes + UNDERFLOW
-        scores = values[:, 0]
-        comparing = np.abs(scores) + abs(self.threshold) + abs(self.sure)
-        return scores, 2 * errors[:, 0] + 2 * ROUNDOFF * comparing
+            values = active @ weight + shift
+            factor = 2 * (len(weight) + 2) * ROUNDOFF
+            sizes = (active + errors) @ np.abs(weight) + np.abs(shift)
+            errors = (1 + factor) * (errors @ np.abs(weight)) + factor * sizes + UNDERFLOW
+        comparing = np.abs(values[:, 0]) + abs(threshold) + abs(sure)
+        return values[:, 0], 2 * errors[:, 0] + 2 * ROUNDOFF * comparing
 
-
-def read_network(fields: Json, levels: tuple[int, ...]) -> Network:
-    """Read a network and check that its layers fit together."""
-    fields.allow("rounding")
-    bias = np.array(fields["bias"].numbers())
-    given = zip(fields["tables"].entries(len(levels)), levels, strict=True)
-    tables = tuple(_matrix(table, n, len(bias)) for table, n in given)
-    layers = []
-    width = len(bias)
-    for layer in fields["layers"].entries():
-        shift = np.array(layer["bias"].numbers())
-        layers.append((_matrix(layer["weights"], width, len(shift)), shift))
-        width = len(shift)
-    if width != 1 or not fields.has("threshold"):
-        raise CertificateError(f"{fields['layers'].path} must end in one number, with a threshold for it")
-    threshold = fields["threshold"].number()
-    sure = fields["sure"].number() if fields.has("sure") else threshold
-    if sure < threshold:
-        raise CertificateError(f"{fields['sure'].path} is below the threshold")
-    return Network(tables, bias, tuple(layers), threshold, sure)
+    return scores, threshold, sure
 
 
 def _matrix(table: Json, rows: int, columns: int) -> FloatArray:

@@ -13,19 +13,16 @@ meet, less what the anchor may still pay. Everybody also pays for features in wh
 change for a positive score.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from oneformany.verify.arrays import BoolArray, IntArray
+from oneformany.verify.reading import BoolArray, IntArray
 
 OPEN, CHANGED, KEPT = 0, 1, 2
 NONE = -1
 PAUSED = -1
-MOST = 2**63 - 1
 NEVER = 2**40
 # Of a candidate: its weight or price, how often that counts, what it pays at least, and whether it would be
 # the anchor if it paid as little.
@@ -33,12 +30,8 @@ WORTH, PEOPLE, LEAST, EARLIER = 0, 1, 2, 3
 # What a node remembers besides the state of the features, who is possible, and what they paid.
 SIZE, BUDGET, LACKING, MOVE, DROPPED = 0, 1, 2, 3, 4
 
-
-Costed = tuple[int, int, int] | None
-"""The range of what the anchor pays, and what a cost of one counts; ``None`` where moves cost nothing.
-
-Both are compiled on their own: code for costs costs nothing where there are none.
-"""
+Costed = tuple[int, int, int]
+"""The range of what the anchor pays, and what a cost of one counts; 0 where moves cost nothing."""
 
 
 class Surroundings(NamedTuple):
@@ -62,26 +55,13 @@ class Stack(NamedTuple):
     states: IntArray  # (room, p)
     possible: IntArray  # (room, c, 2) candidates, and what they paid
     group: IntArray  # (c, 2) the same of the node at hand
-    wants: IntArray  # (c,)
+    wants: IntArray  # (c,) how many open features each of these needs
     state: IntArray  # (p,)
     loads: IntArray  # (p,)
     gains: IntArray  # (p,)
 
 
-def begin(size: int, features: int, room: int, max_changes: int, lacking: int) -> Stack:
-    """Make a stack for so many candidates and nodes, whose top, 0, is the node where everything is open."""
-    shapes = ((room, 5), (room, features), (room, size, 2), (size, 2), size, features, features, features)
-    stack = Stack(*(np.zeros(shape, np.int64) for shape in shapes))
-    stack.possible[0, :, 0] = np.arange(size)
-    stack.nodes[0] = size, max_changes, lacking, NONE, NONE
-    return stack
-
-
-# Called from compiled code only: no door to Python.
-inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-
-@njit(cache=True, no_cfunc_wrapper=True)
+@njit(cache=True)
 def find_group(
     around: Surroundings, floor: int, costed: Costed, stack: Stack, top: int, steps: int
 ) -> tuple[int, int]:
@@ -98,10 +78,10 @@ def find_group(
             return PAUSED, top
         steps -= 1
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
-        for feature in range(len(around.gain)):
+        for feature in range(len(loads)):
             stack.state[feature] = states[top, feature]
             stack.gains[feature] = around.gain[feature, 0] if states[top, feature] == OPEN else 0
-        enough = largest(stack.gains, budget) >= lacks
+        enough = _largest(stack.gains, budget) >= lacks
         size = _still_possible(around, stack, top) if enough else 0
         size, most = _survey(around, stack, size, budget, lacks, costed)
         top -= 1
@@ -113,7 +93,7 @@ def find_group(
                 top = _push(stack, top, size, budget, lacks)
                 nodes[top, DROPPED] = around.conflicts[clash, side]
             continue
-        chosen = _index_of_largest(loads)
+        chosen = np.argmax(loads)
         if loads[chosen] == 0:
             # All agree on every open feature, so what the anchor can still gain there, all can.
             return size, top
@@ -127,27 +107,23 @@ def find_group(
     return 0, NONE
 
 
-@inner
+@njit(cache=True)
 def _push(stack: Stack, top: int, size: int, budget: int, lacking: int) -> int:
     """Put a node on the stack that is yet to be told what was decided."""
     top += 1
-    for i in range(size):
-        stack.possible[top, i, 0], stack.possible[top, i, 1] = stack.group[i, 0], stack.group[i, 1]
-    for feature in range(len(stack.state)):
-        stack.states[top, feature] = stack.state[feature]
-    nodes = stack.nodes
-    nodes[top, SIZE], nodes[top, BUDGET], nodes[top, LACKING] = size, budget, lacking
-    nodes[top, MOVE], nodes[top, DROPPED] = NONE, NONE
+    stack.possible[top, :size] = stack.group[:size]
+    stack.states[top] = stack.state
+    stack.nodes[top, :3] = size, budget, lacking
+    stack.nodes[top, 3:] = NONE
     return top
 
 
-@inner
+@njit(cache=True)
 def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
     """Write down who is still possible after what was decided last, and return how many they are."""
     size = 0
     budget, move, dropped = stack.nodes[top, BUDGET], stack.nodes[top, MOVE], stack.nodes[top, DROPPED]
-    for candidate in range(len(stack.wants)):
-        stack.wants[candidate] = NONE
+    stack.wants[:] = NONE
     for i in range(stack.nodes[top, SIZE]):
         candidate = stack.possible[top, i, 0]
         paid = stack.possible[top, i, 1] + (around.pays[candidate, move] if move >= 0 else 0)
@@ -168,30 +144,28 @@ def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
     return size
 
 
-@inner
+@njit(cache=True)
 def _survey(
     around: Surroundings, stack: Stack, size: int, budget: int, lacks: int, costed: Costed
 ) -> tuple[int, int]:
     """Write loads, without those who add nothing; return how many are left, and what all add at most."""
     group, wants, loads, about = stack.group, stack.wants, stack.loads, around.about
-    again = True
+    (low, high, scale), again = costed, True
     while again and size > 0 and group[0, 0] == 0:
-        besides = 0
-        if costed is not None:
-            low, high, scale = costed
+        besides, everybody, least, spare = 0, 0, 0, 0
+        if scale > 0:
             besides, everybody = _besides(around, stack, size, budget, lacks)
             least = max(low, group[0, 1] + everybody, about[0, LEAST])
             spare = high - group[0, 1] - everybody
             if besides > budget or spare < 0:
                 return 0, 0
-        for feature in range(len(loads)):
-            loads[feature] = 0
+        loads[:] = 0
         again = False
         certain, left = 0, 0
         for i in range(size):
             candidate, paid = group[i, 0], group[i, 1]
             want, saves = wants[candidate], about[candidate, WORTH]
-            if costed is not None:
+            if scale > 0:
                 together = 0
                 for entry in range(around.start[candidate], around.start[candidate + 1]):
                     if stack.state[around.needed[entry, 0]] == OPEN:
@@ -212,13 +186,12 @@ def _survey(
                 if stack.state[around.needed[entry, 0]] == OPEN:
                     loads[around.needed[entry, 0]] += share
         size = left
-        most = certain + largest(loads, budget - besides)
         if not again and size > 0 and group[0, 0] == 0:
-            return size, most
+            return size, certain + _largest(loads, budget - besides)
     return 0, 0
 
 
-@inner
+@njit(cache=True)
 def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: int) -> tuple[int, int]:
     """Count the features that must change though all agree in them, for a positive score; and their cost."""
     for feature in range(len(stack.gains)):
@@ -233,38 +206,18 @@ def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: 
         if stack.gains[feature] > 0:
             cheapest = min(cheapest, around.gain[feature, 1])
     for count in range(budget + 1):
-        if largest(stack.gains, count) >= lacks:
+        if _largest(stack.gains, count) >= lacks:
             return count, count * cheapest if count > 0 else 0
     return budget + 1, 0
 
 
-@inner
-def _index_of_largest(values: IntArray) -> int:
-    largest = 0
-    for other in range(1, len(values)):
-        if values[other] > values[largest]:
-            largest = other
-    return largest
+@njit(cache=True)
+def _largest(values: IntArray, count: int) -> int:
+    """Sum of the ``count`` largest values, none of which is negative."""
+    return int(np.sort(values)[max(0, len(values) - count) :].sum())
 
 
-@inner
-def largest(values: IntArray, count: int) -> int:
-    """Sum of the ``count`` largest positive values."""
-    total, last, at = 0, MOST, NONE
-    for _ in range(min(count, len(values))):
-        best, where = 0, NONE
-        for i in range(len(values)):
-            value = values[i]
-            if value > best and (value < last or (value == last and i > at)):
-                best, where = value, i
-        if where < 0:
-            break
-        total += best
-        last, at = best, where
-    return total
-
-
-@inner
+@njit(cache=True)
 def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     """Whether a listed group contains all of the group."""
     for row in range(len(listed)):
@@ -276,10 +229,43 @@ def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     return False
 
 
-@inner
+@njit(cache=True)
 def _clash(conflicts: IntArray, wants: IntArray) -> int:
     """Find a conflict between two candidates that are certain."""
     for pair in range(len(conflicts)):
         if wants[conflicts[pair, 0]] == 0 and wants[conflicts[pair, 1]] == 0:
             return pair
     return NONE
+
+
+@njit(cache=True)
+def add_leaves(
+    codes: IntArray,
+    free: BoolArray,
+    nodes: IntArray,
+    goes_left: BoolArray,
+    roots: IntArray,
+    waiting: IntArray,
+    total: IntArray,
+) -> None:
+    """Add the greatest leaf of each tree that each row may end in; at splits of free features both ways.
+
+    Of each node: the feature, where its levels begin in ``goes_left``, both children, and its units.
+    """
+    for row in range(len(codes)):
+        for root in roots:
+            best = -(2**62)
+            waiting[0] = root
+            left = 1
+            while left > 0:
+                left -= 1
+                node = waiting[left]
+                while nodes[node, 0] >= 0:
+                    feature, start = nodes[node, 0], nodes[node, 1]
+                    side = 2 if goes_left[start + codes[row, feature]] else 3
+                    if free[feature]:
+                        waiting[left] = nodes[node, 5 - side]
+                        left += 1
+                    node = nodes[node, side]
+                best = max(best, nodes[node, 4])
+            total[row] += best

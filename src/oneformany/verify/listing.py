@@ -7,24 +7,26 @@ it can, and as cheaply as it can. A bucket whose rows together are too light is 
 classifier possibly accepts counts as accepted: groups are as large as they can be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from itertools import combinations
 from math import prod
 
 import numpy as np
 
-from oneformany.verify.arrays import BoolArray, IntArray
-from oneformany.verify.moves import Moves
-from oneformany.verify.problem import Problem
+from oneformany.exceptions import CertificateError
+from oneformany.verify.problem import NO_TARGET, Problem
+from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
 PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
+SHOWN = 10
 LARGEST_KEY = 2**62
+BATCH = 2**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,7 @@ class Groups:
     rows: IntArray  # (r,) indices of the rows in question, bucket after bucket
     starts: IntArray  # (b,) where each bucket begins
     inside: BoolArray  # (g, r) who follows which choice
-    costs: IntArray | None  # (g, r) what that costs each row, if it was asked for
+    costs: IntArray  # (g, r) what that costs each row; 0 unless it was asked for
 
     def sums(self, numbers: IntArray) -> IntArray:
         """Add up a number of each row, or of each choice and row, ``(g, b)``."""
@@ -55,146 +57,153 @@ class Classes:
 
     def __init__(self, codes: IntArray) -> None:
         self._codes = codes
-        self._parts: list[IntArray] | None = []
-        radix = 1
-        for column in codes.T:
-            present, code = np.unique(column, return_inverse=True)
-            self._parts.append(code.ravel() * radix)
-            radix *= len(present)
-            if radix > LARGEST_KEY:
-                self._parts = None
-                return
-        self._key = np.sum(self._parts, axis=0)
+        levels = [np.unique(column, return_inverse=True) for column in codes.T]
+        sizes = [len(present) for present, _ in levels]
+        self._parts: list[IntArray] = []
+        if prod(sizes) <= LARGEST_KEY:
+            radix = np.cumprod([1, *sizes[:-1]])
+            self._parts = [code.ravel() * step for (_, code), step in zip(levels, radix, strict=True)]
+            self._key = np.sum(self._parts, axis=0)
 
     def outside(self, features: tuple[int, ...], rows: IntArray) -> tuple[IntArray, IntArray]:
         """Sort rows by what they are outside of some features; also tell where each class begins."""
-        if self._parts is None:
+        if self._parts:
+            key = self._key[rows] - sum(self._parts[feature][rows] for feature in features)
+        else:
             codes = np.delete(self._codes[rows], features, axis=1)
             key = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
-        else:
-            key = self._key[rows] - sum(self._parts[feature][rows] for feature in features)
         order = np.argsort(key, kind="stable")
         key = key[order]
         return rows[order], np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
 
 
 class Listing:
-    """All groups of some different given rows, which share what the problem says unless told otherwise."""
+    """All groups of some different given rows, which share what the problem says unless told otherwise.
 
-    def __init__(self, problem: Problem, rows: IntArray, share: str | None = None) -> None:
+    Methods speak of indices of these rows, the cells that each may move to or is in, and what that adds to an
+    additive score. ``doubt`` says that something was met that is possibly, but not surely positive.
+    """
+
+    def __init__(self, problem: Problem, rows: IntArray, share: str = "", *, costed: bool = False) -> None:
+        classifier, everybody = problem.classifier, np.arange(len(rows))
         self.problem = problem
         self.limits = problem.limits
-        self.moves = Moves(problem, rows)
-        self.share = problem.share if share is None else share
-        may = self.moves.may
-        self.changeable = [feature for feature, can in enumerate(may) if (can.sum(axis=0) > 1).any()]
-        self.size = min(problem.max_changes, len(self.changeable))
-        self.most = (
-            {feature: self.moves.most(feature) for feature in self.changeable} if self.moves.summed else {}
+        self.given = rows
+        self.share = share or problem.share
+        self.doubt = classifier.scores is None
+        self.limits.need(
+            len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
+            "the moves of all rows",
         )
-        self._classes = Classes(self.moves.cells)
-        self._useful: dict[tuple[int, bool], IntArray] = {}
-        self._pairs = min(PAIRS, max(1, NUMBERS // len(problem.levels)))
-        if self.moves.summed and not problem.restrictions:
-            self._pairs = PAIRS
+        self._cells, self._values = problem.codes[rows], problem.values[rows]
+        self._may: list[BoolArray] = []  # (cells, rows) of each feature
+        self._gain: list[IntArray] = []
+        self.lacking = classifier.lacking(self._values)
+        for feature, cells in enumerate(self._cells.T):
+            rule, targets = problem.rules[feature], problem.targets[feature]
+            may = np.ones((len(targets), len(rows)), dtype=np.bool_) if rule is None else rule[cells].T.copy()
+            may[targets == NO_TARGET] = False
+            may[cells, everybody] = True
+            self._may.append(may)
+            if classifier.summed:
+                table = classifier.tables[classifier.starts[feature] :]
+                gain = table[np.maximum(targets, 0)][:, None] - table[self._values[:, feature]]
+                gain[cells, everybody] = 0
+                self._gain.append(gain)
+        self._costed = costed  # then a group is part of another one only if no row pays more there
+        self._everybody = everybody
+        self._changeable = [f for f, can in enumerate(self._may) if (can.sum(axis=0) > 1).any()]
+        self._size = min(problem.max_changes, len(self._changeable))
+        self._classes = Classes(self._cells)
+        self._useful: dict[int, IntArray] = {}
+        self._summed = classifier.summed and not problem.restrictions
+        self._pairs = PAIRS if self._summed else min(PAIRS, max(1, NUMBERS // len(problem.levels)))
 
-    def groups(
-        self, score: IntArray, floor: Callable[[], int], *, whole: bool = True, costed: bool = False
-    ) -> Iterator[Groups]:
+    def groups(self, score: IntArray, floor: Callable[[], int], *, whole: bool = True) -> Iterator[Groups]:
         """List all groups that weigh as much as the floor says at the time; parts of others may be missing.
 
         A row weighs at most its score, which is not negative; rows that count nothing are left out unless
-        groups are ``whole``. With costs a group is part of another one only if no row pays more there.
+        groups are ``whole``.
         """
-        counted = np.ones(len(score), dtype=np.bool_) if whole else score > 0
-        sizes = range(self.size + 1) if self.share == "action" else (self.size,)
-        for size in sizes:
-            for features in combinations(self.changeable, size):
+        counted, total = self._everybody if whole else np.flatnonzero(score > 0), score.sum()
+        for size in range(self._size + 1) if self.share == "action" else (self._size,):
+            for features in combinations(self._changeable, size):
                 self.limits.check()
-                rows = np.flatnonzero(counted & self._able(features))
+                rows = counted[self._able(features, counted)] if total >= floor() else counted[:0]
                 if len(rows) and score[rows].sum() >= floor():
-                    yield from self._of_set(features, rows, score, floor(), costed=costed)
+                    yield from self._of_set(features, rows, score, floor())
 
     def cheapest_moves(self) -> IntArray:
         """Tell what each row pays at least: for one move, unless it is possibly positive as it is."""
-        rows = np.arange(len(self.moves.cells))
-        nothing = np.zeros((1, 0), dtype=np.int64)
-        step = self._pairs
-        done = np.concatenate(
-            [self.moves.possible((), nothing, rows[i : i + step])[0] for i in range(0, len(rows), step)]
-        )
-        least = np.full(len(rows), NEVER, dtype=np.int64)
-        for feature in self.changeable:
-            np.minimum(least, self.moves.least_cost(feature), out=least)
-        return np.where(done, 0, least)
+        least = self.least_costs((), self._everybody)
+        for feature in self._changeable:
+            may, cells = self._may[feature], np.arange(self.problem.levels[feature])
+            away = may & (cells[:, None] != self._cells[:, feature])
+            price = self.costs((feature,), cells[:, None], self._everybody)
+            least = np.minimum(least, np.where(away, price, NEVER).min(axis=0))
+        return least
 
     def least_costs(self, features: tuple[int, ...], rows: IntArray) -> IntArray:
         """Tell the least that each row pays for changing these features only; huge where it cannot."""
-        return self._least(features, rows, self._goals(features, rows), costed=True)
-
-    def _least(
-        self, features: tuple[int, ...], rows: IntArray, goals: list[IntArray], *, costed: bool
-    ) -> IntArray:
         least = np.full(len(rows), NEVER, dtype=np.int64)
-        for targets in self._choices(goals, len(rows)):
-            able = self.moves.possible(features, targets, rows)
-            price = self.moves.costs(features, targets, rows) if costed else np.int64(0)
+        for targets in self._choices(self._goals(features), len(rows)):
+            able = self._possible(features, targets, rows)
+            price = self._prices(features, targets, rows)
             least = np.minimum(least, np.where(able, price, NEVER).min(axis=0))
         return least
 
-    def _able(self, features: tuple[int, ...]) -> BoolArray:
-        """Tell which rows these features can help, as far as sums tell."""
-        if not self.moves.summed:
-            return np.ones(len(self.moves.cells), dtype=np.bool_)
-        total = np.zeros(len(self.moves.cells), dtype=np.int64)
-        for feature in features:
-            total += self.most[feature]
-        return np.asarray(total >= self.moves.lacking)
+    def _prices(self, features: tuple[int, ...], targets: IntArray, rows: IntArray) -> IntArray:
+        if self._costed:
+            return self.costs(features, targets, rows)
+        return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
 
     def _of_set(
-        self, features: tuple[int, ...], rows: IntArray, score: IntArray, floor: int, *, costed: bool
+        self, features: tuple[int, ...], rows: IntArray, score: IntArray, floor: int
     ) -> Iterator[Groups]:
-        if self.share == "features":
-            yield from self._own_ways(features, rows, costed=costed)
-            return
         starts = np.zeros(1, dtype=np.int64)
+        if self.share == "features":
+            least = self.least_costs(features, rows)
+            helped = least < NEVER
+            if helped.any():
+                inside = np.ones((1, int(helped.sum())), dtype=np.bool_)
+                yield Groups(rows[helped], starts, inside, least[None, helped])
+            return
         if self.share == "point":
             rows, starts = self._classes.outside(features, rows)
             heavy = np.add.reduceat(score[rows], starts) >= floor
             sizes = np.diff(starts, append=len(rows))
             rows, sizes = rows[np.repeat(heavy, sizes)], sizes[heavy]
             starts = np.cumsum(sizes) - sizes
-        if len(rows):
-            goals = self._useful_goals(features, rows, costed=costed)
-            yield from self._ways(features, rows, starts, goals, costed=costed)
+        goals = self._goals(features)
+        ends = np.append(starts[1:], len(rows))
+        # Rows follow every choice, as many buckets at a time as there is room for.
+        count = min(prod(len(cells) for cells in goals), self._pairs)
+        first = 0
+        while first < len(starts) and len(rows):
+            room = starts[first] + self._pairs // max(1, count)
+            last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
+            part, within = rows[starts[first] : ends[last - 1]], starts[first:last] - starts[first]
+            for targets in self._choices(goals, len(part)):
+                inside = self._possible(features, targets, part)
+                yield Groups(part, within, inside, self._prices(features, targets, part))
+            first = last
 
-    def _goals(self, features: tuple[int, ...], rows: IntArray) -> list[IntArray]:
-        return [np.flatnonzero(self.moves.may[feature][:, rows].any(axis=1)) for feature in features]
-
-    def _useful_goals(self, features: tuple[int, ...], rows: IntArray, *, costed: bool) -> list[IntArray]:
-        """List targets for each feature without those that another one makes superfluous."""
-        goals = self._goals(features, rows)
-        if not self.moves.summed or self.problem.restrictions:
-            return goals
-        everybody = np.arange(len(self.moves.cells))
+    def _goals(self, features: tuple[int, ...]) -> list[IntArray]:
+        """List the targets of each feature, without those that another one makes superfluous."""
         for feature in features:
-            if (feature, costed) not in self._useful:
-                cells = self._goals((feature,), everybody)[0]
-                self._useful[feature, costed] = self._undominated(feature, cells, everybody, costed=costed)
-        return [self._useful[feature, costed] for feature in features]
+            if feature not in self._useful:
+                cells = np.flatnonzero(self._may[feature].any(axis=1))
+                small = len(cells) ** 2 * len(self._everybody) <= MOST_COMPARED
+                self._useful[feature] = self._undominated(feature, cells) if self._summed and small else cells
+        return [self._useful[feature] for feature in features]
 
-    def _undominated(self, feature: int, cells: IntArray, rows: IntArray, *, costed: bool) -> IntArray:
+    def _undominated(self, feature: int, cells: IntArray) -> IntArray:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
-        if len(cells) ** 2 * len(rows) > MOST_COMPARED:
-            return cells
-        pairs = np.ix_(cells, rows)
-        may, gain = self.moves.may[feature][pairs], self.moves.gain[feature][pairs]
-        price = self.moves.costs((feature,), cells[:, None], rows) if costed else None
+        may, gain = self._may[feature][cells], self._gain[feature][cells]
+        price = self._prices((feature,), cells[:, None], self._everybody)
         alive = np.ones(len(cells), dtype=np.bool_)
         for worse in range(len(cells)):
-            as_good = ~may[worse] | (may & (gain >= gain[worse]))
-            if price is not None:
-                as_good &= ~may[worse] | (price <= price[worse])
+            as_good = ~may[worse] | (may & (gain >= gain[worse]) & (price <= price[worse]))
             others = alive.copy()
             others[worse] = False
             alive[worse] = not as_good[others].all(axis=1).any()
@@ -204,44 +213,159 @@ class Listing:
         """List all choices of targets, some at a time."""
         shape = tuple(len(cells) for cells in goals)
         count, step = prod(shape), max(1, self._pairs // max(1, rows))
-        if not shape:
-            yield np.zeros((1, 0), dtype=np.int64)
-            return
         for begin in range(0, count, step):
             self.limits.check()
-            index = np.unravel_index(np.arange(begin, min(begin + step, count)), shape)
-            yield np.stack([cells[i] for cells, i in zip(goals, index, strict=True)], axis=1)
+            index = np.arange(begin, min(begin + step, count))
+            targets = np.zeros((len(index), len(shape)), dtype=np.int64)
+            for column, cells in enumerate(goals):
+                targets[:, column] = cells[index // prod(shape[column + 1 :]) % len(cells)]
+            yield targets
 
-    def _ways(
-        self,
-        features: tuple[int, ...],
-        rows: IntArray,
-        starts: IntArray,
-        goals: list[IntArray],
-        *,
-        costed: bool,
-    ) -> Iterator[Groups]:
-        """Let rows follow every choice, as many buckets at a time as there is room for."""
-        ends = np.append(starts[1:], len(rows))
-        count = min(prod(len(cells) for cells in goals), self._pairs)
-        first = 0
-        while first < len(starts):
-            room = starts[first] + self._pairs // max(1, count)
-            last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
-            part = rows[starts[first] : ends[last - 1]]
-            within = starts[first:last] - starts[first]
-            for targets in self._choices(goals, len(part)):
-                inside = self.moves.possible(features, targets, part)
-                costs = self.moves.costs(features, targets, part) if costed else None
-                yield Groups(part, within, inside, costs)
-            first = last
+    @cached_property
+    def most(self) -> list[IntArray]:
+        """The most that changing each feature can add to each row's score."""
+        pairs = zip(self._may, self._gain, strict=True)
+        return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
 
-    def _own_ways(self, features: tuple[int, ...], rows: IntArray, *, costed: bool) -> Iterator[Groups]:
-        """Let each row go where it can, or where it is cheapest for it."""
-        goals = self._useful_goals(features, rows, costed=costed)
-        least = self._least(features, rows, goals, costed=costed)
-        helped = least < NEVER
-        if helped.any():
-            inside, starts = np.ones((1, int(helped.sum())), dtype=np.bool_), np.zeros(1, dtype=np.int64)
-            costs = least[None, helped] if costed else None
-            yield Groups(rows[helped], starts, inside, costs)
+    def _able(self, features: Sequence[int], rows: IntArray) -> BoolArray:
+        """Tell which rows changing these features can help, as far as that is quickly told."""
+        classifier = self.problem.classifier
+        if classifier.summed:
+            gains = (self.most[feature][rows] for feature in features)
+            return np.asarray(sum(gains, np.zeros(len(rows), dtype=np.int64)) >= self.lacking[rows])
+        if classifier.reach is None:
+            return np.ones(len(rows), dtype=np.bool_)
+        free = np.isin(np.arange(len(self.problem.levels)), features)
+        return np.asarray(classifier.reach(self._values[rows], free) >= classifier.threshold)
+
+    def _possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
+        """Tell which rows may follow which targets, and are possibly positive then, ``(g, r)``.
+
+        There is one row of targets for each choice, and one column for each feature that changes.
+        """
+        classifier, restrictions = self.problem.classifier, self.problem.restrictions
+        inside = np.ones((len(targets), len(rows)), dtype=np.bool_)
+        total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
+        for feature, goals in zip(features, targets.T, strict=True):
+            pairs = np.ix_(goals, rows)
+            inside &= self._may[feature][pairs]
+            if classifier.summed:
+                total += self._gain[feature][pairs]
+        if classifier.summed:
+            inside &= total >= self.lacking[rows]
+            self.doubt |= bool((inside & (total < self.lacking[rows] + classifier.margin)).any())
+        judged = not classifier.summed and classifier.scores is not None
+        if not judged and not restrictions:
+            return inside
+        which, who = np.nonzero(inside)
+        before = self._cells[rows[who]]
+        after = before.copy()
+        after[:, list(features)] = targets[which]
+        held = np.ones(len(who), dtype=np.bool_)
+        for _, holds in restrictions:
+            held &= holds(before, after)
+        if judged:
+            kept = np.flatnonzero(held)
+            held[kept] = self._possibly(self.problem.followed(self.given[rows[who[kept]]], after[kept]))
+        inside[which, who] = held
+        return inside
+
+    def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
+        """Tell what each row pays for each choice of targets, ``(g, r)``."""
+        total = np.zeros((len(targets), len(rows)), dtype=np.int64)
+        for feature, goals in zip(features, targets.T, strict=True):
+            total += self.problem.price(feature, self._cells[rows, feature], goals[:, None])
+        return total
+
+    def _possibly(self, ends: IntArray) -> BoolArray:
+        """Ask about every different end once, where they are easily told apart."""
+        levels = self.problem.sizes
+        which: IntArray | slice = slice(None)
+        if prod(levels) <= LARGEST_KEY:
+            radix = np.cumprod([1, *levels[:-1]])
+            _, first, index = np.unique(ends @ radix, return_index=True, return_inverse=True)
+            ends, which = ends[first], index.ravel()
+        found = np.zeros(len(ends), dtype=np.bool_)
+        for begin in range(0, len(ends), BATCH):
+            self.limits.check()
+            surely, possibly = self.problem.classifier.judge(ends[begin : begin + BATCH])
+            found[begin : begin + BATCH] = possibly
+            self.doubt |= bool((possibly & ~surely).any())
+        return np.asarray(found[which])
+
+
+class ListedColumns:
+    """Columns found by row, perhaps with what each row pays there."""
+
+    def __init__(self, columns: Sequence[Sequence[int]] = (), costs: Sequence[IntArray] = ()) -> None:
+        self._columns: list[tuple[IntArray, IntArray]] = []
+        self._of: dict[int, list[int]] = {}
+        self._known: set[bytes] = set()
+        for number, column in enumerate(columns):
+            paid = costs[number] if costs else np.zeros(len(column), dtype=np.int64)
+            self.add(np.array(column, dtype=np.int64), paid)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def add(self, rows: IntArray, costs: IntArray) -> None:
+        """Add a column."""
+        order = np.argsort(rows)
+        for row in rows.tolist():
+            self._of.setdefault(row, []).append(len(self._columns))
+        self._columns.append((rows[order], costs[order]))
+
+    def with_row(self, row: int) -> list[IntArray]:
+        """Find the columns that contain a row."""
+        return [self._columns[number][0] for number in self._of.get(row, [])]
+
+    def contain(self, rows: IntArray, costs: IntArray) -> bool:
+        """Tell whether one column has all of these rows, at no more cost for any."""
+        key = sha256(rows.tobytes() + costs.tobytes()).digest()
+        if key in self._known or not len(rows):
+            return True
+        for number in min((self._of.get(row, []) for row in rows.tolist()), key=len):
+            members, paid = self._columns[number]
+            index = np.minimum(np.searchsorted(members, rows), len(members) - 1)
+            if (members[index] == rows).all() and (paid[index] <= costs).all():
+                self._known.add(key)
+                return True
+        return False
+
+
+def check_all_listed(
+    listing: Listing,
+    score: IntArray,
+    floor: int,
+    columns: ListedColumns,
+    what: str,
+    gains: Callable[[Groups], IntArray] | None = None,
+) -> None:
+    """Confirm that every group that reaches the floor is part of a listed column.
+
+    Each row counts its score, which is not negative, or what it gains in the group, at most its score; then a
+    column has to be as cheap for each row. Without columns no group may reach the floor, and rows that count
+    nothing help none to do so.
+    """
+    for groups in listing.groups(score, lambda: floor, whole=len(columns) > 0 or floor <= 0):
+        sums = groups.sums(score[groups.rows] if gains is None else gains(groups))
+        for choice, bucket in np.argwhere(sums >= floor).tolist():
+            listing.limits.check()
+            members = groups.members(choice, bucket)
+            rows = groups.rows[members]
+            if not columns.contain(rows, groups.costs[choice, members]):
+                raise unproved(listing, f"{named(listing.given[rows].tolist())} {what}")
+
+
+def named(rows: list[int]) -> str:
+    """Name a group by some of its rows."""
+    return f"a group with rows {', '.join(map(str, sorted(rows)[:SHOWN]))}{', ...' * (len(rows) > SHOWN)}"
+
+
+def unproved(listing: Listing, what: str) -> Exception:
+    """Say that something is wrong, or open where a point was met of which rounding decides."""
+    if not listing.doubt:
+        return CertificateError(what)
+    classifier = listing.problem.classifier
+    told = "the file does not hold" if classifier.scores is None else "rounding decides under"
+    return NotConfirmedError(f"{what}, if it can be explained; {told} the {classifier.kind} classifier")

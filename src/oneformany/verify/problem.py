@@ -1,144 +1,106 @@
 """The question that a result file answers: rows, levels, rules, costs and the classifier."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import BoolArray, IntArray
 from oneformany.verify.classifiers import Classifier, read_classifier
-from oneformany.verify.limits import Limits, NotConfirmedError
-from oneformany.verify.reading import MOST_LEVELS, Json
+from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Limits, NotConfirmedError
 
 NO_TARGET = -1
 MOST_FEATURES = 2**16
-LONGEST_FRAME = 10**12
+MOST_ROWS = 10**12
 MOST_PEOPLE = 2**40
 LARGEST_COST = 2**30
 LARGEST_SCALE = 2**60
-MOST_ROWS = 10**12
 SHARES = ("point", "action", "features")
 FREE = ("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges")
 
+Levels = tuple[int, ...]
 Holds = Callable[[IntArray, IntArray], BoolArray]
 """Of ``(m, p)`` cells before and after: whether each row may become what it is afterwards."""
 
-Levels = tuple[tuple[int, BoolArray], ...]
 
-
-@dataclass(frozen=True, eq=False)
-class Restriction:
-    """Which changes of a row are possible, as far as some features tell."""
-
-    kind: str
-    holds: Holds
-
-
-def read_restrictions(entries: Iterable[Json], levels: tuple[int, ...]) -> tuple[Restriction, ...]:
-    """Read rules; one of a kind that this release does not know cannot be checked."""
-    found = []
-    for fields in entries:
-        kind = fields["kind"].text()
-        if kind not in KINDS:
-            raise NotConfirmedError(
-                f"this release does not know rules of the kind {kind[:40]!r}; install a newer one"
-            )
-        found.append(Restriction(kind, KINDS[kind](fields, levels)))
-    return tuple(found)
-
-
-def _implies(fields: Json, levels: tuple[int, ...]) -> Holds:
+def _implies(given: Json, levels: Levels) -> Holds:
     """If a changed row has these levels it has those; a row whose named features all stay is left alone."""
-    given, wanted = (_levels(fields[name], levels) for name in ("if", "then"))
-    named = sorted({feature for feature, _ in (*given, *wanted)})
+    parts = []
+    for name in ("if", "then"):
+        part = []
+        for pair in given[name].entries():
+            which, listed = pair.entries(2)
+            feature = which.integer(0, len(levels) - 1)
+            among = np.isin(np.arange(levels[feature]), listed.array(0, levels[feature] - 1))
+            part.append((feature, among))
+        parts.append(part)
+    named = sorted({feature for part in parts for feature, _ in part})
 
     def holds(before: IntArray, after: IntArray) -> BoolArray:
+        held = []
+        for part in parts:
+            held.append(np.ones(len(after), dtype=np.bool_))
+            for feature, among in part:
+                held[-1] &= among[after[:, feature]]
         untouched = (before[:, named] == after[:, named]).all(axis=1)
-        return np.asarray(untouched | ~_all(given, after) | _all(wanted, after))
+        return np.asarray(untouched | ~held[0] | held[1])
 
     return holds
 
 
-def _levels(part: Json, levels: tuple[int, ...]) -> Levels:
-    found = []
-    for pair in part.entries():
-        named, listed = pair.entries(2)
-        feature = named.integer(0, len(levels) - 1)
-        among = np.zeros(levels[feature], dtype=np.bool_)
-        among[list(listed.integers(0, levels[feature] - 1))] = True
-        found.append((feature, among))
-    return tuple(found)
-
-
-def _all(part: Levels, rows: IntArray) -> BoolArray:
-    held = np.ones(len(rows), dtype=np.bool_)
-    for feature, among in part:
-        held &= among[rows[:, feature]]
-    return held
-
-
-def _linked(fields: Json, levels: tuple[int, ...]) -> Holds:
+def _linked(given: Json, levels: Levels) -> Holds:
     """Rows that change one of the features change all; one way: only the first needs the others."""
-    named = list(fields["features"].distinct(len(levels) - 1))
-    one_way = fields["one_way"].value
+    named, one_way = list(given["features"].distinct(len(levels) - 1)), given["one_way"].value
     if not isinstance(one_way, bool) or len(named) < 2:
-        raise CertificateError(f"{fields['features'].path} must be two or more, one_way true or false")
+        raise CertificateError(f"{given['features'].path} must be two or more, one_way true or false")
 
     def holds(before: IntArray, after: IntArray) -> BoolArray:
         moved = before[:, named] != after[:, named]
-        none = ~moved[:, 0] if one_way else ~moved.any(axis=1)
-        return np.asarray(none | moved.all(axis=1))
+        return np.asarray(~moved[:, : 1 if one_way else None].any(axis=1) | moved.all(axis=1))
 
     return holds
 
 
-def _not_together(fields: Json, levels: tuple[int, ...]) -> Holds:
+def _not_together(given: Json, levels: Levels) -> Holds:
     """No row changes more than one of the features."""
-    named = list(fields["features"].distinct(len(levels) - 1))
+    named = list(given["features"].distinct(len(levels) - 1))
     return lambda before, after: np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
 
 
-def _observed(fields: Json, levels: tuple[int, ...]) -> Holds:
+def _observed(given: Json, levels: Levels) -> Holds:
     """The new cells of the features that a row changes occur together in so many reference rows."""
-    named = list(fields["features"].distinct(len(levels) - 1))
-    seen = fields["rows"].codes(tuple(levels[feature] for feature in named))
-    counts = fields["counts"].integers(0, MOST_ROWS, len(seen))
+    named = list(given["features"].distinct(len(levels) - 1))
+    seen = given["rows"].codes(tuple(levels[feature] for feature in named))
+    counts = given["counts"].integers(0, MOST_ROWS, len(seen))
     if sum(counts) > MOST_ROWS:
-        raise CertificateError(f"{fields['counts'].path} are more than {MOST_ROWS} rows")
-    at_least = fields["at_least"].integer(1, MOST_ROWS)
-    known: dict[bytes, Counter[bytes]] = {}
+        raise CertificateError(f"{given['counts'].path} are more than {MOST_ROWS} rows")
+    at_least = given["at_least"].integer(1, MOST_ROWS)
 
-    def often(changed: BoolArray) -> Counter[bytes]:
-        key = changed.tobytes()
-        if key not in known:
-            known[key] = Counter()
-            for row, count in zip(seen[:, changed], counts, strict=True):
-                known[key][row.tobytes()] += count
-        return known[key]
+    @cache
+    def often(changed: tuple[bool, ...]) -> Counter[bytes]:
+        total: Counter[bytes] = Counter()
+        for row, count in zip(seen[:, changed], counts, strict=True):
+            total[row.tobytes()] += count
+        return total
 
     def holds(before: IntArray, after: IntArray) -> BoolArray:
-        moved, wanted = before[:, named] != after[:, named], after[:, named].astype(np.int64)
-        held = np.ones(len(after), dtype=np.bool_)
+        moved, held = before[:, named] != after[:, named], np.ones(len(after), dtype=np.bool_)
         patterns, pattern_of = np.unique(moved, axis=0, return_inverse=True)
-        for number, changed in enumerate(patterns):
-            if not changed.any():
-                continue
-            total = often(changed)
-            these = np.flatnonzero(pattern_of.ravel() == number)
-            distinct, index = np.unique(wanted[these][:, changed], axis=0, return_inverse=True)
-            enough = np.array([total[row.tobytes()] >= at_least for row in distinct], dtype=np.bool_)
-            held[these] = enough[index.ravel()]
+        for number in np.flatnonzero(patterns.any(axis=1)):
+            changed, these = patterns[number], np.flatnonzero(pattern_of.ravel() == number)
+            wanted = after[these][:, named][:, changed]
+            different, index = np.unique(wanted, axis=0, return_inverse=True)
+            total = often(tuple(changed.tolist()))
+            enough = [total[row.tobytes()] >= at_least for row in different]
+            held[these] = np.array(enough, dtype=np.bool_)[index.ravel()]
         return held
 
     return holds
 
 
-KINDS: dict[str, Callable[[Json, tuple[int, ...]], Holds]] = {
+KINDS: dict[str, Callable[[Json, Levels], Holds]] = {
     "implies": _implies,
     "linked": _linked,
     "not_together": _not_together,
@@ -146,45 +108,40 @@ KINDS: dict[str, Callable[[Json, tuple[int, ...]], Holds]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class OwnValues:
-    """What the classifier reads of each row, where cells are coarser than that."""
-
-    values: IntArray  # (n, p)
-    cell_of: tuple[IntArray, ...]  # cell_of[l][value]
-    targets: tuple[IntArray, ...]  # targets[l][cell]: the value that the cell sends rows to, or NO_TARGET
+def read_restriction(given: Json, levels: Levels) -> tuple[str, Holds]:
+    """Read a rule on whole rows, with its kind; one that this release does not know cannot be checked."""
+    kind = given["kind"].text()
+    if kind not in KINDS:
+        raise NotConfirmedError(
+            f"this release does not know rules of the kind {kind[:40]!r}; install a newer one"
+        )
+    return kind, KINDS[kind](given, levels)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The rows to explain and the rules of the game."""
+    """The rows to explain and the rules of the game; a cell holds values, which the classifier reads."""
 
     codes: IntArray  # (n, p) the cells of the given rows
-    levels: tuple[int, ...]  # number of cells of each feature
+    levels: Levels  # number of cells of each feature
     max_changes: int
     rules: tuple[BoolArray | None, ...]  # rules[l][a, b]: a may become, or is, b; None: no rule
     classifier: Classifier
     limits: Limits
+    values: (
+        IntArray  # (n, p) what the classifier reads of the given rows: the codes, unless they have own values
+    )
+    sizes: Levels  # number of values of each feature
+    targets: tuple[IntArray, ...]  # targets[l][cell]: the value that the cell sends rows to, or NO_TARGET
+    people: IntArray  # (n,) how many each row stands for
     share: str = "point"  # what the rows of one explanation have in common
-    own: OwnValues | None = None
     costs: tuple[IntArray, ...] | None = None  # costs[l][a, b] of moving; None: one per changed feature
-    restrictions: tuple[Restriction, ...] = ()
-    told_people: IntArray | None = None  # (n,) how many each row stands for; None: one
-
-    @property
-    def people(self) -> IntArray:
-        """How many people each given row stands for."""
-        return np.ones(len(self.codes), dtype=np.int64) if self.told_people is None else self.told_people
-
-    @property
-    def values(self) -> IntArray:
-        """What the classifier reads of the given rows."""
-        return self.codes if self.own is None else self.own.values
+    restrictions: tuple[tuple[str, Holds], ...] = ()
 
     @property
     def plain(self) -> bool:
         """Whether the rows of a group all end at the same point, and nothing but the point matters."""
-        return self.share == "point" and self.own is None and not self.restrictions
+        return self.share == "point" and self.values is self.codes and not self.restrictions
 
     @cached_property
     def kinds(self) -> IntArray:
@@ -202,84 +159,74 @@ class Problem:
         np.add.at(people, self.kinds, self.people)
         return people[self.kinds[rows]]
 
-    def targets(self, feature: int) -> IntArray:
-        """Tell which value each cell sends rows to; -1: none."""
-        if self.own is None:
-            return np.arange(self.levels[feature])
-        return self.own.targets[feature]
-
     def followed(self, rows: IntArray, cells: IntArray) -> IntArray:
         """Tell what the classifier reads of given rows that move to ``(m, p)`` cells; -1: nothing is offered.
 
         Where a row is in its cell already it keeps its own value.
         """
-        if self.own is None:
+        if self.values is self.codes:
             return cells
-        own = self.own.values[rows]
-        sent = np.stack([to[cells[:, f]] for f, to in enumerate(self.own.targets)], axis=1)
-        return np.where(self.codes[rows] == cells, own, sent)
+        sent = np.stack([to[cells[:, f]] for f, to in enumerate(self.targets)], axis=1)
+        return np.where(self.codes[rows] == cells, self.values[rows], sent)
 
-    def cost_of(self, before: IntArray, after: IntArray) -> IntArray:
-        """Tell what each row pays for moving between cells, both ``(m, p)``."""
+    def price(self, feature: int, before: IntArray, after: IntArray) -> IntArray:
+        """Tell what moving between cells of a feature costs."""
         if self.costs is None:
-            return np.asarray((before != after).sum(axis=1))
-        return np.asarray(sum(table[before[:, f], after[:, f]] for f, table in enumerate(self.costs)))
+            return np.asarray(before != after).astype(np.int64)
+        return self.costs[feature][before, after]
 
 
-def read_problem(fields: Json, limits: Limits) -> Problem:
+def read_problem(given: Json, limits: Limits) -> Problem:
     """Read the question."""
-    fields.allow(*FREE)
-    levels = fields["levels"].integers(1, MOST_LEVELS)
+    given.allow(*FREE)
+    levels = given["levels"].integers(1, MOST_LEVELS)
     if not 1 <= len(levels) <= MOST_FEATURES:
         raise CertificateError(f"problem.levels names {len(levels)} features, not 1 to {MOST_FEATURES}")
     limits.hold(16 * sum(levels), "the levels of all features")
-    codes = fields["codes"].codes(levels)
+    codes = given["codes"].codes(levels)
     if not len(codes):
         raise CertificateError("problem.codes is empty; a problem has at least one row")
-    _check_positions(fields, len(codes))
-    own = _own(fields["own"], codes, levels, limits) if fields.has("own") else None
-    read = levels if own is None else tuple(len(cells) for cells in own.cell_of)
-    restrictions = fields["restrictions"].entries() if fields.has("restrictions") else ()
+    if "rows" in given:  # where the rows stood in the user's frame, and which others needed no explanation
+        explained = given["rows"].distinct(MOST_ROWS, len(codes))
+        if not set(explained).isdisjoint(given["already_positive"].distinct(MOST_ROWS)):
+            raise CertificateError("problem.rows and problem.already_positive name the same row")
+    people = np.ones(len(codes), dtype=np.int64)
+    if "people" in given:
+        people = given["people"].array(1, MOST_PEOPLE, len(codes))
+        if sum(people.tolist()) > MOST_PEOPLE:
+            raise CertificateError(f"{given['people'].path} are more than {MOST_PEOPLE}")
+    values, sizes, targets = codes, levels, tuple(np.arange(n) for n in levels)
+    if given.has("own"):
+        values, sizes, targets = _own(given["own"], codes, levels, limits)
+    restrictions = given["restrictions"].entries() if given.has("restrictions") else ()
     return Problem(
         codes=codes,
         levels=levels,
-        max_changes=fields["max_changes"].integer(1, len(levels)),
-        rules=_rules(fields["allowed"], levels),
-        classifier=read_classifier(fields["oracle"], read, limits),
+        max_changes=given["max_changes"].integer(1, len(levels)),
+        rules=_rules(given["allowed"], levels),
+        classifier=read_classifier(given["oracle"], sizes, limits),
         limits=limits,
-        share=fields["share"].text(SHARES) if "share" in fields else "point",
-        own=own,
-        costs=_costs(fields["costs"], levels) if fields.has("costs") else None,
-        restrictions=read_restrictions(restrictions, levels),
-        told_people=_people(fields["people"], len(codes)) if "people" in fields else None,
+        values=values,
+        sizes=sizes,
+        targets=targets,
+        people=people,
+        share=given["share"].text(SHARES) if "share" in given else "point",
+        costs=_costs(given["costs"], levels) if given.has("costs") else None,
+        restrictions=tuple(read_restriction(entry, levels) for entry in restrictions),
     )
 
 
-def _people(counts: Json, rows: int) -> IntArray:
-    people = counts.integers(1, MOST_PEOPLE, rows)
-    if sum(people) > MOST_PEOPLE:
-        raise CertificateError(f"{counts.path} are more than {MOST_PEOPLE}")
-    return np.array(people, dtype=np.int64)
-
-
-def _check_positions(fields: Json, n_rows: int) -> None:
-    """Check where the rows stood in the user's frame, and which others needed no explanation."""
-    if "rows" in fields:
-        explained = fields["rows"].distinct(LONGEST_FRAME, n_rows)
-        others = fields["already_positive"].distinct(LONGEST_FRAME)
-        if set(explained) & set(others):
-            raise CertificateError("problem.rows and problem.already_positive name the same row")
-
-
-def _own(fields: Json, codes: IntArray, levels: tuple[int, ...], limits: Limits) -> OwnValues:
-    """Read own values; every value lies in its row's cell, every target in the cell it is for."""
+def _own(
+    given: Json, codes: IntArray, levels: Levels, limits: Limits
+) -> tuple[IntArray, Levels, tuple[IntArray, ...]]:
+    """Read own values, their numbers, and targets; each lies in its row's cell, or the cell it is for."""
     cell_of, targets = [], []
-    given = zip(fields["cell_of"].entries(len(levels)), fields["targets"].entries(len(levels)), strict=True)
-    for n, (cells, goals) in zip(levels, given, strict=True):
-        of = np.array(cells.integers(0, n - 1), dtype=np.int64)
+    pairs = zip(given["cell_of"].entries(len(levels)), given["targets"].entries(len(levels)), strict=True)
+    for n, (cells, goals) in zip(levels, pairs, strict=True):
+        of = cells.array(0, n - 1)
         if not 1 <= len(of) <= MOST_LEVELS:
             raise CertificateError(f"{cells.path} has {len(of)} values, not 1 to {MOST_LEVELS}")
-        to = np.array(goals.integers(NO_TARGET, len(of) - 1, n), dtype=np.int64)
+        to = goals.array(NO_TARGET, len(of) - 1, n)
         offered = np.flatnonzero(to != NO_TARGET)
         if (wrong := offered[of[to[offered]] != offered]).size:
             raise CertificateError(f"{goals.path} sends rows for cell {wrong[0]} to a value of another cell")
@@ -287,18 +234,16 @@ def _own(fields: Json, codes: IntArray, levels: tuple[int, ...], limits: Limits)
         targets.append(to)
     read = tuple(len(of) for of in cell_of)
     limits.hold(32 * sum(read), "the values of all features")
-    values = fields["values"].codes(read, len(codes))
+    values = given["values"].codes(read, len(codes))
     cells_of_rows = np.stack([of[values[:, feature]] for feature, of in enumerate(cell_of)], axis=1)
-    elsewhere = np.argwhere(cells_of_rows != codes)
-    if len(elsewhere):
-        row, feature = elsewhere[0].tolist()
+    for row, feature in np.argwhere(cells_of_rows != codes)[:1].tolist():
         raise CertificateError(
-            f"{fields['values'].path}[{row}] has a value in feature {feature} that is not in the row's cell"
+            f"{given['values'].path}[{row}] has a value in feature {feature} that is not in the row's cell"
         )
-    return OwnValues(values, tuple(cell_of), tuple(targets))
+    return values, read, tuple(targets)
 
 
-def _rules(allowed: Json, levels: tuple[int, ...]) -> tuple[BoolArray | None, ...]:
+def _rules(allowed: Json, levels: Levels) -> tuple[BoolArray | None, ...]:
     """Read who may move where; staying is always allowed."""
     if allowed.value is None:
         return (None,) * len(levels)
@@ -308,11 +253,11 @@ def _rules(allowed: Json, levels: tuple[int, ...]) -> tuple[BoolArray | None, ..
     )
 
 
-def _costs(fields: Json, levels: tuple[int, ...]) -> tuple[IntArray, ...]:
+def _costs(given: Json, levels: Levels) -> tuple[IntArray, ...]:
     """Read one matrix ``[from][to]`` per feature; staying costs nothing."""
-    fields["scale"].integer(1, LARGEST_SCALE)
+    given["scale"].integer(1, LARGEST_SCALE)
     tables = []
-    for table, n in zip(fields["tables"].entries(len(levels)), levels, strict=True):
+    for table, n in zip(given["tables"].entries(len(levels)), levels, strict=True):
         tables.append(table.matrix(0, LARGEST_COST, n, n))
         if np.diagonal(tables[-1]).any():
             raise CertificateError(f"{table.path} lets rows pay for staying")

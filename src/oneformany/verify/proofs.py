@@ -1,28 +1,22 @@
 """Proofs of bounds as plain frozen data, and how they are read; what they say is in ``docs/format.md``."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.reading import Json
+from oneformany.verify.reading import IntArray, Json
 
 LARGEST_NUMBER = 2**60
 LARGEST_SCALE = 2**40
 DEEPEST_PROOF = 250
 KINDS = ("dual", "enumeration", "branch", "solver")
 
-
-@dataclass(frozen=True)
-class Dual:
-    """No group weighs more than ``capacity``, so at least ``bound`` groups carry all the weight."""
-
-    weights: tuple[int, ...]
-    capacity: int
-    bound: int
-
-
-Filter = tuple[tuple[tuple[int, ...], int], ...]
+Numbers = tuple[int, ...]
+Filter = tuple[tuple[Numbers, int], ...]
 """Sets of rows, mostly of one row, and a number of each."""
 
 
@@ -37,66 +31,43 @@ class Case:
 
     filters: tuple[Filter, ...]
     row: int | None = None
-    columns: tuple[int, ...] = ()
-    parts: tuple[Case, ...] = ()
+    columns: Numbers = ()
+    parts: tuple["Case", ...] = ()
     evaluated: bool = False  # nothing is left to choose: the chosen columns are simply added up
     short: bool = False  # even all usable columns together with the chosen ones serve too few people
 
 
-@dataclass(frozen=True)
-class Enumeration(Dual):
-    """Every group that a cover by ``target`` could use is part of a listed one, and those do not suffice."""
-
-    target: int
-    columns: tuple[tuple[int, ...], ...]
-    cover: Case
-
-
-@dataclass(frozen=True)
-class Branch:
-    """Two rows are in one group or in two; both cases are proved."""
-
-    pair: tuple[int, int]
-    together: Proof
-    apart: Proof
-    bound: int
-
-
-@dataclass(frozen=True)
-class SolverBound:
-    """A solver said so, and left nothing that could be recomputed."""
-
-    name: str
-    bound: int
-
-
-Proof = Dual | Branch | SolverBound
-
-
-@dataclass(frozen=True)
-class Column:
-    """A listed group: its rows, and the explanation that they follow."""
-
-    rows: tuple[int, ...]
-    changed: tuple[int, ...]
-    targets: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Exclusion:
+class Exclusion(NamedTuple):
     """Every group that something better could use is part of a listed column, and those do not suffice."""
 
     explanations: int
     target: int
-    columns: tuple[Column, ...]
+    columns: tuple[tuple[Numbers, Numbers, Numbers], ...]  # rows, the changed features, a target in each
     tree: Case
+
+
+@dataclass(frozen=True)
+class Proof:
+    """No group weighs more than ``capacity``, so at least ``bound`` groups carry all the weight.
+
+    Or, with an exclusion, one more than it shows not to suffice. Or a pair of rows is in one group or in two,
+    and both cases are proved. Or a solver said so, and left nothing that could be recomputed.
+    """
+
+    bound: int
+    weights: Numbers = ()
+    capacity: int = 1
+    exclusion: Exclusion | None = None
+    pair: Numbers = ()
+    parts: tuple["Proof", ...] = ()  # the pair in one group, and in two
+    solver: str | None = None
 
 
 @dataclass(frozen=True)
 class CoverageProof:
     """No group weighs more than the capacity, and a row no more than it counts."""
 
-    weights: tuple[int, ...]
+    weights: Numbers
     capacity: int
     scale: int
     people: int
@@ -105,46 +76,121 @@ class CoverageProof:
 
 @dataclass(frozen=True)
 class CostProof:
-    """What the cheapest people pay at these prices, less what groups save."""
+    """What the cheapest people pay at these prices, less what groups save.
 
-    prices: tuple[int, ...]
+    Where ``anchors`` are given, what everybody pays, less what groups save by their anchors.
+    """
+
+    prices: Numbers
     scale: int
     explanations: int
     needed: int
     bound: int
     exclusion: Exclusion | None
+    anchors: tuple[Numbers, Numbers] | None  # what groups save at most, and the changes that a row needs
 
 
-@dataclass(frozen=True)
-class AnchoredCostProof(CostProof):
-    """What everybody pays at these prices, less what groups save by their anchors; nothing is listed."""
+class ProofReader(NamedTuple):
+    """Reads proofs about so many rows and features."""
 
-    savings: tuple[int, ...]
-    changes: tuple[int, ...]
+    rows: int
+    features: int
 
+    def proof(self, given: Json, depth: int = 0) -> Proof:
+        """Read the proof that a cover needs so many explanations."""
+        kind, bound = given["kind"].text(KINDS), _number(given["bound"])
+        if kind == "solver":
+            return Proof(bound, solver=given["name"].printable(80))
+        if kind == "branch":
+            _check_depth(depth)
+            parts = tuple(self.proof(given[side], depth + 1) for side in ("together", "apart"))
+            return Proof(bound, pair=given["pair"].distinct(self.rows - 1, 2), parts=parts)
+        exclusion = None
+        if kind == "enumeration":
+            target = given["target"].integer(1, self.rows)
+            listed = given["columns"].entries()
+            columns = tuple((column.integers(0, self.rows - 1), (), ()) for column in listed)
+            exclusion = Exclusion(target, target, columns, self._cover(given["cover"], len(columns), 0))
+        return Proof(bound, self._weights(given["weights"]), _number(given["capacity"], 1), exclusion)
 
-def read_proof(proof: Json, rows: int) -> Proof:
-    """Read the proof of a certificate; where nothing was proved, the bound is 0."""
-    if proof.value is None:
-        return Dual(weights=(0,) * rows, capacity=1, bound=0)
-    return _proof(proof, rows, 0)
+    def coverage(self, given: Json) -> CoverageProof:
+        """Read the proof that so many explanations cover no more."""
+        given["kind"].text(("coverage",))
+        scale = given["scale"].integer(1, LARGEST_SCALE)
+        weights, exclusion = self._weights(given["weights"]), self._exclusion(given["exclusion"])
+        return CoverageProof(weights, _number(given["capacity"], 1), scale, _number(given["rows"]), exclusion)
 
+    def cost(self, given: Json) -> CostProof:
+        """Read the proof that so many people cannot be served for less."""
+        exclusion, anchors = None, None
+        if given["kind"].text(("cost", "anchored cost")) == "cost":
+            exclusion = self._exclusion(given["exclusion"])
+        else:
+            changes = given["changes"].integers(0, self.features, self.rows)
+            anchors = given["savings"].integers(0, LARGEST_NUMBER, self.rows), changes
+        prices = given["prices"].integers(0, LARGEST_NUMBER, self.rows)
+        count, needed, bound = (_number(given[name]) for name in ("explanations", "needed", "bound"))
+        scale = given["scale"].integer(1, LARGEST_SCALE)
+        return CostProof(prices, scale, count, needed, bound, exclusion, anchors)
 
-def _proof(fields: Json, rows: int, depth: int) -> Proof:
-    kind, bound = fields["kind"].text(KINDS), fields["bound"].integer(0, LARGEST_NUMBER)
-    if kind == "solver":
-        return SolverBound(fields["name"].printable(80), bound)
-    if kind == "branch":
+    def _weights(self, given: Json) -> Numbers:
+        weights = given.integers(0, LARGEST_NUMBER, self.rows)
+        if sum(weights) > LARGEST_NUMBER:
+            raise CertificateError(f"{given.path} sum to more than {LARGEST_NUMBER}")
+        return weights
+
+    def _exclusion(self, given: Json) -> Exclusion | None:
+        if given.value is None:
+            return None
+        columns = []
+        for column in given["columns"].entries():
+            members, changed, targets = column.entries(3)
+            cells = targets.integers(-1, LARGEST_NUMBER, self.features)
+            told = changed.distinct(self.features - 1)
+            columns.append((members.distinct(self.rows - 1), told, tuple(cells[feature] for feature in told)))
+        tree = self._case(given["tree"], len(columns))
+        return Exclusion(_number(given["explanations"]), _number(given["target"]), tuple(columns), tree)
+
+    def _cover(self, given: Json, columns: int, depth: int) -> Case:
+        """Read a case of a set cover, split by the columns that cover a row."""
         _check_depth(depth)
-        one, other = fields["pair"].distinct(rows - 1, 2)
-        together, apart = (_proof(fields[side], rows, depth + 1) for side in ("together", "apart"))
-        return Branch((one, other), together, apart, bound)
-    weights, capacity = _weights(fields["weights"], rows), fields["capacity"].integer(1, LARGEST_NUMBER)
-    if kind == "dual":
-        return Dual(weights, capacity, bound)
-    columns = tuple(column.integers(0, rows - 1) for column in fields["columns"].entries())
-    cover = _cover(fields["cover"], rows, len(columns), 0)
-    return Enumeration(weights, capacity, bound, fields["target"].integer(1, rows), columns, cover)
+        filters = tuple(self._filter(pairs, sets=True) for pairs in given["filters"].entries())
+        if not any(name in given for name in ("row", "columns", "parts")):
+            return Case(filters)
+        row, tried = given["row"].integer(0, self.rows - 1), given["columns"].distinct(columns - 1)
+        parts = (self._cover(part, columns, depth + 1) for part in given["parts"].entries(len(tried)))
+        return Case(filters, row, tried, tuple(parts))
+
+    def _case(self, given: Json, columns: int) -> Case:
+        """Read a case of a search, split by whether a column is used."""
+        entries = given["filters"].entries() if "filters" in given else ()
+        filters = tuple(self._filter(pairs, sets=False) for pairs in entries)
+        split = "column" in given
+        for name in ("evaluated", "short"):
+            if name in given and (given[name].value is not True or split):
+                raise CertificateError(f"{given[name].path} must be true, and ends the case")
+        if not split:
+            return Case(filters, evaluated="evaluated" in given, short="short" in given)
+        parts = (self._case(part, columns) for part in given["parts"].entries(2))
+        return Case(filters, None, (given["column"].integer(0, columns - 1),), tuple(parts))
+
+    def _filter(self, given: Json, *, sets: bool) -> Filter:
+        """Read numbers of rows, or of sets of rows, where a set of one row may be written as the row."""
+        found: dict[Numbers, int] = {}
+        for pair in given.entries():
+            which, weight = pair.entries(2)
+            listed = which if sets and isinstance(which.value, list) else Json([which.value], which.path)
+            chosen = listed.distinct(self.rows - 1)
+            if chosen in found:
+                raise CertificateError(f"{pair.path} names {'a set of rows' if sets else 'a row'} twice")
+            found[chosen] = _number(weight)
+        if sets and sum(len(chosen) * weight for chosen, weight in found.items()) > LARGEST_NUMBER:
+            raise CertificateError(f"{given.path} weighs more than {LARGEST_NUMBER}")
+        return tuple(found.items())
+
+
+def _number(given: Json, least: int = 0) -> int:
+    return given.integer(least, LARGEST_NUMBER)
 
 
 def _check_depth(depth: int) -> None:
@@ -152,90 +198,66 @@ def _check_depth(depth: int) -> None:
         raise CertificateError(f"the proof is more than {DEEPEST_PROOF} decisions deep")
 
 
-def _weights(numbers: Json, rows: int) -> tuple[int, ...]:
-    weights = numbers.integers(0, LARGEST_NUMBER, rows)
-    if sum(weights) > LARGEST_NUMBER:
-        raise CertificateError(f"{numbers.path} sum to more than {LARGEST_NUMBER}")
-    return weights
+@dataclass(frozen=True)
+class Items:
+    """Distinct rows, merged and separated by the decisions taken so far."""
 
+    members: tuple[tuple[int, ...], ...]  # a group contains all rows of an item or none of them
+    apart: frozenset[tuple[int, int]] = frozenset()  # items, smaller first, that no group has together
 
-def _cover(fields: Json, rows: int, columns: int, depth: int) -> Case:
-    """Read a case of a set cover, split by the columns that cover a row."""
-    _check_depth(depth)
-    filters = tuple(_filter(pairs, rows, sets=True) for pairs in fields["filters"].entries())
-    if not any(name in fields for name in ("row", "columns", "parts")):
-        return Case(filters)
-    row, tried = fields["row"].integer(0, rows - 1), fields["columns"].distinct(columns - 1)
-    parts = (_cover(part, rows, columns, depth + 1) for part in fields["parts"].entries(len(tried)))
-    return Case(filters, row, tried, tuple(parts))
+    @classmethod
+    def single(cls, rows: Iterable[int]) -> "Items":
+        """Each row on its own, nothing decided."""
+        return cls(tuple((row,) for row in sorted(rows)))
 
+    @property
+    def first(self) -> list[int]:
+        """The smallest row of each item, which stands for it in weights and listed groups."""
+        return [rows[0] for rows in self.members]
 
-def _case(fields: Json, rows: int, columns: int) -> Case:
-    """Read a case of a search, split by whether a column is used."""
-    entries = fields["filters"].entries() if "filters" in fields else ()
-    filters = tuple(_filter(pairs, rows, sets=False) for pairs in entries)
-    split = "column" in fields
-    for name in ("evaluated", "short"):
-        if name in fields and (fields[name].value is not True or split):
-            raise CertificateError(f"{fields[name].path} must be true, and ends the case")
-    if not split:
-        return Case(filters, evaluated="evaluated" in fields, short="short" in fields)
-    parts = (_case(part, rows, columns) for part in fields["parts"].entries(2))
-    return Case(filters, None, (fields["column"].integer(0, columns - 1),), tuple(parts))
+    @cached_property
+    def item_of(self) -> dict[int, int]:
+        """The item of every row."""
+        return {row: index for index, rows in enumerate(self.members) for row in rows}
 
+    @cached_property
+    def index_of(self) -> dict[int, int]:
+        """The item that each of these rows stands for."""
+        return {row: index for index, row in enumerate(self.first)}
 
-def _filter(pairs: Json, rows: int, *, sets: bool) -> Filter:
-    """Read numbers of rows, or weights of sets of rows, where a set of one row may be written as the row."""
-    found: dict[tuple[int, ...], int] = {}
-    for pair in pairs.entries():
-        which, number = pair.entries(2)
-        listed = which if sets and isinstance(which.value, list) else Json([which.value], which.path)
-        chosen = listed.distinct(rows - 1)
-        if chosen in found:
-            raise CertificateError(f"{pair.path} names {'a set of rows' if sets else 'a row'} twice")
-        found[chosen] = number.integer(0, LARGEST_NUMBER)
-    if sets and sum(len(chosen) * weight for chosen, weight in found.items()) > LARGEST_NUMBER:
-        raise CertificateError(f"{pairs.path} weighs more than {LARGEST_NUMBER}")
-    return tuple(found.items())
+    def indices(self, rows: Sequence[int]) -> list[int]:
+        """Find the items of a listed column; rows behind the smallest one of an item add nothing."""
+        if unknown := set(rows) - self.item_of.keys():
+            raise CertificateError(
+                f"a listed column names row {min(unknown)}, which is a repeat, unreachable or not covered"
+            )
+        return sorted({self.index_of[row] for row in rows if row in self.index_of})
 
+    def spread(self, numbers: Sequence[int], wrong: str) -> IntArray:
+        """Take one number per given row as numbers of the items; all others must be 0, or that is wrong."""
+        for row, number in enumerate(numbers):
+            if number and row not in self.index_of:
+                raise CertificateError(wrong.format(row=row))
+        return np.array([numbers[row] for row in self.first], dtype=np.int64)
 
-def read_coverage(fields: Json, rows: int, features: int) -> CoverageProof:
-    """Read the proof that so many explanations cover no more."""
-    fields["kind"].text(("coverage",))
-    return CoverageProof(
-        weights=_weights(fields["weights"], rows),
-        capacity=fields["capacity"].integer(1, LARGEST_NUMBER),
-        scale=fields["scale"].integer(1, LARGEST_SCALE),
-        people=fields["rows"].integer(0, LARGEST_NUMBER),
-        exclusion=_exclusion(fields["exclusion"], rows, features),
-    )
+    def separated(self, one: int, other: int) -> "Items":
+        """Decide that no group contains both rows."""
+        return Items(self.members, self.apart | {self._undecided(one, other)})
 
+    def merged(self, one: int, other: int) -> "Items":
+        """Decide that both rows are in the same group; each inherits whom the other is apart from."""
+        keep, drop = self._undecided(one, other)
+        new = {old: old - (old > drop) for old in range(len(self.members))} | {drop: keep}
+        members = list(self.members)
+        members[keep] = tuple(sorted(members[keep] + members.pop(drop)))
+        apart = {(min(new[a], new[b]), max(new[a], new[b])) for a, b in self.apart}
+        return Items(tuple(members), frozenset(apart))
 
-def read_cost(fields: Json, rows: int, features: int) -> CostProof:
-    """Read the proof that so many people cannot be served for less."""
-    kind = fields["kind"].text(("cost", "anchored cost"))
-    prices = fields["prices"].integers(0, LARGEST_NUMBER, rows)
-    scale = fields["scale"].integer(1, LARGEST_SCALE)
-    explanations, needed, bound = (
-        fields[name].integer(0, LARGEST_NUMBER) for name in ("explanations", "needed", "bound")
-    )
-    if kind == "cost":
-        exclusion = _exclusion(fields["exclusion"], rows, features)
-        return CostProof(prices, scale, explanations, needed, bound, exclusion)
-    savings = fields["savings"].integers(0, LARGEST_NUMBER, rows)
-    changes = fields["changes"].integers(0, features, rows)
-    return AnchoredCostProof(prices, scale, explanations, needed, bound, None, savings, changes)
-
-
-def _exclusion(fields: Json, rows: int, features: int) -> Exclusion | None:
-    if fields.value is None:
-        return None
-    columns = tuple(_column(entry, rows, features) for entry in fields["columns"].entries())
-    explanations, target = (fields[name].integer(0, LARGEST_NUMBER) for name in ("explanations", "target"))
-    return Exclusion(explanations, target, columns, _case(fields["tree"], rows, len(columns)))
-
-
-def _column(parts: Json, rows: int, features: int) -> Column:
-    members, changed, targets = parts.entries(3)
-    cells = targets.integers(-1, LARGEST_NUMBER, features)
-    return Column(members.distinct(rows - 1), changed.distinct(features - 1), cells)
+    def _undecided(self, one: int, other: int) -> tuple[int, int]:
+        for row in (one, other):
+            if row not in self.item_of:
+                raise CertificateError(f"the proof decides on row {row}, which is a repeat or unreachable")
+        low, high = sorted((self.item_of[one], self.item_of[other]))
+        if low == high or (low, high) in self.apart:
+            raise CertificateError(f"the proof decides twice on rows {one} and {other}")
+        return low, high

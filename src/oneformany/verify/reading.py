@@ -1,22 +1,24 @@
-"""From a file or its text to JSON values: within limits, each read with its type, its range and its path."""
-
-from __future__ import annotations
+"""From a file or its text to JSON values and records: each read with its type, its range and its path."""
 
 import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from numbers import Real
 from pathlib import Path
+from time import perf_counter
 from types import NoneType
 from typing import Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oneformany.exceptions import CertificateError
-from oneformany.verify.arrays import IntArray
-from oneformany.verify.limits import Limits
+from oneformany.exceptions import CertificateError, InputError
 
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 Parsed: TypeAlias = Any  # what JSON holds, before it is checked
 
 
@@ -31,13 +33,13 @@ class Written(Protocol):
 Source = str | os.PathLike[str] | Mapping[str, Any] | Written
 
 FORMAT, VERSION = "oneformany-result", 2
-LARGEST_VERSION = 10**6
 # Bytes that Python takes at most for what these characters of a JSON text begin or separate, twice: as
 # read and as checked.
 BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
 LONGEST_LIST = 10**7
 LARGEST_FLOAT = 10**300
 MOST_LEVELS = 2**20
+GIGABYTE = 10**9
 NAMES = {
     NoneType: "null",
     bool: "true or false",
@@ -49,13 +51,66 @@ NAMES = {
 }
 
 
+class NotConfirmedError(Exception):
+    """A claim that is neither confirmed nor wrong, and why."""
+
+
+class Limits:
+    """The clock, in seconds from now on, and what arrays may add up to, in gigabytes; ``None``: no limit.
+
+    Memory is counted before it is used: a file that asks for too much never gets it.
+    """
+
+    def __init__(self, time_limit: float | None = None, memory_limit: float | None = None) -> None:
+        given = (("time_limit", time_limit, "seconds"), ("memory_limit", memory_limit, "gigabytes"))
+        for name, limit, unit in given:
+            if limit is not None and not (isinstance(limit, Real) and limit >= 0):  # NaN is not either
+                raise InputError(f"{name} is {limit!r}; give {unit}, 0 or more, or None for no limit")
+        self._seconds = float("inf") if time_limit is None else time_limit
+        self._bytes = float("inf") if memory_limit is None else memory_limit * GIGABYTE
+        self._end = perf_counter() + self._seconds
+        self._held = 0
+
+    def check(self) -> None:
+        """Stop when the time is over."""
+        if perf_counter() > self._end:
+            raise NotConfirmedError(
+                f"too large to check within {self._seconds:g} s; raise the time limit to go on"
+            )
+
+    def need(self, size: int, what: str) -> None:
+        """Stop before an array of so many bytes is made that would exceed the memory."""
+        if self._held + size > self._bytes:
+            needed, allowed = (self._held + size) / GIGABYTE, self._bytes / GIGABYTE
+            raise NotConfirmedError(
+                f"too large to check: {what} would need {needed:.3g} GB, {allowed:g} GB are allowed; "
+                "raise the memory limit to go on"
+            )
+
+    def hold(self, size: int, what: str) -> None:
+        """Count what is kept to the end."""
+        self.need(size, what)
+        self._held += size
+
+    def most_bytes(self) -> int:
+        """How much of a file may be read; so much would be too much already."""
+        return -1 if self._bytes == float("inf") else int(self._bytes) + 1
+
+
 def read_document(source: Source, limits: Limits) -> Parsed:
     """Read the content of a result file, if it is complete, of this version, and not too large."""
-    content = _load(_text(source, limits), limits)
-    fields = Json(content)
-    if fields["format"].text() != FORMAT:
+    text = _text(source, limits)
+    limits.hold(3 * len(text) + sum(size * text.count(mark) for mark, size in BYTES.items()), "the file")
+    try:
+        content = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
+    except CertificateError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"this is not complete JSON, perhaps half-written: {error}") from error
+    top = Json(content)
+    if top["format"].text() != FORMAT:
         raise CertificateError(f'this is not a result: its "format" is not "{FORMAT}"')
-    version = fields["version"].integer(0, LARGEST_VERSION)
+    version = top["version"].integer(0, 10**6)
     if version != VERSION:
         release = "an older" if version < VERSION else "a newer"
         raise CertificateError(
@@ -99,16 +154,6 @@ def _text(source: Source, limits: Limits) -> str:
         raise CertificateError(f"{name} cannot be read: {error}") from error
 
 
-def _load(text: str, limits: Limits) -> Parsed:
-    limits.hold(3 * len(text) + sum(size * text.count(mark) for mark, size in BYTES.items()), "the file")
-    try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
-    except CertificateError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise CertificateError(f"this is not complete JSON, perhaps half-written: {error}") from error
-
-
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) != len(pairs):
@@ -126,10 +171,6 @@ def _finite(text: str) -> float:
     return number if abs(number) != float("inf") else _refuse(text[:40])
 
 
-Asked: TypeAlias = "dict[int, tuple[Json, set[str]]]"
-"""The objects of a file that were read, and which of their fields were asked for."""
-
-
 class Json:
     """One JSON value and where it is; whoever asks for it as something else gets an error that says so.
 
@@ -139,16 +180,22 @@ class Json:
 
     __slots__ = ("_asked", "path", "value")
 
-    def __init__(self, value: object, path: str = "", asked: Asked | None = None) -> None:
+    def __init__(
+        self, value: object, path: str = "", asked: "dict[int, tuple[Json, set[str]]] | None" = None
+    ) -> None:
         self.value = value
         self.path = path
-        self._asked: Asked = {} if asked is None else asked
+        self._asked = {} if asked is None else asked  # the objects that were read, and fields asked for
 
     def fields(self) -> dict[str, Any]:
         """Refuse anything but an object."""
         if not isinstance(self.value, dict):
-            raise CertificateError(f"{self.path or 'the file'} must be an object, not {_name(self.value)}")
+            self.fail(f"must be an object, not {_name(self.value)}")
         return self.value
+
+    def fail(self, what: str) -> NoReturn:
+        """Say what is wrong, and where."""
+        raise CertificateError(f"{self.path or 'the file'} {what}")
 
     def allow(self, *names: str) -> None:
         """Let fields be there, whatever they hold; all of them if none is named."""
@@ -158,8 +205,7 @@ class Json:
         """Refuse fields that nobody asked for, in all objects that were read."""
         for known, asked in self._asked.values():
             if unknown := known.fields().keys() - asked:
-                path = f"{known.path}.{min(unknown)}" if known.path else min(unknown)
-                raise CertificateError(f"{path} is not a field of this format")
+                known.inner(min(unknown)).fail("is not a field of this format")
 
     def __contains__(self, name: str) -> bool:
         self.allow(name)
@@ -169,72 +215,77 @@ class Json:
         """Whether a field is there and is not null."""
         return name in self and self.fields()[name] is not None
 
-    def __getitem__(self, name: str) -> Json:
-        path = f"{self.path}.{name}" if self.path else name
-        if name not in self:
-            raise CertificateError(f"{path} is missing")
-        return Json(self.fields()[name], path, self._asked)
+    def __getitem__(self, name: str) -> "Json":
+        inner = self.inner(name)
+        return inner if name in self else inner.fail("is missing")
+
+    def inner(self, name: str) -> "Json":
+        """Look at a field, whether it is there or not."""
+        return Json(self.fields().get(name), f"{self.path}.{name}" if self.path else name, self._asked)
 
     def values(self, length: int | None = None) -> list[Any]:
         """Refuse anything but a list, of the given length."""
         if not isinstance(self.value, list):
-            raise CertificateError(f"{self.path} must be a list, not {_name(self.value)}")
+            self.fail(f"must be a list, not {_name(self.value)}")
         if length is not None and len(self.value) != length:
-            raise CertificateError(f"{self.path} has {len(self.value)} entries instead of {length}")
+            self.fail(f"has {len(self.value)} entries instead of {length}")
         if len(self.value) > LONGEST_LIST:
-            raise CertificateError(f"{self.path} has {len(self.value)} entries, more than {LONGEST_LIST}")
+            self.fail(f"has {len(self.value)} entries, more than {LONGEST_LIST}")
         return self.value
 
-    def entries(self, length: int | None = None) -> Iterator[Json]:
+    def entries(self, length: int | None = None) -> "Iterator[Json]":
         """Go through a list."""
         return (Json(entry, f"{self.path}[{i}]", self._asked) for i, entry in enumerate(self.values(length)))
 
     def text(self, among: tuple[str, ...] = ()) -> str:
         """Refuse anything but a string, one of those given if any are."""
         if not isinstance(self.value, str):
-            raise CertificateError(f"{self.path} must be text, not {_name(self.value)}")
+            self.fail(f"must be text, not {_name(self.value)}")
         if among and self.value not in among:
-            raise CertificateError(f"{self.path} is {self.value[:40]!r}; known are {', '.join(among)}")
+            self.fail(f"is {self.value[:40]!r}; known are {', '.join(among)}")
         return self.value
 
     def printable(self, most: int) -> str:
         """Read text that is going to be told: so many characters, none of which directs a terminal."""
         return "".join(letter if letter.isprintable() else "?" for letter in self.text()[:most])
 
-    def numbers(self, length: int | None = None) -> tuple[float, ...]:
+    def numbers(self, length: int | None = None) -> FloatArray:
         """Refuse anything but a list of finite numbers; true is not a number."""
-        numbers = self.values(length)
-        for number in numbers:
+        for number in self.values(length):
             if type(number) not in {int, float} or not -LARGEST_FLOAT <= number <= LARGEST_FLOAT:
                 shown = "one so large" if type(number) in {int, float} else _name(number)
-                raise CertificateError(f"{self.path} must hold finite numbers only, not {shown}")
-        return tuple(float(number) for number in numbers)
+                self.fail(f"must hold finite numbers only, not {shown}")
+        return np.array(self.value, dtype=np.float64)
 
     def number(self) -> float:
         """Refuse anything but a finite number."""
-        return Json([self.value], self.path).numbers()[0]
+        return float(Json([self.value], self.path).numbers()[0])
 
     def integers(self, low: int, high: int, length: int | None = None) -> tuple[int, ...]:
         """Refuse anything but a list of integers from ``low`` to ``high``; true is not a number."""
         numbers = self.values(length)
         if not {*map(type, numbers)} <= {int}:
             wrong = next(number for number in numbers if type(number) is not int)
-            raise CertificateError(f"{self.path} must hold integers only, not {_name(wrong)}")
+            self.fail(f"must hold integers only, not {_name(wrong)}")
         if numbers and not (low <= min(numbers) and max(numbers) <= high):
             wrong = next(number for number in numbers if not low <= number <= high)
             shown = wrong if abs(wrong) < 10**20 else "a huge number"
-            raise CertificateError(f"{self.path} holds {shown}, which is not between {low} and {high}")
+            self.fail(f"holds {shown}, which is not between {low} and {high}")
         return tuple(numbers)
 
     def integer(self, low: int, high: int) -> int:
         """Refuse anything but an integer from ``low`` to ``high``."""
         return Json([self.value], self.path).integers(low, high)[0]
 
+    def array(self, low: int, high: int, length: int | None = None) -> IntArray:
+        """Read integers as an array."""
+        return np.array(self.integers(low, high, length), dtype=np.int64)
+
     def distinct(self, high: int, length: int | None = None) -> tuple[int, ...]:
         """Refuse anything but a list of different integers from 0 to ``high``."""
         numbers = self.integers(0, high, length)
         if len(set(numbers)) != len(numbers):
-            raise CertificateError(f"{self.path} names something twice")
+            self.fail("names something twice")
         return numbers
 
     def matrix(self, low: int, high: int, columns: int, rows: int | None = None) -> IntArray:
@@ -245,9 +296,7 @@ class Json:
     def codes(self, levels: tuple[int, ...], rows: int | None = None) -> IntArray:
         """Refuse anything but rows with one existing level per feature."""
         codes = self.matrix(0, MOST_LEVELS - 1, len(levels), rows)
-        wrong = np.argwhere(codes >= np.array(levels))
-        if len(wrong):
-            row, feature = wrong[0].tolist()
+        for row, feature in np.argwhere(codes >= np.array(levels))[:1].tolist():
             raise CertificateError(
                 f"{self.path}[{row}] has code {codes[row, feature]} in feature {feature}, "
                 f"which has {levels[feature]} levels"

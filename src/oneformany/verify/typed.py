@@ -1,6 +1,7 @@
 """The package as a type checker may see it: a module cannot be called, so it is told of a class."""
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
             score: Score | None = ...,
             time_limit: float | None = ...,
             memory_limit: float | None = ...,
+            progress: Callable[[str], None] | None = ...,
         ) -> verification.Report:
             """Verify, as the function does."""
 

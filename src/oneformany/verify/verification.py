@@ -1,27 +1,13 @@
 """The verification of a result file: composes the checks, and reports what they found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.answer import (
-    Score,
-    check_assignment,
-    check_changes,
-    check_cost,
-    check_counts,
-    check_points,
-    check_scores,
-    check_unreachable,
-)
-from oneformany.verify.bound import CoverageCheck, check_bound
+from oneformany.verify import answer, bound
 from oneformany.verify.claims import Claims, read_claims
-from oneformany.verify.cost import check_cost_bound
-from oneformany.verify.limits import MEMORY_LIMIT, TIME_LIMIT, Limits, NotConfirmedError
-from oneformany.verify.reading import Source, check_digest, read_document
+from oneformany.verify.reading import Limits, NotConfirmedError, Parsed, Source, check_digest, read_document
 
 
 class Outcome(StrEnum):
@@ -96,9 +82,10 @@ class Report:
 def verify(
     source: Source,
     *,
-    score: Score | None = None,
-    time_limit: float | None = TIME_LIMIT,
-    memory_limit: float | None = MEMORY_LIMIT,
+    score: answer.Score | None = None,
+    time_limit: float | None = 600.0,
+    memory_limit: float | None = 4.0,
+    progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Re-check a result: the explanations, the rows that cannot be helped, and the bounds.
 
@@ -113,6 +100,8 @@ def verify(
         Seconds after which what is still open cannot be confirmed; ``None``: no limit.
     memory_limit : float or None
         Gigabytes that the file and the arrays made of it may take; ``None``: no limit.
+    progress : callable, optional
+        Is told each claim before it is examined, for example a :class:`oneformany.Progress`.
 
     Returns
     -------
@@ -126,46 +115,53 @@ def verify(
     InputError
         A limit is not a number of 0 or more.
     """
-    limits = Limits(time_limit, memory_limit)
+    limits, tell = Limits(time_limit, memory_limit), progress or (lambda _: None)
+    tell("reading the file")
     try:
         content = read_document(source, limits)
         claims = read_claims(content, limits)
     except (NotConfirmedError, MemoryError) as error:
         return Report((Check("the file can be examined", Outcome.UNCONFIRMED, _reason(error)),))
-    checks: dict[str, Callable[[], str]] = {
-        "the file is as it was written": lambda: check_digest(content),
-        "counts and status agree": lambda: check_counts(claims),
-        "every row is accounted for": lambda: check_assignment(claims),
-        "changes are few and allowed": lambda: check_changes(claims),
-    }
-    if score is None or claims.problem.classifier.judge is not None:
-        checks["points are positive"] = lambda: check_points(claims)
-    if score is not None:
-        checks["points are positive under the given score"] = lambda: check_scores(claims, score)
-    checks["unreachable rows cannot be helped"] = lambda: check_unreachable(claims)
-    if claims.cost is not None:
-        checks["cost is what the changes cost"] = lambda: check_cost(claims)
-    examined = [_examine(name, check) for name, check in checks.items()]
-    wrong = any(check.outcome is Outcome.WRONG for check in examined)
-    for name, check in _bounds(claims).items():
-        if wrong:
+    about_answer, bounds = _answer(claims, content, score), _bounds(claims)
+    examined: list[Check] = []
+    for name, check in (about_answer | bounds).items():
+        tell(name)
+        if name in bounds and any(done.outcome is Outcome.WRONG for done in examined[: len(about_answer)]):
             examined.append(Check(name, Outcome.UNCONFIRMED, "not examined: the answer is wrong already"))
         else:
             examined.append(_examine(name, check))
     return Report(tuple(examined))
 
 
+def _answer(claims: Claims, content: Parsed, score: answer.Score | None) -> dict[str, Callable[[], str]]:
+    """What is said about the answer itself."""
+    checks: dict[str, Callable[[], str]] = {
+        "the file is as it was written": lambda: check_digest(content),
+        "counts and status agree": lambda: answer.check_counts(claims),
+        "every row is accounted for": lambda: answer.check_assignment(claims),
+        "changes are few and allowed": lambda: answer.check_changes(claims),
+    }
+    if score is None or claims.problem.classifier.scores is not None:
+        checks["points are positive"] = lambda: answer.check_points(claims)
+    if score is not None:
+        checks["points are positive under the given score"] = lambda: answer.check_scores(claims, score)
+    checks["unreachable rows cannot be helped"] = lambda: answer.check_unreachable(claims)
+    if claims.cost_proof is not None:
+        checks["cost is what the changes cost"] = lambda: answer.check_cost(claims)
+    return checks
+
+
 def _bounds(claims: Claims) -> dict[str, Callable[[], str]]:
     """What is said about all other answers."""
-    checks: dict[str, Callable[[], str]] = {}
+    checks: dict[str, Callable[[], str]] = {"lower bound holds": lambda: bound.check_bound(claims)}
     if claims.goal.limited:
-        coverage = CoverageCheck(claims)
-        checks["no more people can be covered"] = coverage.check_covered_bound
-        checks["lower bound holds"] = coverage.check_lower_bound
-    else:
-        checks["lower bound holds"] = lambda: check_bound(claims)
-    if claims.cost is not None:
-        checks["cost bound holds"] = lambda: check_cost_bound(claims)
+        coverage = bound.CoverageCheck(claims)
+        checks = {
+            "no more people can be covered": coverage.check_covered_bound,
+            "lower bound holds": coverage.check_lower_bound,
+        }
+    if claims.cost_proof is not None:
+        checks["cost bound holds"] = lambda: bound.check_cost_bound(claims)
     return checks
 
 
