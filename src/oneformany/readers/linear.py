@@ -1,10 +1,8 @@
 """Linear and naive Bayes classifiers of scikit-learn: additive oracles, or networks for several classes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -16,32 +14,20 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
-from oneformany.readers.verdict import DOUBLE, SINGLE, class_index, log_odds
+from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds
 from oneformany.schema.encoding import Encoding
 
-MARGIN = 1e-9
-"""Scores nearer to the threshold are the model's to decide, since it may round."""
+MARGIN = 1e-9  # scores nearer to the threshold are the model's to decide, since it may round
+RELATIVE_MARGIN = 1e-12  # the same for scores above a thousand, as a share of the largest score
+PROBABILITY_MARGIN = 1e-12  # the same for probabilities, which matters only next to 0 and 1
+EXACT_BITS = 12  # multiples of 2**-EXACT_BITS are exact on the decimal grid of scores
+LARGEST_EXACT = 2**24  # integers up to this are exact in single precision, and on that grid in double
+LEAD_OPERATIONS = 64  # more rounded operations than a model needs for what a column adds to a lead
 
-RELATIVE_MARGIN = 1e-12
-"""The same for scores above a thousand, as a share of the largest score."""
-
-PROBABILITY_MARGIN = 1e-12
-"""The same for probabilities, which matters only next to 0 and 1."""
-
-EXACT_BITS = 12
-"""Multiples of ``2**-EXACT_BITS`` are exact on the decimal grid of scores."""
-
-LARGEST_EXACT = 2**24
-"""Integers up to this size are exact in single precision, and on that grid in double precision."""
-
-LEAD_OPERATIONS = 64
-"""More rounded operations than a model needs for what one column adds to the lead of a class."""
-
+# What each of some values adds when it stands in a column: a column per score of the model
 Shares = Callable[[int, FloatArray], FloatArray]
-"""What each of some values adds when it stands in a column: a column per score of the model."""
-
+# The sum at which a probability of the second class is reached; ``None``: there are no probabilities
 Inverse = Callable[[float], float] | None
-"""The sum at which a probability of the second class is reached; ``None``: there are no probabilities."""
 
 
 def read_linear(
@@ -62,53 +48,56 @@ def read_linear(
             "pass its predict_proba to have it asked as a black box"
         )
     score, classes = _score_of(model), np.eye(n_classes)
+    encoding.check_width(score.width, kind)
     if n_classes == 2:
-        ahead = classes[index] - classes[1 - index]
-        signs = ahead[-len(score.constants) :]  # of a score per class, or of the second class only
-        return _additive(kind, replace(score, signs=signs), encoding, threshold, index)
-    if threshold is None:
-        others = np.delete(classes, index, axis=0)
-        leads = [replace(score, signs=classes[index] - other) for other in others]
-        return _smallest_lead(kind, leads, encoding)
+        signs = classes[index] - classes[1 - index]  # of a score per class, or of the second class only
+        return _additive(kind, score, signs[-len(score.constants) :], encoding, threshold, index)
+    if threshold is None:  # logits are minus the leads over each class, and 0 for the positive one
+        minus = classes - classes[:, [index]]
+        tables, constants = score.tables(encoding, minus, kind)
+        logits = Affine.of(np.vstack([classes] * len(tables)), constants)
+        rounding = LEAD_OPERATIONS * (SINGLE if score.single else DOUBLE)
+        off = score.rounding(encoding, minus, kind)
+        return network_oracle(kind, [logits], Encoding.from_blocks(tables), None, index, rounding, off)
     if hasattr(model, "predict_proba"):
         raise InputError(
             f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
             "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
             "to have it asked as a black box"
         )
-    return _additive(kind, replace(score, signs=classes[index]), encoding, threshold, 1)
+    return _additive(kind, score, classes[index], encoding, threshold, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class _Score:
-    """A sum, over the scores that a model adds up, of what each column adds to them."""
+    """The scores that a model adds up, column by column."""
 
     width: int
     shares: Shares
     constants: FloatArray  # what each score begins with
     inverse: Inverse = None
-    signs: FloatArray = field(default_factory=lambda: np.ones(1))  # how each score counts
     single: bool = False  # the model computes in single precision
     weights: FloatArray | None = None  # (scores, width), of a model that multiplies
     sizes: Shares | None = None  # how large the numbers are that the model adds up, if not as the shares
 
-    def tables(self, encoding: Encoding, model: str) -> tuple[list[FloatArray], float]:
-        """What each level of each feature adds, and what all points have."""
-        encoding.check_width(self.width, model)
+    def tables(
+        self, encoding: Encoding, signs: FloatArray, model: str
+    ) -> tuple[list[FloatArray], FloatArray]:
+        """What each level adds to sums of the scores with these signs, and what all points have."""
         tables = []
         for columns, block in zip(encoding.columns, encoding.values, strict=True):
             shares = [self._share(encoding, *pair) for pair in zip(columns, block.T, strict=True)]
-            tables.append(sum(shares, np.zeros(len(block))))
+            tables.append(sum(shares, np.zeros((len(block), len(self.constants)))) @ signs)
         rest = set(range(encoding.width)).difference(*encoding.columns)
         fixed = [self._share(encoding, column, encoding.constants[[column]])[0] for column in rest]
-        constant = float(self.constants @ self.signs + sum(fixed))
-        if not math.isfinite(constant):
+        constant = np.asarray(sum(fixed, self.constants) @ signs)
+        if not np.isfinite(constant).all():
             raise InputError(f"{model} has the intercept {constant}; fit it again on clean data")
         return tables, constant
 
     def _share(self, encoding: Encoding, column: int, values: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = self.shares(column, values) @ self.signs
+            share = self.shares(column, values)
         if not np.isfinite(share).all():
             name = repr(encoding.names[column]) if encoding.names else str(column)
             raise InputError(
@@ -117,66 +106,47 @@ class _Score:
             )
         return share
 
-    def rounding(self, encoding: Encoding, model: str) -> float:
-        """How far off the sum can be when the model adds up each score by itself."""
-        unsigned = replace(
-            self,
-            shares=self.sizes or (lambda column, values: np.abs(self.shares(column, values))),
-            constants=np.abs(self.constants),
-            signs=np.abs(self.signs),
-        )
-        tables, constant = unsigned.tables(encoding, model)
+    def rounding(self, encoding: Encoding, signs: FloatArray, model: str) -> float:
+        """How far off the sums can be when the model adds up each score by itself."""
+        sizes = self.sizes or (lambda column, values: np.abs(self.shares(column, values)))
+        unsigned = replace(self, shares=sizes, constants=np.abs(self.constants))
+        tables, constant = unsigned.tables(encoding, np.abs(signs), model)
         relative = 2 * (self.width + 2) * SINGLE if self.single else RELATIVE_MARGIN
-        largest = constant + sum(float(table.max()) for table in tables)
+        largest = float(np.max(sum((table.max(axis=0) for table in tables), constant)))
         return max(relative, 4 * (self.width + 2) * DOUBLE) * largest
 
-    def is_exact(self, encoding: Encoding) -> bool:
+    def is_exact(self, encoding: Encoding, signs: FloatArray) -> bool:
         """Whether weights and inputs are so round that no product and no sum of them is rounded."""
         if self.weights is None:
             return False
         largest = np.abs(encoding.constants)
         for columns, block in zip(encoding.columns, encoding.values, strict=True):
             largest[columns] = np.abs(block).max(axis=0)
-        weights, constant = self.signs @ self.weights, float(self.signs @ self.constants)
-        inputs = [encoding.constants, *(block.ravel() for block in encoding.values)]
-        bits = _bits(weights) + _bits(np.concatenate(inputs))
+        weights, constant = signs @ self.weights, float(signs @ self.constants)
+        inputs = np.concatenate([encoding.constants, *(block.ravel() for block in encoding.values)])
+        bits = sum(
+            next(
+                (bits for bits in range(EXACT_BITS + 1) if are_round(numbers, bits, math.inf)), EXACT_BITS + 1
+            )
+            for numbers in (weights, inputs)
+        )
         if bits > EXACT_BITS or not float(constant * 2**bits).is_integer():
             return False
         return bool((abs(constant) + float(np.abs(weights) @ largest)) * 2**bits < LARGEST_EXACT)
 
 
-def _bits(numbers: FloatArray) -> int:
-    """How many binary digits numbers have behind the point; one more than matters where these are many."""
-    for bits in range(EXACT_BITS + 1):
-        fine = numbers * 2**bits
-        if (fine == np.rint(fine)).all():
-            return bits
-    return EXACT_BITS + 1
-
-
 def _additive(
-    model: str, score: _Score, encoding: Encoding, threshold: float | None, index: int
+    model: str, score: _Score, signs: FloatArray, encoding: Encoding, threshold: float | None, index: int
 ) -> AdditiveOracle:
-    tables, constant = score.tables(encoding, model)
+    tables, constant = score.tables(encoding, signs, model)
     low, high = _needed(score, threshold, index)
     return AdditiveOracle(
         tables,
-        constant,
+        float(constant),
         (low + high) / 2,
-        margin=max(MARGIN, score.rounding(encoding, model)) + (high - low) / 2,
-        rounds=not score.is_exact(encoding),
+        margin=max(MARGIN, score.rounding(encoding, signs, model)) + (high - low) / 2,
+        rounds=not score.is_exact(encoding, signs),
     )
-
-
-def _smallest_lead(model: str, leads: list[_Score], encoding: Encoding) -> NetworkOracle:
-    """Make a network whose logits are minus the leads, and 0 for the positive class."""
-    tables, constants = zip(*(lead.tables(encoding, model) for lead in leads), strict=True)
-    blocks = [np.stack(shares, axis=1) for shares in zip(*tables, strict=True)]
-    minus = np.hstack([np.zeros((len(leads), 1)), -np.eye(len(leads))])
-    logits = Affine.of(np.vstack([minus] * len(blocks)), -np.array([0.0, *constants]))
-    off = max(lead.rounding(encoding, model) for lead in leads)
-    rounding = LEAD_OPERATIONS * (SINGLE if leads[0].single else DOUBLE)
-    return network_oracle(model, [logits], Encoding.from_blocks(blocks), None, 0, rounding, off)
 
 
 def _needed(score: _Score, threshold: float | None, index: int) -> tuple[float, float]:
@@ -235,10 +205,7 @@ def _logistic(model: AnyModel) -> _Score:
 
 
 def _gradient_descent(model: AnyModel) -> _Score:
-    inverses: dict[str, Inverse] = {
-        "log_loss": log_odds,
-        "modified_huber": lambda probability: 2 * probability - 1,
-    }
+    inverses: dict[str, Inverse] = {"log_loss": log_odds, "modified_huber": lambda chance: 2 * chance - 1}
     return _coefficients(model, inverses.get(model.loss))
 
 
