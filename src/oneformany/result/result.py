@@ -19,7 +19,7 @@ from oneformany.plain import integers
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.following import apply, assign
+from oneformany.result.following import apply, assign, score_on_codes
 from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.result.tables import assignment_frame, explanation_frame
@@ -282,17 +282,26 @@ class Result:
         """
         _face("report").write_report(self, path, title, audits)
 
-    def verify(self, score: AnyValue = None, **limits: float | None) -> Report:
+    def verify(
+        self,
+        score: AnyValue = None,
+        model: AnyModel = None,
+        frame: AnyFrame = None,
+        **limits: float | None,
+    ) -> Report:
         """Check the answer and its proof, with code that shares nothing with the code that found them.
 
         What is checked is the text that :meth:`to_json` writes; a file is checked by
-        :func:`oneformany.verify.verify`, which takes the same parameters.
+        :func:`oneformany.verify.verify`, which takes ``score`` and the limits as well.
 
         Parameters
         ----------
         score : callable, optional
             The classifier's score of each row of an ``(n, p)`` array of codes, for a classifier that a file
             does not hold.
+        model, frame : object and frame, optional
+            Instead of a score: the model, such as a function of frames, and the very rows that were
+            explained; it is asked about every covered row as it is after following.
         **limits
             ``time_limit`` in seconds and ``memory_limit`` in gigabytes; ``None``: no limit.
 
@@ -309,7 +318,8 @@ class Result:
         >>> print(result.verify().outcome)
         confirmed
         """
-        return _face("verify").verify(self.to_json(), score=score, **limits)
+        given = score_on_codes(self, score, model, frame)
+        return _face("verify").verify(self.to_json(), score=given, **limits)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per explanation: how many rows it covers, what changes, and the whole point."""
