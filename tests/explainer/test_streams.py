@@ -280,7 +280,8 @@ def test_what_is_a_stream_and_what_is_not():
     assert is_stream(iter([FULL]))
     assert is_stream(dask.dataframe.from_pandas(FULL, npartitions=2))
     assert not is_stream(FULL)
-    assert not is_stream([FULL])
+    with pytest.raises(InputError, match=r"give iter\(frames\)"):
+        is_stream([FULL])
 
 
 def test_a_look_at_the_first_rows_loses_none():

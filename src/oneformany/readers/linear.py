@@ -14,6 +14,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
+from oneformany.readers.registry import unwrapped
 from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds
 from oneformany.schema.encoding import Encoding
 
@@ -138,8 +139,20 @@ class _Score:
 def _additive(
     model: str, score: _Score, signs: FloatArray, encoding: Encoding, threshold: float | None, index: int
 ) -> AdditiveOracle:
+    if threshold is not None and not isinstance(threshold, Real):
+        raise InputError(f"the threshold is {threshold!r}; it must be a number")
+    if score.inverse is None:
+        low = high = 0.0 if threshold is None else float(threshold)
+        if not math.isfinite(low):
+            raise InputError(f"the threshold is {threshold}; it must be a finite decision value")
+    else:  # the sums below which the probability is surely missed, and above surely met
+        probability = 0.5 if threshold is None else float(threshold)
+        margin = 8 * SINGLE if score.single else PROBABILITY_MARGIN
+        if not 0 < probability < 1 - margin:
+            raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
+        edges = (max(probability - margin, probability / 2), probability + margin)
+        low, high = (score.inverse(p) if index else -score.inverse(1 - p) for p in edges)
     tables, constant = score.tables(encoding, signs, model)
-    low, high = _needed(score, threshold, index)
     return AdditiveOracle(
         tables,
         float(constant),
@@ -147,24 +160,6 @@ def _additive(
         margin=max(MARGIN, score.rounding(encoding, signs, model)) + (high - low) / 2,
         rounds=not score.is_exact(encoding, signs),
     )
-
-
-def _needed(score: _Score, threshold: float | None, index: int) -> tuple[float, float]:
-    """Turn the threshold into the sums below which it is surely missed, and above surely met."""
-    if threshold is not None and not isinstance(threshold, Real):
-        raise InputError(f"the threshold is {threshold!r}; it must be a number")
-    if score.inverse is None:
-        level = 0.0 if threshold is None else float(threshold)
-        if not math.isfinite(level):
-            raise InputError(f"the threshold is {threshold}; it must be a finite decision value")
-        return level, level
-    probability = 0.5 if threshold is None else float(threshold)
-    margin = 8 * SINGLE if score.single else PROBABILITY_MARGIN
-    if not 0 < probability < 1 - margin:
-        raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
-    edges = (max(probability - margin, probability / 2), probability + margin)
-    low, high = (score.inverse(p) if index else -score.inverse(1 - p) for p in edges)
-    return low, high
 
 
 def _score_of(model: AnyModel) -> _Score:
@@ -196,17 +191,6 @@ def _coefficients(model: AnyModel, inverse: Inverse = None) -> _Score:
     # Without a fitted intercept there is a single zero
     constants = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(weights))
     return replace(_weighted(weights, constants, inverse), single=stored.dtype == np.float32)
-
-
-def _logistic(model: AnyModel) -> _Score:
-    if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
-        return _coefficients(model, lambda probability: log_odds(probability) / 2)
-    return _coefficients(model, log_odds)
-
-
-def _gradient_descent(model: AnyModel) -> _Score:
-    inverses: dict[str, Inverse] = {"log_loss": log_odds, "modified_huber": lambda chance: 2 * chance - 1}
-    return _coefficients(model, inverses.get(model.loss))
 
 
 def _bernoulli_bayes(model: AnyModel) -> _Score:
@@ -258,44 +242,39 @@ def _calibrated(model: AnyModel) -> _Score:
             f"CalibratedClassifierCV with method={model.method!r} is not read; use method='sigmoid'"
         )
     slope, offset = -float(calibrator.a_), -float(calibrator.b_)
-    base = member.estimator
-    while type(base).__name__ == "FrozenEstimator":
-        base = base.estimator
-    score = _score_of(base)
-    decides = hasattr(base, "decision_function")
+    base: AnyModel = unwrapped(member.estimator)
+    score, decides, sign = _score_of(base), hasattr(base, "decision_function"), np.sign(slope)
     if slope == 0 or (slope < 0 and not decides):
         raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
 
-    def response(probability: float) -> float:
-        """Find the classifier's own response at which the calibrated probability is reached."""
-        return (log_odds(probability) - offset) / slope
-
     def inverse(probability: float) -> float:
-        below = response(probability)
-        if score.inverse is None or not 0 < below < 1:
+        response = (log_odds(probability) - offset) / slope  # of the classifier itself
+        if decides:
+            return float(sign * response)
+        if score.inverse is None or not 0 < response < 1:
             raise InputError(
                 f"calibrated to probability {probability:g}, no score or every score is positive; "
                 "choose another threshold"
             )
-        return score.inverse(below)
+        return score.inverse(response)
 
-    if slope > 0:
-        return replace(score, inverse=response if decides else inverse)
     return replace(
         score,
-        shares=lambda column, values: -score.shares(column, values),
-        constants=-score.constants,
-        inverse=lambda probability: -response(probability),
+        shares=lambda column, values: sign * score.shares(column, values),
+        constants=sign * score.constants,
+        inverse=inverse,
     )
 
 
 _SCORES: dict[str, Callable[[Any], _Score]] = {
-    "LogisticRegression": _logistic,
-    "LinearSVC": _coefficients,
-    "SGDClassifier": _gradient_descent,
-    "RidgeClassifier": _coefficients,
-    "RidgeClassifierCV": _coefficients,
-    "Perceptron": _coefficients,
+    **dict.fromkeys(("LinearSVC", "RidgeClassifier", "RidgeClassifierCV", "Perceptron"), _coefficients),
+    "LogisticRegression": lambda model: _coefficients(
+        model,  # multinomial, before scikit-learn 1.8: logits -d and d
+        (lambda p: log_odds(p) / 2) if getattr(model, "multi_class", "") == "multinomial" else log_odds,
+    ),
+    "SGDClassifier": lambda model: _coefficients(
+        model, {"log_loss": log_odds, "modified_huber": lambda p: 2 * p - 1}.get(model.loss)
+    ),
     "LinearDiscriminantAnalysis": lambda model: _coefficients(model, log_odds),
     "BernoulliNB": _bernoulli_bayes,
     "CategoricalNB": _categorical_bayes,
