@@ -123,8 +123,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         usual = type(self)()
         parts = [type(self.model).__name__]
         for name, value in self.get_params(deep=False).items():
-            if name != "model" and not _same(value, getattr(usual, name)):
-                text = repr(value)
+            if name != "model" and (text := repr(value)) != repr(getattr(usual, name)):
                 parts.append(f"{name}={text if len(text) <= 40 else f'<{type(value).__name__}>'}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
@@ -248,10 +247,8 @@ def _read(
         table = replace(table, frame=typed(table.frame, like))
     posed = pose(asked, table, stop)
     decide = posed.decide
-    alike: dict[str, Any] = {}
-    if posed.cells is not None:  # one value stands for all of a column on which nothing depends
-        values = zip(posed.schema.features, posed.cells.classes.arrays, strict=True)
-        alike = {feature.name: own[0] for feature, own in values if feature.unread and len(own) == 1}
+    unread = () if posed.cells is None else posed.cells.unread
+    alike = {name: table.frame[name].iloc[0] for name in unread}
     limit = stop.part(READING * stop.remaining())
     rows, people, read, complete = distinct_refused(
         source, lambda rows: ~decide(rows), list(posed.schema.names), limit, like, alike
@@ -290,12 +287,14 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None)
     ``digest`` is the SHA-256 of the oracle's description in canonical JSON, ``None`` where nobody can look
     inside; ``unread`` says why the model was not read but asked as a black box, and is left out otherwise.
     """
-    digest = None
+    model, digest, kind = asked.model, None, ""
+    while isinstance(getattr(model, "steps", None), list) and model.steps:
+        kind, model = f"{kind}{type(model).__name__} that ends in ", model.steps[-1][1]
     if oracle.get("kind") not in {None, "blackbox", "black box"}:
         text = json.dumps(oracle, sort_keys=True, separators=(",", ":"), default=_plain)
         digest = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
     return {
-        "kind": _kind(asked.model),
+        "kind": kind + str(getattr(model, "__name__", type(model).__name__)),
         "digest": digest,
         "threshold": None if asked.threshold is None else float(asked.threshold),
         "positive": _plain(positive_class(asked.model, asked.positive)),
@@ -303,21 +302,7 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None)
     } | ({} if unread is None else {"unread": unread})
 
 
-def _kind(model: object) -> str:
-    steps = getattr(model, "steps", None)
-    if isinstance(steps, list) and steps:
-        return f"{type(model).__name__} that ends in {_kind(steps[-1][1])}"
-    return str(getattr(model, "__name__", type(model).__name__))
-
-
 def _plain(value: object) -> object:
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
     return value if isinstance(value, (bool, int, float, str, list)) else str(value)
-
-
-def _same(one: object, other: object) -> bool:
-    try:
-        return one is other or bool(one == other)
-    except (TypeError, ValueError):
-        return False

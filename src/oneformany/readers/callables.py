@@ -18,7 +18,7 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, plain_array
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
-from oneformany.schema.feature import Feature, levels_told
+from oneformany.schema.feature import levels_told
 from oneformany.schema.schema import Schema
 
 ALMOST = 1 - 2**-20
@@ -170,9 +170,20 @@ def read_scorecard(
         raise InputError("a scorecard needs a threshold: the points that make a row positive")
     if positive != 1:
         raise InputError(f"a scorecard has no class {positive!r}; to ask for few points, negate them")
-    for name in points:
-        schema.index(name)
-    shares = [_points_of(feature, points.get(feature.name)) for feature in schema.features]
+    for name, given in points.items():
+        feature = schema.features[schema.index(name)]
+        if stray := [label for label in given if label not in feature.levels]:
+            known = levels_told(feature)
+            raise InputError(f"the scorecard names {stray[0]!r} of {name!r}, whose levels are {known}")
+        for label in feature.levels:
+            if label not in given:
+                raise InputError(f"the scorecard has no points for {label!r} of {name!r}; add them")
+            if not isinstance(given[label], Real):
+                raise InputError(
+                    f"the scorecard gives {given[label]!r} for {label!r} of {name!r}; points are numbers"
+                )
+    none: dict[str, float] = {}
+    shares = [[points.get(f.name, none).get(label, 0) for label in f.levels] for f in schema.features]
     oracle = AdditiveOracle(shares, threshold=threshold)
     # In decimals, in which points are written down, 0.1 + 0.2 is 0.3
     exact, least = [[Decimal(str(p)) for p in share] for share in shares], Decimal(str(threshold))
@@ -182,19 +193,3 @@ def read_scorecard(
         return np.array([total >= least for total in totals], dtype=np.bool_)
 
     return Reading(oracle, verdict)
-
-
-def _points_of(feature: Feature, points: Mapping[str, float] | None) -> list[float]:
-    if points is None:
-        return [0] * feature.n_levels
-    if stray := [label for label in points if label not in feature.levels]:
-        known = levels_told(feature)
-        raise InputError(f"the scorecard names {stray[0]!r} of {feature.name!r}, whose levels are {known}")
-    for label in feature.levels:
-        if label not in points:
-            raise InputError(f"the scorecard has no points for {label!r} of {feature.name!r}; add them")
-        if not isinstance(points[label], Real):
-            raise InputError(
-                f"the scorecard gives {points[label]!r} for {label!r} of {feature.name!r}; points are numbers"
-            )
-    return [points[label] for label in feature.levels]

@@ -56,7 +56,7 @@ def read_linear(
     if threshold is None:  # logits are minus the leads over each class, and 0 for the positive one
         minus = classes - classes[:, [index]]
         tables, constants = score.tables(encoding, minus, kind)
-        logits = Affine.of(np.vstack([classes] * len(tables)), constants)
+        logits = Affine(np.vstack([classes] * len(tables)), constants)
         rounding = LEAD_OPERATIONS * (SINGLE if score.single else DOUBLE)
         off = score.rounding(encoding, minus, kind)
         return network_oracle(kind, [logits], Encoding.from_blocks(tables), None, index, rounding, off)

@@ -49,6 +49,7 @@ class Cells:
     classes: ValueSchema  # a value of each class
     encoding: Encoding | None  # what the model makes of it
     n_splits: int  # how many splits the model's trees have, as far as that is known
+    unread: list[str]  # columns on which nothing depends, so that one value stands for all
     columns: list[tuple[ColumnValues, IntArray]]  # all values, with codes as above, and the cell of each
 
     def inside(self, feature: int, cell: int) -> list[Any]:
@@ -73,7 +74,7 @@ def read_cells(
     the columns that no row may change. When time is up before it is seen what the model makes of the values,
     they are decided as if nobody could see that.
     """
-    choices, columns, n_rows = [], [], len(table.frame)
+    choices, columns, ignored, n_rows = [], [], [], len(table.frame)
     for name in inputs.names:
         choice = wishes.choice(name, inputs.known.get(name))
         given, more = table.frame[name], None
@@ -89,6 +90,7 @@ def read_cells(
         if dates:
             columns.append(_dates(given, more, kept))
         elif unread:
+            ignored.append(name)
             columns.append(ColumnValues.unread(pd.concat([given, more])))
         else:
             columns.append(_joined(given, more, wishes.targets.get(name), choice))
@@ -130,6 +132,7 @@ def read_cells(
         ValueSchema.of(inputs.names, arrays, table.labels),
         encoding,
         0 if splits is None else splits.count,
+        ignored,
         found,
     )
 

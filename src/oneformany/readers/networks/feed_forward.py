@@ -28,24 +28,18 @@ LARGEST_DIFFERENCE = 0.02
 RELU: Final = "relu"
 
 
-@dataclass(frozen=True, eq=False)
 class Affine:
-    """The step ``inputs @ weights + bias``."""
+    """The step ``inputs @ weights + bias``; without a bias it is zero."""
 
-    weights: FloatArray
-    bias: FloatArray
-
-    @classmethod
-    def of(cls, weights: ArrayLike, bias: ArrayLike | None = None) -> Affine:
-        """Take any array of numbers; without a bias it is zero."""
-        matrix = np.asarray(weights, dtype=np.float64)
-        shift = np.zeros(matrix.shape[1]) if bias is None else np.asarray(bias, dtype=np.float64)
-        return cls(matrix, shift)
+    def __init__(self, weights: ArrayLike, bias: ArrayLike | None = None) -> None:
+        self.weights: FloatArray = np.asarray(weights, dtype=np.float64)
+        shift = np.zeros(self.weights.shape[1]) if bias is None else bias
+        self.bias: FloatArray = np.asarray(shift, dtype=np.float64)
 
     @classmethod
     def scaling(cls, scale: ArrayLike, shift: ArrayLike) -> Affine:
         """Scale and shift each entry."""
-        return cls.of(np.diag(np.asarray(scale, dtype=np.float64)), shift)
+        return cls(np.diag(np.asarray(scale, dtype=np.float64)), shift)
 
     def then(self, later: Affine) -> Affine:
         """Make both steps one."""
@@ -78,7 +72,7 @@ def read_mlp(
         raise UnsupportedModelError(f"{kind} predicts {model.n_outputs_} labels at once; it must predict one")
     steps: list[Step] = []
     for weights, bias in zip(model.coefs_, model.intercepts_, strict=True):
-        steps += [Affine.of(weights, bias), *([RELU] if model.activation == "relu" else [])]
+        steps += [Affine(weights, bias), *([RELU] if model.activation == "relu" else [])]
     roundoff = SINGLE if model.coefs_[0].dtype == np.float32 else DOUBLE
     last = len(steps) - (model.activation == "relu")  # no ReLU follows the logits
     return network_oracle(kind, steps[:last], encoding, threshold, index, roundoff)
@@ -123,9 +117,9 @@ def network_oracle(
         needed, steepest = log_odds(chance), 1 / min(chance, 1 - chance)
     whole = [*steps, *_head(model, width, positive)]
     if whole[0] == RELU:  # an identity stands where a ReLU follows, or is followed by, nothing
-        whole = [Affine.of(np.eye(encoding.width)), *whole]
+        whole = [Affine(np.eye(encoding.width)), *whole]
     if whole[-1] == RELU:
-        whole = [*whole, Affine.of(np.eye(width))]
+        whole = [*whole, Affine(np.eye(width))]
     groups = groupby(whole, lambda step: step == RELU)
     layers = [[step for step in group if isinstance(step, Affine)] for relu, group in groups if not relu]
     first, *later = (reduce(Affine.then, layer) for layer in layers)
@@ -204,16 +198,16 @@ def _head(model: str, n_outputs: int, positive: int) -> list[Step]:
     if not 0 <= positive < n_classes:
         raise InputError(f"{model} has the classes 0 to {n_classes - 1}; {positive!r} is not one of them")
     if n_outputs == 1:
-        return [] if positive == 1 else [Affine.of([[-1.0]])]
+        return [] if positive == 1 else [Affine([[-1.0]])]
     ahead = np.delete(-np.eye(n_outputs), positive, axis=1)
     ahead[positive] = 1.0
-    steps: list[Step] = [Affine.of(ahead)]
+    steps: list[Step] = [Affine(ahead)]
     n = n_outputs - 1
     while n > 1:
         pairs, alone = divmod(n, 2)
         spread = [[[1, -1, 1], [0, 0, -1]]] * pairs + [[[1, -1]]] * alone
         gather = [[[1], [-1], [-1]]] * pairs + [[[1], [-1]]] * alone
-        steps += [Affine.of(block_diag(*spread)), RELU, Affine.of(block_diag(*gather))]
+        steps += [Affine(block_diag(*spread)), RELU, Affine(block_diag(*gather))]
         n = pairs + alone
     return steps
 
@@ -230,8 +224,8 @@ def _rounding(first: Affine, later: Sequence[Step], encoding: Encoding, roundoff
     high = bias + sum(share.max(axis=0) for share in shares)
     sizes = Encoding(encoding.columns, tuple(map(np.abs, encoding.values)), np.abs(encoding.constants))
     absolute = np.abs(first.weights)
-    total = np.abs(first.bias) + sizes.constant_share(absolute)
-    total = total + sum(share.max(axis=0) for share in sizes.tables(absolute))
+    largest = (share.max(axis=0) for share in sizes.tables(absolute))
+    total = sum(largest, np.abs(first.bias) + sizes.constant_share(absolute))
     filled = [np.count_nonzero(block, axis=1).max() for block in (encoding.constants[None], *encoding.values)]
 
     def relative(n_products: int) -> float:

@@ -102,7 +102,7 @@ def _layer(kind: str, name: str, node: AnyModel, module: AnyModel) -> list[Step]
     if name == "relu":
         return [RELU]
     if name == "linear" and module is not None:
-        return [Affine.of(_numbers(module.weight).T, None if module.bias is None else _numbers(module.bias))]
+        return [Affine(_numbers(module.weight).T, None if module.bias is None else _numbers(module.bias))]
     if name == "batchnorm1d" and module.running_mean is not None:
         learnt = (_numbers(module.weight), _numbers(module.bias)) if module.affine else ()
         statistics = _numbers(module.running_mean), _numbers(module.running_var)
@@ -182,12 +182,12 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
     if kind == "Relu":
         steps = [RELU]
     elif kind == "MatMul" and first and weights[0].ndim == 2:
-        steps = [Affine.of(weights[0])]
+        steps = [Affine(weights[0])]
     elif kind == "Gemm" and first and not settings.get("transA"):
         matrix = weights[0].T if settings.get("transB") else weights[0]
         matrix = np.float64(settings.get("alpha", 1.0)) * matrix
         bias = [np.float64(settings.get("beta", 1.0)) * array.reshape(-1) for array in weights[1:]]
-        steps = [Affine.of(matrix, sum(bias, np.zeros(matrix.shape[1])))]
+        steps = [Affine(matrix, sum(bias, np.zeros(matrix.shape[1])))]
     elif kind in ("Add", "Mul") or (kind in ("Sub", "Div") and first):
         steps = [_entrywise(kind, weights[0], width)]
     elif kind == "BatchNormalization" and first:
