@@ -66,7 +66,7 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
     asked = pipeline or reader.reads == "columns"
     # What is not a model of columns is a function, or has a reader for frames of its own
     owner = model if asked or hasattr(model, "feature_names_in_") else function_owner(model)
-    first = first_step(unwrapped(getattr(owner, "model", owner)))
+    first = first_step(owner if asked else unwrapped(getattr(owner, "model", owner)))
     if asked:
         reader, steps, classifier = opened(model, positive)
     names = columns_of(first if pipeline else owner, table.frame.columns, "the frame")
@@ -82,13 +82,10 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
         codes = {str(table.labels[name]): values for name, values in categories.items()}
         transform = CategoryCodes(type(model).__name__, codes)
         known = {name: frozenset(values) for name, values in categories.items()}
-    asks_reader = reader.probabilities and not pipeline
-    verdict = (
-        reader.verdict(model, transform, threshold, positive)
-        if asks_reader
-        else Verdict(model, steps.inputs, threshold, positive)
-    )
-    return Inputs(outer, reader, names, verdict, unread, transform, classifier, known)
+    decide: Any = Verdict(model, steps.inputs, threshold, positive)
+    if reader.probabilities and not pipeline:
+        decide = reader.verdict(model, transform, threshold, positive)
+    return Inputs(outer, reader, names, decide, unread, transform, classifier, known)
 
 
 def read_pipeline(

@@ -85,7 +85,7 @@ def read_cells(
                 )
             more = reference.frame[name]
         unread = name in inputs.unread and choice == Choice()
-        dates = pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
+        dates = choice == Choice() and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
         choices.append(replace(choice, unread=unread or dates))
         if dates:
             columns.append(_dates(given, more, kept))
