@@ -479,16 +479,49 @@ def test_ordered_categories_keep_their_order():
     assert result.schema.features[result.schema.index("job")].ordered
 
 
-def test_dates_say_what_to_do():
-    frame = FRAME.assign(since=pd.date_range("2020-01-01", periods=len(FRAME)))
-    with pytest.raises(InputError, match=r"'since' holds dates .*; turn them into numbers, such as the days"):
-        OneForMany(lambda given: np.zeros(len(given)), 1).explain(frame)
+DATES = {
+    "days": pd.date_range("2020-01-01", periods=len(FRAME)),
+    "plain": [dt.date(2020, 1, 1 + n % 28) for n in range(len(FRAME))],
+    "spans": pd.to_timedelta(np.arange(len(FRAME)), unit="D"),
+}
 
 
-def test_plain_dates_say_what_to_do():
-    frame = FRAME.assign(since=[dt.date(2020, 1, 1 + n % 28) for n in range(len(FRAME))])
-    with pytest.raises(InputError, match="'since' holds dates"):
-        OneForMany(lambda given: np.zeros(len(given)), 1).explain(frame)
+@pytest.mark.parametrize("kind", DATES)
+def test_dates_that_might_move_say_what_to_do(kind):
+    with pytest.raises(
+        InputError, match=r"'since' holds dates .*Immutable\('since'\); or turn them into numbers"
+    ):
+        OneForMany(lambda given: np.zeros(len(given)), 1).explain(FRAME.assign(since=DATES[kind]))
+
+
+@pytest.mark.parametrize("share", ["point", "action"])
+@pytest.mark.parametrize("kind", DATES)
+def test_dates_that_cannot_change_are_shown_to_a_function_as_they_are(kind, share):
+    frame = FRAME.assign(since=DATES[kind])
+    late = sorted(frame["since"])[len(frame) // 2]
+
+    def chance(given):
+        assert set(given["since"]) <= set(frame["since"])
+        return np.where((given["age"] > 30) & (given["since"] >= late), 0.9, 0.1)
+
+    result = OneForMany(chance, 1, rules=[Immutable("since")], share=share).explain(frame)
+    moved = result.apply(frame)
+    assert result.covered == (frame["since"] >= late).sum() - (chance(frame) > 0.5).sum()
+    assert (chance(moved) > 0.5).all()
+    assert moved["since"].tolist() == frame.loc[moved.index, "since"].tolist()
+    assert len(result.unreachable) == (frame["since"] < late).sum()
+
+
+def test_dates_of_later_batches_are_kept_as_well():
+    first = FRAME.assign(since=pd.Timestamp("2020-01-01"))
+    later = FRAME.assign(since=pd.Timestamp("2024-01-01"))
+
+    def chance(given):
+        return np.where((given["age"] > 30) & (given["since"].dt.year > 2022), 0.9, 0.1)
+
+    result = OneForMany(chance, 1, rules=[Immutable("since")]).explain(iter([first, later]))
+    assert result.covered == len(later) - (chance(later) > 0.5).sum()
+    assert sum(result.problem["people"][entry.row] for entry in result.unreachable) == len(first)
 
 
 def test_dates_that_the_model_does_not_read_do_not_matter():

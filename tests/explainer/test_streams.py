@@ -184,10 +184,9 @@ def test_new_batches_are_placed_under_the_explanations(model):
 def test_rows_are_counted_until_time_is_up():
     clock = iter(range(100))
     stop = Stop(3.5, clock=lambda: float(next(clock)))
-    kept = distinct_refused(batches(FULL, 50), lambda part: np.ones(len(part), bool), ["age", "job"], stop)
-    assert not kept.complete
-    assert 0 < kept.read < len(FULL)
-    assert kept.people.sum() == kept.read
+    _, people, read, complete = distinct_refused(batches(FULL, 50), every_row, ["age", "job"], stop)
+    assert not complete
+    assert 0 < people.sum() == read < len(FULL)
 
 
 def test_a_result_says_that_not_everything_was_read(model):
@@ -205,24 +204,22 @@ def every_row(part):
 def test_partitions_of_a_cluster_are_counted_until_time_is_up():
     spread = dask.dataframe.from_pandas(FULL, npartitions=20)
     with dask.config.set(scheduler="synchronous"):
-        none = distinct_refused(spread, every_row, ["age", "job"], Stop(0))
-        every = distinct_refused(spread, every_row, ["age", "job"], Stop(1000))
-    assert not none.complete
-    assert 0 < none.read < len(FULL)
-    assert none.people.sum() == none.read
-    assert every.complete
-    assert every.read == every.people.sum() == len(FULL)
+        _, some, read, complete = distinct_refused(spread, every_row, ["age", "job"], Stop(0))
+        _, every, all_read, whole = distinct_refused(spread, every_row, ["age", "job"], Stop(1000))
+    assert (complete, whole) == (False, True)
+    assert 0 < some.sum() == read < len(FULL)
+    assert every.sum() == all_read == len(FULL)
 
 
 def test_a_large_frame_of_an_iterator_is_cut_so_that_time_can_end_within_it(monkeypatch):
     monkeypatch.setattr("oneformany.explainer.streams.LIMITED_BATCH", 50)
     kept = distinct_refused(iter([FULL]), every_row, ["age", "job"], Stop(0))
-    assert (kept.read, kept.complete) == (50, False)
+    assert kept[2:] == (50, False)
 
 
 def test_time_that_ends_with_the_last_batch_has_read_everything():
     kept = distinct_refused(iter([FULL]), every_row, ["age", "job"], Stop(0))
-    assert kept.complete
+    assert kept[3]
 
 
 def test_time_is_left_to_explain_what_was_read(model):
@@ -235,8 +232,8 @@ def test_time_is_left_to_explain_what_was_read(model):
             now[0] += 1.0
             yield part
 
-    kept, _ = _read(OneForMany(model, 2, reference=FULL), slow(), stop)
-    assert not kept.complete
+    *_, noted = _read(OneForMany(model, 2, reference=FULL), slow(), stop)
+    assert not noted["read_to_the_end"]
     assert stop.remaining() >= 1
 
 
@@ -283,7 +280,8 @@ def test_what_is_a_stream_and_what_is_not():
     assert is_stream(iter([FULL]))
     assert is_stream(dask.dataframe.from_pandas(FULL, npartitions=2))
     assert not is_stream(FULL)
-    assert not is_stream([FULL])
+    with pytest.raises(InputError, match=r"give iter\(frames\)"):
+        is_stream([FULL])
 
 
 def test_a_look_at_the_first_rows_loses_none():

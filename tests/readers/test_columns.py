@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 
 from oneformany import Feature, Schema, infer_schema
 from oneformany.exceptions import InputError
-from oneformany.readers.columns import Rows, encoding_for, inputs_for, own_rows, wanted_columns
+from oneformany.readers.columns import Rows, encoding_for, inputs_for
 
 LABELLED = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
 NUMERIC = Schema(
@@ -114,13 +114,15 @@ def test_a_type_that_would_change_a_value_is_not_taken():
     assert labelled["age"].tolist() == [20]
 
 
-def test_columns_that_are_demanded_but_no_feature_are_the_same_in_all_rows():
-    rows = Rows.of(SCHEMA, FRAME, ("note", "age", "job", "rooms"))
+def test_columns_that_are_demanded_but_unread_are_the_same_in_all_rows():
+    model = Fitted("note", "age", "job", "rooms")
+    rows = Rows.of(SCHEMA, FRAME, model, unread={"note"})
     frame = rows.frame(np.array([[0, 0, 0], [1, 1, 1]]))
     assert frame.columns.tolist() == ["note", "age", "job", "rooms"]
     assert frame["note"].tolist() == ["a", "a"]
-    with pytest.raises(InputError, match="reads the column 'note', which the schema lacks"):
-        Rows.of(SCHEMA, None, ("note", "age", "job", "rooms"))
+    for given, unread in ((None, {"note"}), (FRAME, ())):
+        with pytest.raises(InputError, match="fitted on 4 columns, the schema lacks 'note'"):
+            Rows.of(SCHEMA, given, model, unread)
 
 
 class Fitted:
@@ -134,10 +136,9 @@ class Fitted:
 
 
 def test_a_model_wants_the_columns_it_was_fitted_with():
-    assert wanted_columns(Fitted("age", "job"), FRAME, None) == ("age", "job")
-    assert wanted_columns(Fitted(width=4), FRAME, None) == tuple(FRAME.columns)
-    assert wanted_columns(None, FRAME, SCHEMA) == SCHEMA.names
-    assert wanted_columns(Fitted("note", *SCHEMA.names), FRAME, SCHEMA) == ("note", *SCHEMA.names)
+    assert Rows.of(None, FRAME, Fitted("age", "job")).names == ("age", "job")
+    assert Rows.of(None, FRAME, Fitted(width=4)).names == tuple(FRAME.columns)
+    assert Rows.of(SCHEMA, FRAME).names == SCHEMA.names
 
 
 @pytest.mark.parametrize(
@@ -150,12 +151,12 @@ def test_a_model_wants_the_columns_it_was_fitted_with():
 )
 def test_other_columns_are_refused(model, frame, words):
     with pytest.raises(InputError, match=words):
-        wanted_columns(model, frame, None)
+        Rows.of(None, frame, model)
 
 
 def test_without_a_schema_every_value_of_the_frame_is_a_level():
-    rows = own_rows(None, None, FRAME)
+    rows = Rows.of(None, FRAME)
     assert rows.schema == infer_schema(FRAME, bins=None)
     assert rows.frame(rows.schema.encode(FRAME)).equals(FRAME)
     with pytest.raises(InputError, match="pass a schema or a frame"):
-        own_rows(None, None, None)
+        Rows.of(None)

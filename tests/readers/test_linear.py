@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import issparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import (
     LinearRegression,
     LogisticRegression,
@@ -309,13 +310,9 @@ def test_a_calibration_that_never_reaches_the_threshold_is_refused():
 
 
 def test_a_frozen_model_below_a_calibration_is_read():
-    class FrozenEstimator:
-        """Stands for the wrapper that scikit-learn has since 1.6."""
-
-        estimator = LogisticRegression().fit(DATA, DATA[:, 0])
-
     model = CalibratedClassifierCV(LogisticRegression(), ensemble=False, cv=2).fit(DATA, DATA[:, 0])
-    model.calibrated_classifiers_[0].estimator = FrozenEstimator()
+    inner = LogisticRegression().fit(DATA, DATA[:, 0])
+    model.calibrated_classifiers_[0].estimator = FrozenEstimator(inner)
     oracle = read_linear(model, COLUMN)
     assert oracle.positive(np.array([[0], [1]])).tolist() == [False, True]
 

@@ -26,7 +26,7 @@ import numpy as np
 warnings.simplefilter("ignore")
 from sklearn.neural_network import MLPClassifier
 from oneformany.schema.encoding import Encoding
-from oneformany.readers.networks import feed_forward, onnx_network, torch_network
+from oneformany.readers.networks import feed_forward, graphs
 model = MLPClassifier((2,), max_iter=1).fit(np.eye(2), [0, 1])
 print(len(feed_forward.read_mlp(model, Encoding.from_blocks([np.eye(2)])).levels))
 """
@@ -34,7 +34,7 @@ print(len(feed_forward.read_mlp(model, Encoding.from_blocks([np.eye(2)])).levels
     assert done.stdout.split() == ["1"], done.stderr
 
 
-@pytest.mark.parametrize("reader", ["torch_network", "onnx_network"])
+@pytest.mark.parametrize("reader", ["graphs", "feed_forward"])
 def test_reading_does_not_load_other_frameworks(reader):
     script = f"""
 import sys

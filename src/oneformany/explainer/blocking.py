@@ -1,11 +1,8 @@
 """Why rows cannot be helped: the limit or the rule in the way, each proved by asking without it."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +22,8 @@ DATA = "the data"
 SECONDS = 10.0
 SECONDS_PER_ROW = 0.2
 SECONDS_PER_QUESTION = 0.5
+NO_NUMBER = "no number of changes would do"
+Limits = tuple[Sequence[BoolArray | None], tuple[Restriction, ...]]  # allowed moves, and rules on rows
 
 
 def with_reasons(
@@ -56,23 +55,15 @@ def with_reasons(
     return replace(result, unreachable=tuple(entries))
 
 
-class _Rules(NamedTuple):
-    """Moves and restrictions under some rules, and what to call the one that is lifted."""
-
-    lifted: str
-    allowed: Sequence[BoolArray | None]
-    restrictions: tuple[Restriction, ...]
-
-
 class _Asking:
     """Questions about single rows, with other limits and rules than those that were given."""
 
     def __init__(self, problem: Problem, schema: Schema, rules: Sequence[Rule | RowRule], stop: Stop) -> None:
         self.problem, self.stop = problem, stop
-        self.given = _Rules("", problem.moves, tuple(problem.restrictions))
-        self.free = _Rules(MODEL, moves_to_targets(schema, [None] * len(schema.features), by_value=False), ())
+        self.given: Limits = problem.moves, tuple(problem.restrictions)
+        self.free: Limits = moves_to_targets(schema, [None] * len(schema.features), by_value=False), ()
         of_rows = [rule for rule in rules if not isinstance(rule, Rule)]
-        self.lifted = []
+        self.without: list[tuple[str, Limits]] = []  # by the words of the rule that is lifted
         for rule in rules:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -80,70 +71,56 @@ class _Asking:
             both = zip(of_rows, problem.restrictions, strict=True)
             kept = tuple(restriction for other, restriction in both if other is not rule)
             # Without the rule, too, nobody is sent where there is no target
-            self.lifted.append(_Rules(str(rule), moves_to_targets(schema, allowed, by_value=False), kept))
+            self.without.append((str(rule), (moves_to_targets(schema, allowed, by_value=False), kept)))
 
     def about(self, row: int, within: str) -> tuple[int | None, tuple[str, ...], str]:
         """The number of changes that would do, what blocks the row, and both in words."""
         features, most = self.problem.n_features, self.problem.max_changes
         if self.stop.expired():
             return None, (), f"what would help was not examined within {within}"
-        if not (self.problem.targets(row, self.free.allowed).sum(axis=1) > 1).any():
+        if not (self.problem.targets(row, self.free[0]).sum(axis=1) > 1).any():
             return None, (DATA,), "no column has another value to go to; reference= data would offer some"
         ever = self.helps(row, features, self.given)
-        needed = self._fewest(row) if ever else None
-        blocked = [LIMIT] if needed is not None else []
+        tried = ((n, self.helps(row, n, self.given)) for n in range(most + 1, features + 1) if ever)
+        fewest, helps = next((pair for pair in tried if pair[1] is not False), (None, False))
+        needed = fewest if helps else None  # if all below is proved not to help
         # Which rule alone blocks: with the changes that were allowed, or where no number helps, with any.
         changes = features if ever is False else most
-        alone = [one.lifted for one in self.lifted if self.helps(row, changes, one)]
-        if not blocked and not alone and ever is False:
+        alone = [rule for rule, limits in self.without if self.helps(row, changes, limits)]
+        if ever is False and not alone:
             free = self.helps(row, features, self.free)
             if free is False:
                 return None, (MODEL,), "whatever changes, the model accepts none of the targets together"
-            if free and self.lifted:
-                together = " together with ".join(one.lifted for one in self.lifted)
-                return None, (together,), f"no number of changes would do under these rules: {together}"
-        return needed, (*blocked, *alone), _words(needed, alone, ever=ever)
-
-    def _fewest(self, row: int) -> int | None:
-        """The smallest number of changes that helps, if everything below is proved not to."""
-        for changes in range(self.problem.max_changes + 1, self.problem.n_features + 1):
-            helps = self.helps(row, changes, self.given)
-            if helps is not False:
-                return changes if helps else None
-        return None
+            if free and self.without:
+                together = " together with ".join(rule for rule, _ in self.without)
+                return None, (together,), f"{NO_NUMBER} under these rules: {together}"
+        words = "whether more changes would help is not known"
+        if needed is not None:
+            words = f"{needed} changes would do"
+        elif ever is not None:
+            words = "more changes would do, but how many is not known" if ever else NO_NUMBER
+        if alone:
+            which = "the rule" if len(alone) == 1 else "any one of these rules:"
+            words += f"; could be helped without {which} " + "; ".join(f'"{name}"' for name in alone)
+        return needed, (*([LIMIT] if needed is not None else ()), *alone), words
 
     def helps(
-        self, row: int, changes: int, rules: _Rules, seconds: float = SECONDS_PER_QUESTION
+        self, row: int, changes: int, limits: Limits, seconds: float = SECONDS_PER_QUESTION
     ) -> bool | None:
         """Whether so many changes help a row under some rules; ``None``: not known."""
         remaining = self.stop.remaining()
         if remaining <= 0:
             return None
-        problem = self.problem
+        problem, (allowed, restrictions) = self.problem, limits
         question = Question(
             anchor=problem.values[row],
             free=np.zeros(problem.n_features, dtype=np.bool_),
             extra=changes,
-            domain=problem.targets(row, rules.allowed),
+            domain=problem.targets(row, allowed),
             stop=Stop(min(seconds, remaining)),
         )
         answer = problem.oracle.reach(question)
         if answer.point is None:
             return False if answer.proved_none else None
         before, after = problem.rows[[row]], problem.cells_of(answer.point)[None]
-        return True if all(rule.holds(before, after).all() for rule in rules.restrictions) else None
-
-
-def _words(needed: int | None, rules: list[str], *, ever: bool | None) -> str:
-    if needed is not None:
-        words = f"{needed} changes would do"
-    elif ever is False:
-        words = "no number of changes would do"
-    elif ever:
-        words = "more changes would do, but how many is not known"
-    else:
-        words = "whether more changes would help is not known"
-    if rules:
-        which = "the rule" if len(rules) == 1 else "any one of these rules:"
-        words += f"; could be helped without {which} " + "; ".join(f'"{name}"' for name in rules)
-    return words
+        return True if all(rule.holds(before, after).all() for rule in restrictions) else None

@@ -10,21 +10,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
+from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
 from oneformany.explainer.posing import Posed, pose, with_other
 from oneformany.explainer.ranges import with_ranges
-from oneformany.explainer.streams import (
-    DistinctRows,
-    check_one_frame,
-    distinct_refused,
-    first_batch,
-    is_stream,
-    typed,
-)
+from oneformany.explainer.streams import distinct_refused, first_batch, is_stream, typed
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
 from oneformany.readers.verdict import positive_class
@@ -37,10 +32,8 @@ from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
 from oneformany.stop import Stop
 
-A_MOMENT = 0.5
-"""Seconds beyond a time limit for telling why rows cannot be helped, and for ranges."""
-READING = 0.8
-"""The part of a time limit after which no more batches are read, so that what was read can be explained."""
+A_MOMENT = 0.5  # seconds beyond a time limit for telling why rows cannot be helped, and for ranges
+READING = 0.8  # of a time limit: then no more batches are read, so that what was read can be explained
 
 
 class OneForMany(BaseEstimator):  # type: ignore[misc]
@@ -130,8 +123,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         usual = type(self)()
         parts = [type(self.model).__name__]
         for name, value in self.get_params(deep=False).items():
-            if name != "model" and not _same(value, getattr(usual, name)):
-                text = repr(value)
+            if name != "model" and (text := repr(value)) != repr(getattr(usual, name)):
                 parts.append(f"{name}={text if len(text) <= 40 else f'<{type(value).__name__}>'}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
@@ -184,14 +176,10 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
             The model disagrees with its own reading.
         """
         stop = Stop(time_limit)
-        asked: OneForMany = self
+        asked = self
         streamed: dict[str, Any] = {}
         if is_stream(frame):
-            read, reference = _read(self, frame, stop)
-            frame, people = read.frame, read.people
-            asked = with_other(self, reference=reference)
-            streamed = {"rows_read": read.read, "read_to_the_end": read.complete}
-        check_one_frame(frame)
+            asked, frame, people, streamed = _read(self, frame, stop)
         table = Table.of(frame)
         posed = pose(asked, table, stop)
         refused = posed.refused
@@ -200,14 +188,11 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
 
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
-        wanted: dict[str, Any] = {"explanations": explanations, "coverage": coverage}
+        left = None if time_limit is None else stop.remaining()
         result = solve(
-            problem,
-            time_limit=None if time_limit is None else stop.remaining(),
-            progress=progress,
-            **{name: value for name, value in wanted.items() if value is not None},
+            problem, explanations=explanations, coverage=coverage, time_limit=left, progress=progress
         )
-        result = with_reasons(result, problem, posed.schema, self.rules, _left(stop, time_limit))
+        result = with_reasons(result, problem, posed.schema, self.rules, _left(stop))
         # What the engine does not know: which rows of the frame these are, and what an auditor asks for.
         known = {
             **result.problem,
@@ -220,7 +205,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         index = RowIndex.of(table.frame.index[refused])
         result = replace(result, schema=posed.schema, problem=known, index=index)
         _confirm(result, posed, table)
-        return with_ranges(result, posed, table, _left(stop, time_limit))
+        return with_ranges(result, posed, table, _left(stop))
 
     def problem(self, frame: AnyFrame) -> Problem:
         """Pose the question about the rows that the model turns down, as functions on one row take it.
@@ -243,13 +228,18 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         return pose(self, Table.of(frame)).problem(self.max_changes, self.share)
 
 
-def _left(stop: Stop, time_limit: float | None) -> float | None:
+def _left(stop: Stop) -> float | None:
     """Seconds for what is said beside the answer: what is left, or a moment beyond the limit."""
-    return None if time_limit is None else max(stop.remaining(), min(A_MOMENT, time_limit))
+    return None if stop.time_limit is None else max(stop.remaining(), min(A_MOMENT, stop.time_limit))
 
 
-def _read(asked: OneForMany, source: AnyFrame, stop: Stop) -> tuple[DistinctRows, Any]:
-    """Keep the distinct refused rows of a stream; the reference data or the first batch choose cells."""
+def _read(
+    asked: OneForMany, source: AnyFrame, stop: Stop
+) -> tuple[OneForMany, pd.DataFrame, IntArray, dict[str, Any]]:
+    """Keep the distinct refused rows of a stream; the reference data or the first batch choose cells.
+
+    Returns whom to ask about these rows, the rows, how many people each stands for, and what to note of it.
+    """
     first, source = first_batch(source)
     like = None if asked.reference is None else Table.of(asked.reference, "the reference data").frame
     table = Table.of(first)
@@ -257,23 +247,23 @@ def _read(asked: OneForMany, source: AnyFrame, stop: Stop) -> tuple[DistinctRows
         table = replace(table, frame=typed(table.frame, like))
     posed = pose(asked, table, stop)
     decide = posed.decide
-    alike = {f.name: table.frame[f.name].iloc[0] for f in posed.schema.features if f.unread}
-    names = list(posed.schema.names)
-    kept = distinct_refused(
-        source, lambda rows: ~decide(rows), names, stop.part(READING * stop.remaining()), like, alike
+    unread = () if posed.cells is None else posed.cells.unread
+    alike = {name: table.frame[name].iloc[0] for name in unread}
+    limit = stop.part(READING * stop.remaining())
+    rows, people, read, complete = distinct_refused(
+        source, lambda rows: ~decide(rows), list(posed.schema.names), limit, like, alike
     )
-    if not len(kept.frame):
-        raise InputError(f"the model calls all {kept.read} rows positive: there is nothing to explain")
-    kept = replace(kept, frame=table.named(kept.frame))
-    return kept, first if asked.reference is None else asked.reference
+    if not len(rows):
+        raise InputError(f"the model calls all {read} rows positive: there is nothing to explain")
+    if asked.reference is None:
+        asked = with_other(asked, reference=first)
+    return asked, table.named(rows), people, {"rows_read": read, "read_to_the_end": complete}
 
 
 def _confirm(result: Result, posed: Posed, table: Table) -> None:
     """Ask the model itself about every covered row after following, and about all points that rows share."""
     moved = apply(result, table.frame)
-    if not len(moved):
-        return
-    accepted = posed.decide(moved)
+    accepted = posed.decide(moved) if len(moved) else np.ones(0, dtype=np.bool_)
     if accepted.all():
         return
     covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
@@ -297,12 +287,14 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None)
     ``digest`` is the SHA-256 of the oracle's description in canonical JSON, ``None`` where nobody can look
     inside; ``unread`` says why the model was not read but asked as a black box, and is left out otherwise.
     """
-    digest = None
+    model, digest, kind = asked.model, None, ""
+    while isinstance(getattr(model, "steps", None), list) and model.steps:
+        kind, model = f"{kind}{type(model).__name__} that ends in ", model.steps[-1][1]
     if oracle.get("kind") not in {None, "blackbox", "black box"}:
         text = json.dumps(oracle, sort_keys=True, separators=(",", ":"), default=_plain)
         digest = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
     return {
-        "kind": _kind(asked.model),
+        "kind": kind + str(getattr(model, "__name__", type(model).__name__)),
         "digest": digest,
         "threshold": None if asked.threshold is None else float(asked.threshold),
         "positive": _plain(positive_class(asked.model, asked.positive)),
@@ -310,21 +302,7 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None)
     } | ({} if unread is None else {"unread": unread})
 
 
-def _kind(model: object) -> str:
-    steps = getattr(model, "steps", None)
-    if isinstance(steps, list) and steps:
-        return f"{type(model).__name__} that ends in {_kind(steps[-1][1])}"
-    return str(getattr(model, "__name__", type(model).__name__))
-
-
 def _plain(value: object) -> object:
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
     return value if isinstance(value, (bool, int, float, str, list)) else str(value)
-
-
-def _same(one: object, other: object) -> bool:
-    try:
-        return one is other or bool(one == other)
-    except (TypeError, ValueError):
-        return False

@@ -23,12 +23,13 @@ from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import checked_changes
 from oneformany.readers.callables import as_black_box
 from oneformany.readers.inputs import TextsError, inputs_of
-from oneformany.readers.own_values import TIME_WAS_UP, read_cells, read_values
+from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
+from oneformany.schema.rules.moves import Immutable
 from oneformany.schema.schema import Schema
 from oneformany.schema.wishes import Wishes, integer_costs
 from oneformany.stop import Stop
@@ -43,13 +44,12 @@ class Posed:
 
     schema: Schema  # cells and targets
     codes: IntArray  # (n, p): cells of all rows of the frame
-    own: OwnValues | None  # own values of all rows, where cells do not decide the model's answer
     oracle: Oracle  # the model as the engine asks it
     positive: BoolArray  # (n,): the model's own decision about the rows as they were given
     decide: Callable[[pd.DataFrame], BoolArray]  # its own decision about the rows of a frame like this one
     limits: dict[str, Any]  # moves, restrictions and costs of a problem
-    # by feature and cell, the distinct values of the reference data in it; None where a model reads cells
-    inside: Callable[[int, int], list[Any]] | None = None
+    own: OwnValues | None = None  # own values of all rows, where cells do not decide the model's answer
+    cells: Cells | None = None  # the values in the cells, where the model reads these
     unread: str | None = None  # why the model was not read but is asked as a black box
 
     @cached_property
@@ -104,22 +104,17 @@ def with_other(asked: OneForMany, **parameters: object) -> OneForMany:
 
 
 def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
+    """Pose the question to a model that reads the frame itself, or the levels of a schema."""
     wishes = Wishes.of(asked, table)
     reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
     if reads_levels(asked.model, asked.schema):
-        return _pose_cells(asked, table, wishes, reference)
-    return _pose_values(asked, table, wishes, reference, stop)
-
-
-def _pose_values(
-    asked: OneForMany, table: Table, wishes: Wishes, reference: Table | None, stop: Stop | None
-) -> Posed:
-    """A model that reads the frame itself: own values in cells."""
+        return _pose_levels(asked, table, wishes, reference)
     inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
     check_rules(asked.rules, inputs.names)
     wishes.check(inputs.names)
     wishes = replace(wishes, apart=named_by_value(asked.rules))
-    cells = read_cells(inputs, table, reference, wishes, stop)
+    kept = {rule.feature for rule in asked.rules if isinstance(rule, Immutable)}
+    cells = read_cells(inputs, table, reference, wishes, kept, stop)
     limits = _limits(asked, cells.schema, cells.reference, by_value=True)
     labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
 
@@ -128,11 +123,11 @@ def _pose_values(
 
     positive = _decided(decide, table.frame)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
-    return Posed(cells.schema, cells.codes, own, oracle, positive, decide, limits, cells.inside, unread)
+    return Posed(cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, unread)
 
 
-def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes, reference: Table | None) -> Posed:
-    """A model that reads levels: a scorecard, or one fitted on the columns that a schema makes."""
+def _pose_levels(asked: OneForMany, table: Table, wishes: Wishes, reference: Table | None) -> Posed:
+    """A scorecard, or a model that was fitted on the columns that a schema makes."""
     schema = infer_schema(table.frame) if asked.schema is None else asked.schema
     for name in ("edges", "bins", "targets"):
         if getattr(wishes, name):
@@ -148,7 +143,7 @@ def _pose_cells(asked: OneForMany, table: Table, wishes: Wishes, reference: Tabl
     def decide(frame: pd.DataFrame) -> BoolArray:
         return reading.verdict(schema.encode(frame))
 
-    return Posed(schema, codes, None, reading.oracle, reading.verdict(codes), decide, limits)
+    return Posed(schema, codes, reading.oracle, reading.verdict(codes), decide, limits)
 
 
 def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -> BoolArray:
@@ -199,18 +194,17 @@ def moves_to_targets(
     schema: Schema, allowed: Sequence[BoolArray | None], *, by_value: bool
 ) -> list[BoolArray | None]:
     """Allow moves only to cells that have a target; a model that reads cells needs no value in them."""
-    moves = []
-    for feature, matrix in zip(schema.features, allowed, strict=True):
+    moves = list(allowed)
+    for index, feature in enumerate(schema.features):
         regular = 0 if by_value or feature.targets is not None else feature.n_regular
         cells = range(feature.n_levels)
         there = np.array([cell < regular or feature.target(cell) is not None for cell in cells])
-        if there.all() or feature.n_levels == 1:
-            moves.append(matrix)
-            continue
-        full = np.ones((feature.n_levels,) * 2, dtype=np.bool_) if matrix is None else matrix.copy()
-        full[:, ~there] = False
-        np.fill_diagonal(full, val=True)
-        moves.append(full)
+        if not there.all() and feature.n_levels > 1:
+            given = moves[index]
+            full = np.ones((feature.n_levels,) * 2, dtype=np.bool_) if given is None else given.copy()
+            full[:, ~there] = False
+            np.fill_diagonal(full, val=True)
+            moves[index] = full
     return moves
 
 

@@ -1,7 +1,5 @@
 """Which ranges an explanation may name: those of which every number serves every row of its group."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -10,20 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray
 from oneformany.explainer.posing import Posed
-from oneformany.result.explanation import Explanation
 from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.schema.frames import Table, alike
 from oneformany.stop import Stop
 
 SECONDS = 2.0
-MOST_QUESTIONS = 20_000
-"""So many changed rows are shown to the model for one explanation."""
-
-MOST_EXPLANATIONS = 50
-"""So many explanations, those of most rows, are looked at."""
+MOST_QUESTIONS = 20_000  # so many changed rows are shown to the model for one explanation
+MOST_EXPLANATIONS = 50  # so many explanations, those of most rows, are looked at
 
 
 def with_ranges(result: Result, posed: Posed, table: Table, seconds: float | None = None) -> Result:
@@ -33,7 +27,7 @@ def with_ranges(result: Result, posed: Posed, table: Table, seconds: float | Non
     of the other cells that are named, makes the model accept every row of the group. What was not examined in
     time is told as the number that was proved.
     """
-    if posed.inside is None or result.share == "features" or not result.covered:
+    if posed.cells is None or result.share == "features" or not result.covered:
         return result
     stop = Stop(SECONDS if seconds is None else max(0.0, min(seconds, SECONDS)))
     moved = apply(result, table.frame).reset_index(drop=True)
@@ -41,49 +35,31 @@ def with_ranges(result: Result, posed: Posed, table: Table, seconds: float | Non
     codes = np.asarray(result.problem["codes"], dtype=np.int64)
     ranges: list[list[int]] = [[] for _ in result.explanations]
     for number, explanation in enumerate(result.explanations[:MOST_EXPLANATIONS]):
-        if stop.expired():
-            break
         members = np.asarray(explanation.members, dtype=np.int64)
         rows = moved.iloc[np.searchsorted(covered, members)]
-        ranges[number] = _ranges(posed, explanation, rows, codes[members], stop)
+        moves = codes[members] != np.asarray(explanation.point)
+        numbers: dict[int, Sequence[Any]] = {}
+        for feature in explanation.changed:  # as long as all combinations of numbers serve
+            if not posed.schema.features[feature].binned or not moves[:, feature].any() or stop.expired():
+                continue
+            inside = posed.cells.inside(feature, explanation.point[feature])
+            tried = {**numbers, feature: inside}
+            questions = len(rows) * int(np.prod([len(values) for values in tried.values()], dtype=np.float64))
+            if len(inside) > 1 and questions <= MOST_QUESTIONS and _serve(posed, rows, moves, tried):
+                numbers = tried
+        ranges[number] = list(numbers)
     if not any(ranges):
         return result
     return replace(result, problem={**result.problem, "ranges": ranges})
 
 
-def _ranges(
-    posed: Posed, explanation: Explanation, rows: pd.DataFrame, before: IntArray, stop: Stop
-) -> list[int]:
-    """Take features one after the other, as long as all combinations of numbers serve."""
-    numbers: dict[int, Sequence[Any]] = {}
-    for feature in explanation.changed:
-        if posed.inside is None or not posed.schema.features[feature].binned:
-            continue
-        moves = before[:, feature] != explanation.point[feature]
-        inside = posed.inside(feature, explanation.point[feature])
-        tried = {**numbers, feature: inside}
-        questions = len(rows) * int(np.prod([len(values) for values in tried.values()], dtype=np.float64))
-        if not moves.any() or len(inside) < 2 or questions > MOST_QUESTIONS or stop.expired():
-            continue
-        if _serve(posed, explanation, rows, before, tried):
-            numbers = tried
-    return list(numbers)
-
-
-def _serve(
-    posed: Posed,
-    explanation: Explanation,
-    rows: pd.DataFrame,
-    before: IntArray,
-    numbers: dict[int, Sequence[Any]],
-) -> bool:
+def _serve(posed: Posed, rows: pd.DataFrame, moves: BoolArray, numbers: dict[int, Sequence[Any]]) -> bool:
     """Whether every row is accepted with every combination of numbers in the features in which it moves."""
     combinations = list(product(*numbers.values()))
     many = rows.iloc[np.repeat(np.arange(len(rows)), len(combinations))].reset_index(drop=True)
     for index, feature in enumerate(numbers):
         name = posed.schema.names[feature]
-        moves = np.repeat(before[:, feature] != explanation.point[feature], len(combinations))
-        column = many[name]
         new = pd.Series([combination[index] for combination in combinations] * len(rows), name=name)
-        many[name] = column.where(~moves, alike(new, column.dtype))
+        stays = ~np.repeat(moves[:, feature], len(combinations))
+        many[name] = many[name].where(stays, alike(new, many[name].dtype))
     return bool(np.asarray(posed.decide(many)).all())

@@ -1,15 +1,12 @@
 """Rows beyond memory: read in batches, keep only the distinct rows that the model refuses, and count them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,43 +15,31 @@ from oneformany.anything import AnyFrame
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.frames import as_pandas
-
-if TYPE_CHECKING:
-    from oneformany.stop import Stop
+from oneformany.stop import Stop
 
 BATCH = 200_000
 LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
 PEOPLE = "__people__"
-
-
-@dataclass(frozen=True, eq=False)
-class DistinctRows:
-    """The distinct rows that a model refuses, each with the number of rows that equal it."""
-
-    frame: pd.DataFrame  # one line per distinct row, in the order in which they first appeared
-    people: IntArray  # how many rows equal each
-    read: int  # rows that were read
-    complete: bool  # whether everything was read before time was up
+NOTHING = "there is not a single row to explain: the source is empty"
 
 
 def is_stream(source: object) -> bool:
     """Whether rows come from a file, in batches, or from a cluster, and not as one frame."""
-    return isinstance(source, (str, os.PathLike)) or _is_dask(source) or isinstance(source, Iterator)
-
-
-def check_one_frame(source: object) -> None:
-    """Refuse several frames, and say how they are read."""
     if isinstance(source, (list, tuple)) and source and all(hasattr(part, "columns") for part in source):
         raise InputError(
             f"the rows are a {type(source).__name__} of frames; to have them read in batches, as parts of "
             "one table, give iter(frames), or join them to one frame with pandas.concat(frames)"
         )
+    return isinstance(source, (str, os.PathLike)) or _is_dask(source) or isinstance(source, Iterator)
 
 
 def batches_of(
     source: AnyFrame, columns: list[Any] | None = None, size: int = BATCH
 ) -> Iterator[pd.DataFrame]:
     """Read a Parquet or CSV file in batches; frames in an iterator are batches, cut where they are larger."""
+    if _is_dask(source):
+        yield from (_plain_texts(source.get_partition(n).compute()) for n in range(source.npartitions))
+        return
     if not isinstance(source, (str, os.PathLike)):
         for given in source:
             batch = as_pandas(given, "the batches")
@@ -63,24 +48,26 @@ def batches_of(
     path = Path(source)
     try:
         if path.suffix.lower() in {".parquet", ".pq"} or path.is_dir():
-            yield from _parquet(path, columns, size)
+            import pyarrow.dataset
+
+            for part in pyarrow.dataset.dataset(path).to_batches(columns=columns, batch_size=size):
+                if part.num_rows:
+                    yield part.to_pandas()
         else:
             yield from pd.read_csv(path, usecols=columns, chunksize=size)
+    except ImportError as error:
+        raise InputError("Parquet needs the package pyarrow: pip install 'oneformany[parquet]'") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as Parquet or CSV: {error}") from error
 
 
 def first_batch(source: AnyFrame) -> tuple[pd.DataFrame, Any]:
     """Take a look at the first rows; return them, and a source that still has them."""
-    lasting = _is_dask(source) or isinstance(source, (str, os.PathLike))
-    if _is_dask(source):
-        parts = (source.get_partition(number) for number in range(source.npartitions))
-        batches: Iterator[pd.DataFrame] = (_plain_texts(part.compute()) for part in parts)
-    else:
-        batches = batches_of(source)
+    batches = batches_of(source)
     first = next((batch for batch in batches if len(batch)), None)
     if first is None:
-        raise InputError("there is not a single row to explain: the source is empty")
+        raise InputError(NOTHING)
+    lasting = _is_dask(source) or isinstance(source, (str, os.PathLike))
     return first.head(BATCH), source if lasting else chain([first], batches)
 
 
@@ -91,12 +78,14 @@ def distinct_refused(
     stop: Stop,
     like: pd.DataFrame | None = None,
     alike: Mapping[str, Any] | None = None,
-) -> DistinctRows:
-    """Keep what the model refuses, each distinct row once, with its number.
+) -> tuple[pd.DataFrame, IntArray, int, bool]:
+    """Keep what the model refuses, each distinct row once.
 
     Rows are equal when they agree in ``columns``, those that the model reads. ``like`` has the types, such as
     categories, that the batches are to have; ``alike`` gives one value to columns on which nothing depends.
     Whether to stop is asked before every batch but the first, or before one partition for every worker.
+    Returns the rows in the order in which they first appeared, how many equal each, how many were read, and
+    whether these were all.
     """
     types = None if like is None else like.iloc[:0]
     counted = partial(_counted, refuses=refuses, columns=columns, like=types, alike=alike)
@@ -119,9 +108,9 @@ def distinct_refused(
         if len(kept) > 16:
             kept = [_summed(kept, columns)]
     if not kept:
-        raise InputError("there is not a single row to explain: the source is empty")
+        raise InputError(NOTHING)
     rows = _summed(kept, columns)
-    return DistinctRows(rows[columns], rows[PEOPLE].to_numpy(dtype=np.int64), read, complete)
+    return rows[columns], rows[PEOPLE].to_numpy(dtype=np.int64), read, complete
 
 
 def _partitions(
@@ -194,16 +183,6 @@ def typed(rows: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
 def _summed(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
     rows = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     return rows.groupby(columns, sort=False, dropna=False, observed=True)[PEOPLE].sum().reset_index()
-
-
-def _parquet(path: Path, columns: list[Any] | None, size: int) -> Iterator[pd.DataFrame]:
-    try:
-        import pyarrow.dataset
-    except ImportError as error:
-        raise InputError("Parquet needs the package pyarrow: pip install 'oneformany[parquet]'") from error
-    for batch in pyarrow.dataset.dataset(path).to_batches(columns=columns, batch_size=size):
-        if batch.num_rows:
-            yield batch.to_pandas()
 
 
 def _is_dask(source: object) -> bool:

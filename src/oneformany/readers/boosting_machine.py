@@ -1,7 +1,5 @@
 """Read explainable boosting machines of interpret: sums of one table per feature or pair of features."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
@@ -13,8 +11,8 @@ from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
-from oneformany.readers.columns import Rows, own_rows
-from oneformany.readers.trees.tree_reading import log_odds_oracle
+from oneformany.readers.columns import Rows
+from oneformany.readers.trees.forest import log_odds_oracle
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index, least_probability
 from oneformany.schema.schema import Schema
 
@@ -41,9 +39,7 @@ def read_boosting_machine(
             f"{type(model).__name__} knows {len(model.classes_)} classes, not two; pass its predict_proba to "
             "have it asked as a black box"
         )
-    rows = own_rows(model, schema, frame)
-    if rows.fixed:
-        raise InputError(f"the model reads the column {next(iter(rows.fixed))!r}, which the schema lacks")
+    rows = Rows.of(schema, frame, model)
     levels = rows.schema.levels
     own = [rows.schema.index(name) for name in model.feature_names_in_]
     terms = [tuple(own[column] for column in columns) for columns in model.term_features_]

@@ -1,7 +1,5 @@
 """Models made by hand, functions of frames and scorecards, and any classifier as a function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,13 +16,12 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
-from oneformany.readers.columns import own_rows, plain_array
+from oneformany.readers.columns import Rows, plain_array
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
-from oneformany.schema.feature import Feature, levels_told
+from oneformany.schema.feature import levels_told
 from oneformany.schema.schema import Schema
 
 ALMOST = 1 - 2**-20
-Points = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +62,7 @@ def read_function(
     The positive class is a number, or its label when the function is the ``predict_proba`` of a classifier.
     """
     box = model if isinstance(model, BlackBox) else BlackBox(model)
-    owner = getattr(box.function, "__self__", None)
-    rows = own_rows(owner, schema, frame)
-    index = _index(owner, positive)
+    rows, index = Rows.of(schema, frame, function_owner(model)), _index(model, positive)
     oracle = BlackBoxOracle(
         box.function,
         rows.schema.levels,
@@ -86,23 +81,25 @@ def read_function(
     return Reading(oracle, FrameVerdict(rows, decision(box, threshold, positive)))
 
 
+def function_owner(model: AnyModel) -> AnyModel:
+    """Find the classifier that a function is a method of."""
+    return getattr(getattr(model, "function", model), "__self__", None)
+
+
 def decision(
-    model: BlackBox | Callable[[pd.DataFrame], ArrayLike],
-    threshold: float | None = None,
-    positive: object = 1,
+    model: AnyModel, threshold: float | None = None, positive: object = 1
 ) -> Callable[[pd.DataFrame], BoolArray]:
-    """Make the function's own decision about rows of a frame; see :func:`read_function`."""
-    function = model.function if isinstance(model, BlackBox) else model
-    index = _index(getattr(function, "__self__", None), positive)
-    least = 0.5 if threshold is None else threshold
-
-    def decide(frame: pd.DataFrame) -> BoolArray:
-        return np.asarray(check_probabilities(function(frame), len(frame), index) >= least)
-
-    return decide
+    """Ask a classifier that reads frames, or a function, for its own decision about rows of a frame."""
+    if hasattr(model, "predict"):
+        class_index(model, positive)
+        return Verdict(model, lambda frame: frame, threshold, positive)
+    function: Any = getattr(model, "function", model)
+    index, least = _index(model, positive), 0.5 if threshold is None else threshold
+    return lambda frame: np.asarray(check_probabilities(function(frame), len(frame), index) >= least)
 
 
-def _index(owner: AnyValue, positive: object) -> int:
+def _index(model: AnyModel, positive: object) -> int:
+    owner = function_owner(model)
     if hasattr(owner, "classes_"):
         return class_index(owner, positive)
     if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
@@ -160,7 +157,10 @@ class _Asked:
 
 
 def read_scorecard(
-    points: Points, schema: Schema, threshold: float | None = None, positive: object = 1
+    points: Mapping[str, Mapping[str, float]],
+    schema: Schema,
+    threshold: float | None = None,
+    positive: object = 1,
 ) -> Reading:
     """Read a scorecard: a row is positive when its points sum to at least the threshold, exactly.
 
@@ -170,9 +170,20 @@ def read_scorecard(
         raise InputError("a scorecard needs a threshold: the points that make a row positive")
     if positive != 1:
         raise InputError(f"a scorecard has no class {positive!r}; to ask for few points, negate them")
-    for name in points:
-        schema.index(name)
-    shares = [_points_of(feature, points.get(feature.name)) for feature in schema.features]
+    for name, given in points.items():
+        feature = schema.features[schema.index(name)]
+        if stray := [label for label in given if label not in feature.levels]:
+            known = levels_told(feature)
+            raise InputError(f"the scorecard names {stray[0]!r} of {name!r}, whose levels are {known}")
+        for label in feature.levels:
+            if label not in given:
+                raise InputError(f"the scorecard has no points for {label!r} of {name!r}; add them")
+            if not isinstance(given[label], Real):
+                raise InputError(
+                    f"the scorecard gives {given[label]!r} for {label!r} of {name!r}; points are numbers"
+                )
+    none: dict[str, float] = {}
+    shares = [[points.get(f.name, none).get(label, 0) for label in f.levels] for f in schema.features]
     oracle = AdditiveOracle(shares, threshold=threshold)
     # In decimals, in which points are written down, 0.1 + 0.2 is 0.3
     exact, least = [[Decimal(str(p)) for p in share] for share in shares], Decimal(str(threshold))
@@ -182,20 +193,3 @@ def read_scorecard(
         return np.array([total >= least for total in totals], dtype=np.bool_)
 
     return Reading(oracle, verdict)
-
-
-def _points_of(feature: Feature, points: Mapping[str, float] | None) -> list[float]:
-    if points is None:
-        return [0] * feature.n_levels
-    for label in points:
-        if label not in feature.levels:
-            known = levels_told(feature)
-            raise InputError(f"the scorecard names {label!r} of {feature.name!r}, whose levels are {known}")
-    for label in feature.levels:
-        if label not in points:
-            raise InputError(f"the scorecard has no points for {label!r} of {feature.name!r}; add them")
-        if not isinstance(points[label], Real):
-            raise InputError(
-                f"the scorecard gives {points[label]!r} for {label!r} of {feature.name!r}; points are numbers"
-            )
-    return [points[label] for label in feature.levels]

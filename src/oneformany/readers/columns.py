@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,7 @@ from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
 N_CHECKED = 64
-MOST_ENTRIES = 1 << 22
-"""How many numbers the steps of a pipeline shall make at once."""
+MOST_ENTRIES = 1 << 22  # how many numbers the steps of a pipeline shall make at once
 
 
 def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
@@ -30,34 +29,42 @@ def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
     A model that was fitted on a frame is matched by names, in any order, others by their number of columns.
     """
     names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
-    if names is not None:
-        return _by_name(names, schema)
-    if getattr(model, "n_features_in_", None) == len(schema.features) and not _one_hot_is_plain(schema):
-        if all(feature.numbers is not None for feature in schema.features) and not _reads_codes(model):
-            return schema.number_encoding()
-        return schema.code_encoding()
-    return schema.encoding()
+    if names is None:
+        if getattr(model, "n_features_in_", None) != len(schema.features) or _one_hot_is_plain(schema):
+            return schema.encoding()
+        numbers = all(feature.numbers is not None for feature in schema.features)
+        return schema.number_encoding() if numbers and not _reads_codes(model) else schema.code_encoding()
+    if sorted(names) == sorted(schema.one_hot_names):
+        encoding = schema.encoding()
+    elif sorted(names) == sorted(schema.names):
+        encoding = schema.number_encoding()
+    else:
+        stray = [name for name in names if name not in {*schema.one_hot_names, *schema.names}]
+        reason = f"{stray[0]!r} is none of them" if stray else f"it reads {len(names)} of them"
+        raise InputError(
+            f"the model was fitted on other columns than the {len(schema.one_hot_names)} one-hot columns of "
+            f"the schema: {reason}; fit it on these, or pass the schema it was fitted with"
+        )
+    moved = np.array([names.index(name) for name in encoding.names], dtype=np.int64)
+    return replace(encoding, columns=tuple(moved[own] for own in encoding.columns), names=tuple(names))
 
 
 def reads_schema(model: AnyModel, schema: Schema) -> bool:
     """Whether a model was fitted on columns that a schema makes, rather than on those of a frame."""
     names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
-        return sorted(names) == sorted(schema.one_hot_names) and sorted(names) != sorted(schema.names)
+        return sorted(names) == sorted(schema.one_hot_names) != sorted(schema.names)
     width = getattr(model, "n_features_in_", None)
-    if width is None or width != len(schema.features) or _reads_codes(model):
+    labelled = [f.name for f in schema.features if f.numbers is None and not f.binned]
+    if width != len(schema.features) or _reads_codes(model) or _one_hot_is_plain(schema):
         return True
-    labelled = [feature.numbers is None and not feature.binned for feature in schema.features]
-    if all(labelled) or _one_hot_is_plain(schema):
-        return True
-    if any(labelled):
-        stray = schema.names[labelled.index(True)]
+    if labelled and len(labelled) < width:
         raise InputError(
-            f"{type(model).__name__} was fitted on an array of {width} columns, but {stray!r} has labels: "
-            "nobody can tell whether the columns held numbers or codes; fit the model on a frame, so "
+            f"{type(model).__name__} was fitted on an array of {width} columns, but {labelled[0]!r} has "
+            "labels: nobody can tell whether the columns held numbers or codes; fit the model on a frame, so "
             "that it knows the names of its columns, or on the schema's one-hot columns"
         )
-    return False
+    return bool(labelled)
 
 
 def _reads_codes(model: AnyModel) -> bool:
@@ -74,11 +81,14 @@ def _one_hot_is_plain(schema: Schema) -> bool:
 
 
 def inputs_for(model: AnyModel, encoding: Encoding) -> Callable[[IntArray], Any]:
-    """Turn codes into what a model reads: a frame if it was fitted on one, an array otherwise."""
+    """Turn codes into what a model reads."""
+    return lambda codes: named_as_fitted(model, encoding.encode(codes))
+
+
+def named_as_fitted(model: AnyModel, matrix: FloatArray) -> AnyValue:
+    """Make a frame for a model that was fitted on one; for others the array stays what it is."""
     names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return encoding.encode
-    return lambda codes: pd.DataFrame(encoding.encode(codes), columns=list(names))
+    return matrix if names is None else pd.DataFrame(matrix, columns=list(names))
 
 
 def plain_array(frame: pd.DataFrame) -> AnyValue:
@@ -119,26 +129,14 @@ def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
     return [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
 
 
-def _by_name(names: Sequence[str], schema: Schema) -> Encoding:
-    if sorted(names) == sorted(schema.one_hot_names):
-        return _reordered(schema.encoding(), names)
-    if sorted(names) == sorted(schema.names):
-        return _reordered(schema.number_encoding(), names)
-    known = {*schema.one_hot_names, *schema.names}
-    stray = [name for name in names if name not in known]
-    reason = f"{stray[0]!r} is none of them" if stray else f"it reads {len(names)} of them"
-    raise InputError(
-        f"the model was fitted on other columns than the {len(schema.one_hot_names)} one-hot columns of the "
-        f"schema: {reason}; fit it on these, or pass the schema it was fitted with"
-    )
+class TimeIsUpError(Exception):
+    """Time was up before a model was read."""
 
 
-def _reordered(encoding: Encoding, names: Sequence[str]) -> Encoding:
-    """Put the columns where the model has them."""
-    index = {name: column for column, name in enumerate(names)}
-    moved = np.array([index[name] for name in encoding.names], dtype=np.int64)
-    columns = tuple(moved[own] for own in encoding.columns)
-    return Encoding(columns, encoding.values, encoding.constants, tuple(names))
+def check_time(stop: Stop | None) -> None:
+    """Give up reading a model when time is up."""
+    if stop is not None and stop.expired():
+        raise TimeIsUpError
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,26 +149,38 @@ class Rows:
 
     schema: Schema  # the features
     values: tuple[Any, ...]  # ``values[l][v]``: what stands in the frame for level ``v`` of feature ``l``
-    # Further columns, which the model demands but does not read, with a value for all rows
-    fixed: dict[str, Any]
+    fixed: dict[str, Any]  # further columns, which the model demands but does not read, with a value for all
     names: tuple[str, ...]  # columns of the frames, in order
 
     @classmethod
     def of(
-        cls, schema: Schema, frame: pd.DataFrame | None = None, names: Sequence[str] | None = None
+        cls,
+        schema: Schema | None,
+        frame: pd.DataFrame | None = None,
+        model: AnyModel = None,
+        unread: Collection[str] = (),
     ) -> Rows:
-        """Find the values, in columns as the model names them; numbers in bins and types are the frame's."""
-        order = tuple(schema.names if names is None else names)
+        """Find the values, in columns as the model names them; numbers in bins and types are the frame's.
+
+        Without a schema every distinct value of the frame is a level. Columns that are known to be unread
+        need not be features.
+        """
+        if frame is not None and not isinstance(frame, pd.DataFrame):
+            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+        if schema is not None:
+            others = [] if frame is None else [name for name in unread if name in frame.columns]
+            names = columns_of(model, schema.names, "the schema", others)
+        elif frame is not None:
+            names = columns_of(model, tuple(frame.columns), "the frame")
+            schema = infer_schema(frame, columns=[name for name in names if name not in unread], bins=None)
+        else:
+            raise InputError("the model reads rows by name: pass a schema or a frame")
         if isinstance(schema, ValueSchema):
-            if missing := [name for name in order if name not in schema.names]:
-                raise InputError(f"the model reads the column {missing[0]!r}, which is not here; add it")
-            return cls(schema, schema.arrays, {}, order)
-        others = [name for name in order if name not in schema.names]
-        if others and (frame is None or others[0] not in frame.columns):
-            raise InputError(f"the model reads the column {others[0]!r}, which the schema lacks; add it")
-        values = tuple(_values(feature, _column(frame, feature.name)) for feature in schema.features)
-        fixed = {name: frame[name].iloc[:1].array for name in others} if frame is not None else {}
-        return cls(schema, values, fixed, order)
+            return cls(schema, schema.arrays, {}, names)
+        there = {} if frame is None else {str(name): frame[name] for name in frame.columns}
+        values = tuple(_values(feature, there.get(feature.name)) for feature in schema.features)
+        fixed = {name: there[name].iloc[:1].array for name in names if name not in schema.names}
+        return cls(schema, values, fixed, names)
 
     def frame(self, codes: IntArray) -> pd.DataFrame:
         """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
@@ -184,30 +194,6 @@ class Rows:
         return made
 
 
-def wanted_columns(model: AnyModel, frame: pd.DataFrame | None, schema: Schema | None) -> tuple[str, ...]:
-    """Name the columns that a model wants: as it was fitted, else those of the schema or of the frame."""
-    if frame is not None and not isinstance(frame, pd.DataFrame):
-        raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
-    there = () if frame is None else tuple(frame.columns)
-    if schema is not None:
-        return columns_of(model, schema.names, "the schema", there)
-    if frame is None:
-        raise InputError("the model reads rows by name: pass a schema or a frame")
-    return columns_of(model, there, "the frame")
-
-
-def own_rows(model: AnyModel, schema: Schema | None, frame: pd.DataFrame | None) -> Rows:
-    """Take the rows of a schema, or of a frame in which every distinct value is a level."""
-    names = wanted_columns(model, frame, schema)
-    if schema is None and frame is not None:
-        schema = infer_schema(frame, columns=names, bins=None)
-    return Rows.of(cast("Schema", schema), frame, names)
-
-
-def _column(frame: pd.DataFrame | None, name: str) -> pd.Series[Any] | None:
-    return None if frame is None or name not in frame.columns else frame[name]
-
-
 def _values(feature: Feature, column: pd.Series[Any] | None) -> AnyValue:
     if feature.n_regular < feature.n_levels:
         if column is not None and column.isna().any():
@@ -217,37 +203,16 @@ def _values(feature: Feature, column: pd.Series[Any] | None) -> AnyValue:
             )
         level = feature.levels[feature.n_regular]
         raise InputError(f"feature {feature.name!r}: no value stands for the level {level!r}; leave it out")
-    if feature.edges is not None:
-        plain = _inside(feature.edges, column)
-    else:
-        plain = list(feature.numbers or feature.levels)
-    values = pd.Series(plain)
+    values = pd.Series(list(feature.numbers or feature.levels))
+    if (edges := feature.edges) is not None:
+        width = edges[-1] - edges[-2] if len(edges) > 1 else abs(edges[-1]) or 1.0
+        numbers: list[Any] = [*edges, edges[-1] + width]
+        if column is not None and pd.api.types.is_numeric_dtype(column):
+            there = np.sort(column.to_numpy())
+            bins = zip(numbers, np.split(there, np.searchsorted(there, edges, side="right")), strict=True)
+            numbers = [own[(len(own) - 1) // 2].item() if len(own) else edge for edge, own in bins]
+        values = pd.Series(numbers)
     return (values if column is None else alike(values, column.dtype)).array
-
-
-def _inside(edges: Sequence[float], column: pd.Series[Any] | None) -> list[Any]:
-    """One number in each bin."""
-    width = edges[-1] - edges[-2] if len(edges) > 1 else abs(edges[-1]) or 1.0
-    numbers: list[Any] = [*edges, edges[-1] + width]
-    if column is None or not pd.api.types.is_numeric_dtype(column):
-        return numbers
-    there = np.sort(column.to_numpy())
-    indices = np.searchsorted(edges, there, side="left")
-    for level in range(len(numbers)):
-        inside = there[indices == level]
-        if len(inside):
-            numbers[level] = inside[(len(inside) - 1) // 2].item()
-    return numbers
-
-
-class TimeIsUpError(Exception):
-    """Time was up before a model was read."""
-
-
-def check_time(stop: Stop | None) -> None:
-    """Give up reading a model when time is up."""
-    if stop is not None and stop.expired():
-        raise TimeIsUpError
 
 
 def probe(

@@ -1,32 +1,44 @@
-"""How a fitted model reads a frame: which columns, what it makes of them, and what it says itself."""
+"""How a fitted model reads a frame: columns, the steps of a pipeline, categories; and what it says itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.pipeline import Pipeline
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.readers.callables import decision
-from oneformany.readers.columns import columns_of, plain_array
-from oneformany.readers.pipeline import (
-    Transform,
-    dropped_columns,
-    encoder_categories,
-    first_step,
-    open_pipeline,
-    preprocessed,
-)
+from oneformany.readers.callables import decision, function_owner
+from oneformany.readers.columns import Rows, columns_of, plain_array, probe
 from oneformany.readers.registry import Reader, named, reader_for, unwrapped
-from oneformany.readers.verdict import Verdict, class_index
+from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
 from oneformany.schema.frames import NUMBERS, Table
+from oneformany.schema.schema import Schema
+
+# Steps that make columns of one column each, and steps that leave columns out
+ENCODERS = frozenset(
+    {
+        *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),
+        *("PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer"),
+        *("StandardScaler", "TargetEncoder"),
+    }
+)
+SELECTORS = frozenset(
+    {
+        *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
+        *("SelectFwe", "SelectKBest", "SelectPercentile", "SequentialFeatureSelector", "VarianceThreshold"),
+    }
+)
+KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})  # before an encoder, leave a column its values
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,64 +50,197 @@ class Inputs:
     names: tuple[str, ...]  # frame columns that the model reads, in order
     # The model's own decision about each row of a frame that has these columns, by the user's labels
     decide: Callable[[pd.DataFrame], BoolArray]
+    unread: frozenset[str]  # those of the columns that its first step drops
     # Turns such a frame into the numbers that ``classifier`` reads, column by column; ``None``: unknown
     transform: Callable[[pd.DataFrame], FloatArray] | None = None
     classifier: Any = None  # what follows
     # Categories that the model was fitted on, where it says so
     known: dict[str, frozenset[object]] = field(default_factory=dict)
-    unread: frozenset[str] = frozenset()  # those of the columns that its first step drops
 
 
 def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: object) -> Inputs:
     """See how a fitted classifier that reads the frame's own columns does it."""
-    reader = reader_for(model)
     outer, model = model, unwrapped(model)
-    if isinstance(model, Pipeline):
-        reader, steps, classifier = open_pipeline(model, positive)
-        first = first_step(model)
-        names = columns_of(first, table.frame.columns, "the frame")
-        labels = [table.labels[name] for name in names]
-        decide = Verdict(model, steps.inputs, threshold, positive)
-        known, unread = encoder_categories(first, labels), dropped_columns(first, labels)
-        return Inputs(outer, reader, names, decide, steps, classifier, known, unread)
-    if reader.reads != "columns":
-        return _opaque(model, reader, table, threshold, positive)
-    names = columns_of(model, table.frame.columns, "the frame")
-    if not reader.probabilities:
-        class_index(model, positive)
-    if (parts := preprocessed(model)) is not None:
-        coding, classifier = parts
-        named = hasattr(model, "feature_names_in_")
-        transform: Callable[[pd.DataFrame], FloatArray] = Transform([coding], named=named)
-        known = encoder_categories(coding, [table.labels[name] for name in names])
+    reader = reader_for(model)
+    pipeline = isinstance(model, Pipeline)
+    asked = pipeline or reader.reads == "columns"
+    # What is not a model of columns is a function, or has a reader for frames of its own
+    owner = model if asked or hasattr(model, "feature_names_in_") else function_owner(model)
+    first = first_step(owner if asked else unwrapped(getattr(owner, "model", owner)))
+    if asked:
+        reader, steps, classifier = opened(model, positive)
+    names = columns_of(first if pipeline else owner, table.frame.columns, "the frame")
+    labels = [table.labels[name] for name in names]
+    unread = dropped_columns(first, labels)
+    if not asked:
+        return Inputs(model, reader, names, decision(model, threshold, positive), unread)
+    transform: Callable[[pd.DataFrame], FloatArray] = steps
+    if steps.steps:
+        known = encoder_categories(first if pipeline else steps.steps[0], labels)
     else:
         categories = known_categories(model, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
-        classifier, transform = model, CategoryCodes(type(model).__name__, codes)
+        transform = CategoryCodes(type(model).__name__, codes)
         known = {name: frozenset(values) for name, values in categories.items()}
-    inputs: Callable[[pd.DataFrame], Any] = transform
+    decide: Any = Verdict(model, steps.inputs, threshold, positive)
+    if reader.probabilities and not pipeline:
+        decide = reader.verdict(model, transform, threshold, positive)
+    return Inputs(outer, reader, names, decide, unread, transform, classifier, known)
+
+
+def read_pipeline(
+    model: Pipeline,
+    schema: Schema | None = None,
+    frame: pd.DataFrame | None = None,
+    threshold: float | None = None,
+    positive: object = 1,
+) -> Reading:
+    """Read a fitted pipeline of feature-by-feature steps that ends in a classifier which can be read.
+
+    What each level becomes is seen: frames in which one feature takes each of its levels go through the
+    steps. Columns that the first step drops need not be features, and are not where there is no schema.
+    """
+    reader, transform, classifier = opened(model, positive)
+    first = first_step(model)
+    unread = dropped_columns(first, list(getattr(first, "feature_names_in_", ())))
+    rows = Rows.of(schema, frame, first, unread)
+    encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
+    oracle = reader.load()(classifier, encoding, threshold, positive)
+    decide = Verdict(model, frames_as_fitted(first), threshold, positive)
+    return Reading(oracle, FrameVerdict(rows, decide))
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    """The fitted steps before the classifier."""
+
+    steps: Sequence[Any]
+    inputs: Callable[[pd.DataFrame], Any]  # gives what the first of them reads
+    gaps_are_missing: bool  # to the classifier, where a sparse matrix stores nothing; otherwise zero
+
+    def __call__(self, frame: pd.DataFrame) -> FloatArray:
+        """Send a frame through the steps."""
+        data = self.inputs(frame)
+        try:
+            for step in self.steps:
+                data = step.transform(data)
+        except ValueError as error:
+            raise InputError(f"the pipeline's steps refuse a value: {error}") from error
+        if hasattr(data, "tocoo"):
+            stored = data.tocoo()
+            dense = np.full(stored.shape, np.nan if self.gaps_are_missing else 0.0)
+            dense[stored.row, stored.col] = stored.data
+            return dense
+        try:
+            return np.asarray(data, dtype=np.float64)
+        except ValueError as error:
+            raise UnsupportedModelError(f"the pipeline's steps leave texts as they are: {error}") from error
+
+
+def opened(model: AnyModel, positive: object) -> tuple[Reader, Transform, Any]:
+    """Find the classifier that reads columns of numbers, its reader, and the steps before it, if any."""
+    steps: list[Any] = []
+    last = model
+    while isinstance(last, Pipeline):
+        for name, step in last.steps[:-1]:
+            check_step(step, name)
+        if len(last.steps) > 1:
+            steps.append(last[:-1])
+        last = unwrapped(last.steps[-1][1])
+    if last is None or isinstance(last, str):
+        raise UnsupportedModelError(f"the pipeline ends in {last!r}, not in a classifier")
+    reader = reader_for(last)
     if not reader.probabilities:
-        named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
-        inputs = (lambda frame: frame) if named else plain_array
-    verdict = reader.verdict(model, inputs, threshold, positive)
-    return Inputs(outer, reader, names, verdict, transform, classifier, known)
+        class_index(last, positive)
+    if reader.reads != "columns":
+        raise UnsupportedModelError(
+            f"the pipeline ends in {type(last).__name__}, which reads no columns of numbers"
+        )
+    if hasattr(last, "_preprocessor") and getattr(last, "is_categorical_", None) is not None:
+        steps.append(last._preprocessor)  # noqa: SLF001 (no public way to the codes of histogram boosting)
+        last = copy(last)
+        last.is_categorical_ = None
+    sparse = type(last).__module__.split(".")[0] == "xgboost"
+    return reader, Transform(steps, frames_as_fitted(first_step(model)), sparse), last
 
 
-def _opaque(
-    model: AnyModel, reader: Reader, table: Table, threshold: float | None, positive: object
-) -> Inputs:
-    """A function, or a model with a reader for frames of its own."""
-    function = getattr(model, "function", model)
-    owner = model if hasattr(model, "feature_names_in_") else getattr(function, "__self__", None)
-    names = columns_of(owner, table.frame.columns, "the frame")
-    if hasattr(model, "predict"):
-        decide: Any = Verdict(model, lambda frame: frame, threshold, positive)
-        class_index(model, positive)
-    else:
-        decide = decision(model, threshold, positive)
-    own = table.named(table.frame[list(names)])
-    unread = dropped_columns(first_step(unwrapped(getattr(owner, "model", owner))), list(own.columns))
-    return Inputs(model, reader, names, decide, unread=unread)
+def first_step(model: AnyModel) -> AnyModel:
+    """Find what reads the frame: the first step of a pipeline, or the model itself."""
+    while isinstance(model, Pipeline):
+        model = next(inner for _, inner in model.steps if inner is not None and not isinstance(inner, str))
+    return model
+
+
+def frames_as_fitted(model: AnyModel) -> Callable[[pd.DataFrame], Any]:
+    """Make what a model, or the first step of one, was fitted on: a frame or an array."""
+    named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
+    return (lambda frame: frame) if named else plain_array
+
+
+def check_step(step: AnyModel, name: str) -> None:
+    """Make sure that a fitted step, and every step inside it, acts feature by feature."""
+    if step is None or isinstance(step, str):
+        return
+    if isinstance(step, ColumnTransformer) and not hasattr(step, "transformers_"):
+        raise UnsupportedModelError(f"step {name!r} of the pipeline is not fitted: call the pipeline's fit")
+    for parts in ("steps", "transformer_list", "transformers_"):
+        if isinstance(step, (Pipeline, FeatureUnion, ColumnTransformer)) and hasattr(step, parts):
+            for inner, transformer, *_ in getattr(step, parts):
+                check_step(transformer, f"{name}/{inner}")
+            return
+    kind, function = type(step).__name__, getattr(step, "func", None)
+    if isinstance(step, FunctionTransformer):  # numpy's functions of one number act on each number alone
+        entrywise = isinstance(function, np.ufunc) and function.nin == function.nout == 1
+        if function is not None and (not entrywise or step.kw_args):
+            raise UnsupportedModelError(
+                f"step {name!r} of the pipeline calls {getattr(function, '__name__', function)!r}, which may "
+                "mix features; use a numpy function of one argument such as numpy.log1p, or pass the "
+                "pipeline's predict_proba instead of the pipeline to have it asked as a black box"
+            )
+    elif type(step).__module__.split(".")[0] != "sklearn" or kind not in ENCODERS | SELECTORS:
+        known = ", ".join(sorted(ENCODERS | SELECTORS))
+        raise UnsupportedModelError(
+            f"step {name!r} of the pipeline, {kind}, may mix features; read are {known}, "
+            "FunctionTransformer with a numpy function of one argument, ColumnTransformer, FeatureUnion and "
+            "Pipeline of these. Pass the pipeline's predict_proba instead of the pipeline to have it asked "
+            "as a black box"
+        )
+
+
+def dropped_columns(step: AnyModel, columns: list[Any]) -> frozenset[str]:
+    """Name the columns that a fitted step leaves out, of all that it was fitted on."""
+    if not isinstance(step, ColumnTransformer) or not columns:
+        return frozenset()
+    kept = {str(column) for inner, chosen in _parts(step, columns) if inner != "drop" for column in chosen}
+    return frozenset(map(str, columns)) - kept
+
+
+def _parts(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Each transformer inside a fitted one, and which of the columns it reads."""
+    read = step._transformer_to_input_indices  # noqa: SLF001 (columns as indices, however they were chosen)
+    for name, inner, _ in step.transformers_:
+        yield inner, [columns[index] for index in read[name]]
+
+
+def encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozenset[object]]:
+    """Find the categories that the encoders of a fitted step know, by column."""
+    if type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
+        known = getattr(step, "categories_", [])
+        if len(known) != len(columns):
+            return {}
+        both = zip(columns, known, strict=True)
+        return {str(name): frozenset(np.asarray(values).tolist()) for name, values in both}
+    inside: Iterable[tuple[Any, list[Any]]] = ()
+    if isinstance(step, ColumnTransformer):
+        inside = _parts(step, columns)
+    elif isinstance(step, FeatureUnion):
+        inside = [(transformer, columns) for _, transformer in step.transformer_list]
+    elif isinstance(step, Pipeline):
+        inside = [(inner, columns) for _, inner in step.steps if type(inner).__name__ not in KEEPING][:1]
+    found: dict[str, frozenset[object]] = {}
+    for inner, chosen in inside:
+        found |= encoder_categories(inner, chosen)
+    return found
 
 
 class TextsError(InputError):
@@ -107,8 +252,7 @@ class CategoryCodes:
     """Turn a frame into numbers, with the codes that a model has for categories."""
 
     model: str  # what to call it in messages
-    # Known categories of the columns that are read as such, in the order of their codes
-    categories: dict[str, list[Any]]
+    categories: dict[str, list[Any]]  # known ones of columns that are read so, in the order of their codes
 
     def __call__(self, frame: pd.DataFrame) -> FloatArray:
         """Numbers for each row; categories that the model does not know are not-a-number."""
@@ -143,27 +287,16 @@ def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]
                 f"{len(typed)}; give the columns the types that they had"
             )
         return dict(zip(typed, known, strict=True))
-    if named("xgboost", "XGBClassifier", "Booster")(kind):
-        booster = model.get_booster() if hasattr(model, "get_booster") else model
-        stored = _xgboost_categories(booster)
+    booster = model.get_booster() if named("xgboost", "XGBClassifier")(kind) else model
+    if named("xgboost", "Booster")(type(booster)) and hasattr(booster, "get_categories"):
+        try:  # the categories of each column as an array of pyarrow, None for numbers
+            stored = booster.get_categories(export_to_arrow=True).to_arrow()
+        except (ImportError, ValueError, RuntimeError):
+            stored = []
         if stored:
-            return {
-                name: _as_in(values, frame[name])
-                for name, values in zip(labels, stored, strict=True)
-                if values is not None
-            }
+            both = zip(labels, (values for _, values in stored), strict=True)
+            return {name: _as_in(values, frame[name]) for name, values in both if values is not None}
     return {name: frame[name].cat.categories.tolist() for name in typed}
-
-
-def _xgboost_categories(booster: AnyModel) -> list[Any]:
-    """Give the categories of each column as an array of pyarrow, ``None`` for numbers."""
-    if not hasattr(booster, "get_categories"):
-        return []
-    try:
-        stored = booster.get_categories(export_to_arrow=True).to_arrow()
-    except (ImportError, ValueError, RuntimeError):
-        return []
-    return [values for _, values in stored]
 
 
 def _as_in(values: AnyValue, column: pd.Series[Any]) -> list[Any]:
@@ -179,13 +312,11 @@ def _as_in(values: AnyValue, column: pd.Series[Any]) -> list[Any]:
     ends = np.cumsum([0, *map(len, own)]).tolist()
     cut = ["".join(own).encode()[start:end] for start, end in pairwise(ends)]
     pieces = values.cast("binary").to_pylist()
+    known = [piece.decode(errors="replace") for piece in pieces]
     if pieces == cut and len(set(pieces)) == len(pieces):
         return own
-    try:
-        known = [piece.decode() for piece in pieces]
-    except UnicodeDecodeError:
-        known = []
-    if len(set(known)) < len(pieces) or any(not text.isascii() and text not in known for text in own):
+    lost = any("\N{REPLACEMENT CHARACTER}" in text for text in known)
+    if lost or len(set(known)) < len(pieces) or any(not t.isascii() and t not in known for t in own):
         raise UnsupportedModelError(
             f"XGBoost keeps only pieces of the categories of column {column.name!r}, which have letters "
             "beyond ASCII; give the column the categories that it had in training, in their order, or fit "

@@ -1,10 +1,8 @@
 """Linear and naive Bayes classifiers of scikit-learn: additive oracles, or networks for several classes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -16,32 +14,21 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
-from oneformany.readers.verdict import DOUBLE, SINGLE, class_index, log_odds
+from oneformany.readers.registry import unwrapped
+from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds
 from oneformany.schema.encoding import Encoding
 
-MARGIN = 1e-9
-"""Scores nearer to the threshold are the model's to decide, since it may round."""
+MARGIN = 1e-9  # scores nearer to the threshold are the model's to decide, since it may round
+RELATIVE_MARGIN = 1e-12  # the same for scores above a thousand, as a share of the largest score
+PROBABILITY_MARGIN = 1e-12  # the same for probabilities, which matters only next to 0 and 1
+EXACT_BITS = 12  # multiples of 2**-EXACT_BITS are exact on the decimal grid of scores
+LARGEST_EXACT = 2**24  # integers up to this are exact in single precision, and on that grid in double
+LEAD_OPERATIONS = 64  # more rounded operations than a model needs for what a column adds to a lead
 
-RELATIVE_MARGIN = 1e-12
-"""The same for scores above a thousand, as a share of the largest score."""
-
-PROBABILITY_MARGIN = 1e-12
-"""The same for probabilities, which matters only next to 0 and 1."""
-
-EXACT_BITS = 12
-"""Multiples of ``2**-EXACT_BITS`` are exact on the decimal grid of scores."""
-
-LARGEST_EXACT = 2**24
-"""Integers up to this size are exact in single precision, and on that grid in double precision."""
-
-LEAD_OPERATIONS = 64
-"""More rounded operations than a model needs for what one column adds to the lead of a class."""
-
+# What each of some values adds when it stands in a column: a column per score of the model
 Shares = Callable[[int, FloatArray], FloatArray]
-"""What each of some values adds when it stands in a column: a column per score of the model."""
-
+# The sum at which a probability of the second class is reached; ``None``: there are no probabilities
 Inverse = Callable[[float], float] | None
-"""The sum at which a probability of the second class is reached; ``None``: there are no probabilities."""
 
 
 def read_linear(
@@ -62,53 +49,56 @@ def read_linear(
             "pass its predict_proba to have it asked as a black box"
         )
     score, classes = _score_of(model), np.eye(n_classes)
+    encoding.check_width(score.width, kind)
     if n_classes == 2:
-        ahead = classes[index] - classes[1 - index]
-        signs = ahead[-len(score.constants) :]  # of a score per class, or of the second class only
-        return _additive(kind, replace(score, signs=signs), encoding, threshold, index)
-    if threshold is None:
-        others = np.delete(classes, index, axis=0)
-        leads = [replace(score, signs=classes[index] - other) for other in others]
-        return _smallest_lead(kind, leads, encoding)
+        signs = classes[index] - classes[1 - index]  # of a score per class, or of the second class only
+        return _additive(kind, score, signs[-len(score.constants) :], encoding, threshold, index)
+    if threshold is None:  # logits are minus the leads over each class, and 0 for the positive one
+        minus = classes - classes[:, [index]]
+        tables, constants = score.tables(encoding, minus, kind)
+        logits = Affine(np.vstack([classes] * len(tables)), constants)
+        rounding = LEAD_OPERATIONS * (SINGLE if score.single else DOUBLE)
+        off = score.rounding(encoding, minus, kind)
+        return network_oracle(kind, [logits], Encoding.from_blocks(tables), None, index, rounding, off)
     if hasattr(model, "predict_proba"):
         raise InputError(
             f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
             "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
             "to have it asked as a black box"
         )
-    return _additive(kind, replace(score, signs=classes[index]), encoding, threshold, 1)
+    return _additive(kind, score, classes[index], encoding, threshold, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class _Score:
-    """A sum, over the scores that a model adds up, of what each column adds to them."""
+    """The scores that a model adds up, column by column."""
 
     width: int
     shares: Shares
     constants: FloatArray  # what each score begins with
     inverse: Inverse = None
-    signs: FloatArray = field(default_factory=lambda: np.ones(1))  # how each score counts
     single: bool = False  # the model computes in single precision
     weights: FloatArray | None = None  # (scores, width), of a model that multiplies
     sizes: Shares | None = None  # how large the numbers are that the model adds up, if not as the shares
 
-    def tables(self, encoding: Encoding, model: str) -> tuple[list[FloatArray], float]:
-        """What each level of each feature adds, and what all points have."""
-        encoding.check_width(self.width, model)
+    def tables(
+        self, encoding: Encoding, signs: FloatArray, model: str
+    ) -> tuple[list[FloatArray], FloatArray]:
+        """What each level adds to sums of the scores with these signs, and what all points have."""
         tables = []
         for columns, block in zip(encoding.columns, encoding.values, strict=True):
             shares = [self._share(encoding, *pair) for pair in zip(columns, block.T, strict=True)]
-            tables.append(sum(shares, np.zeros(len(block))))
+            tables.append(sum(shares, np.zeros((len(block), len(self.constants)))) @ signs)
         rest = set(range(encoding.width)).difference(*encoding.columns)
         fixed = [self._share(encoding, column, encoding.constants[[column]])[0] for column in rest]
-        constant = float(self.constants @ self.signs + sum(fixed))
-        if not math.isfinite(constant):
+        constant = np.asarray(sum(fixed, self.constants) @ signs)
+        if not np.isfinite(constant).all():
             raise InputError(f"{model} has the intercept {constant}; fit it again on clean data")
         return tables, constant
 
     def _share(self, encoding: Encoding, column: int, values: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = self.shares(column, values) @ self.signs
+            share = self.shares(column, values)
         if not np.isfinite(share).all():
             name = repr(encoding.names[column]) if encoding.names else str(column)
             raise InputError(
@@ -117,84 +107,59 @@ class _Score:
             )
         return share
 
-    def rounding(self, encoding: Encoding, model: str) -> float:
-        """How far off the sum can be when the model adds up each score by itself."""
-        unsigned = replace(
-            self,
-            shares=self.sizes or (lambda column, values: np.abs(self.shares(column, values))),
-            constants=np.abs(self.constants),
-            signs=np.abs(self.signs),
-        )
-        tables, constant = unsigned.tables(encoding, model)
+    def rounding(self, encoding: Encoding, signs: FloatArray, model: str) -> float:
+        """How far off the sums can be when the model adds up each score by itself."""
+        sizes = self.sizes or (lambda column, values: np.abs(self.shares(column, values)))
+        unsigned = replace(self, shares=sizes, constants=np.abs(self.constants))
+        tables, constant = unsigned.tables(encoding, np.abs(signs), model)
         relative = 2 * (self.width + 2) * SINGLE if self.single else RELATIVE_MARGIN
-        largest = constant + sum(float(table.max()) for table in tables)
+        largest = float(np.max(sum((table.max(axis=0) for table in tables), constant)))
         return max(relative, 4 * (self.width + 2) * DOUBLE) * largest
 
-    def is_exact(self, encoding: Encoding) -> bool:
+    def is_exact(self, encoding: Encoding, signs: FloatArray) -> bool:
         """Whether weights and inputs are so round that no product and no sum of them is rounded."""
         if self.weights is None:
             return False
         largest = np.abs(encoding.constants)
         for columns, block in zip(encoding.columns, encoding.values, strict=True):
             largest[columns] = np.abs(block).max(axis=0)
-        weights, constant = self.signs @ self.weights, float(self.signs @ self.constants)
-        inputs = [encoding.constants, *(block.ravel() for block in encoding.values)]
-        bits = _bits(weights) + _bits(np.concatenate(inputs))
+        weights, constant = signs @ self.weights, float(signs @ self.constants)
+        inputs = np.concatenate([encoding.constants, *(block.ravel() for block in encoding.values)])
+        bits = sum(
+            next(
+                (bits for bits in range(EXACT_BITS + 1) if are_round(numbers, bits, math.inf)), EXACT_BITS + 1
+            )
+            for numbers in (weights, inputs)
+        )
         if bits > EXACT_BITS or not float(constant * 2**bits).is_integer():
             return False
         return bool((abs(constant) + float(np.abs(weights) @ largest)) * 2**bits < LARGEST_EXACT)
 
 
-def _bits(numbers: FloatArray) -> int:
-    """How many binary digits numbers have behind the point; one more than matters where these are many."""
-    for bits in range(EXACT_BITS + 1):
-        fine = numbers * 2**bits
-        if (fine == np.rint(fine)).all():
-            return bits
-    return EXACT_BITS + 1
-
-
 def _additive(
-    model: str, score: _Score, encoding: Encoding, threshold: float | None, index: int
+    model: str, score: _Score, signs: FloatArray, encoding: Encoding, threshold: float | None, index: int
 ) -> AdditiveOracle:
-    tables, constant = score.tables(encoding, model)
-    low, high = _needed(score, threshold, index)
-    return AdditiveOracle(
-        tables,
-        constant,
-        (low + high) / 2,
-        margin=max(MARGIN, score.rounding(encoding, model)) + (high - low) / 2,
-        rounds=not score.is_exact(encoding),
-    )
-
-
-def _smallest_lead(model: str, leads: list[_Score], encoding: Encoding) -> NetworkOracle:
-    """Make a network whose logits are minus the leads, and 0 for the positive class."""
-    tables, constants = zip(*(lead.tables(encoding, model) for lead in leads), strict=True)
-    blocks = [np.stack(shares, axis=1) for shares in zip(*tables, strict=True)]
-    minus = np.hstack([np.zeros((len(leads), 1)), -np.eye(len(leads))])
-    logits = Affine.of(np.vstack([minus] * len(blocks)), -np.array([0.0, *constants]))
-    off = max(lead.rounding(encoding, model) for lead in leads)
-    rounding = LEAD_OPERATIONS * (SINGLE if leads[0].single else DOUBLE)
-    return network_oracle(model, [logits], Encoding.from_blocks(blocks), None, 0, rounding, off)
-
-
-def _needed(score: _Score, threshold: float | None, index: int) -> tuple[float, float]:
-    """Turn the threshold into the sums below which it is surely missed, and above surely met."""
     if threshold is not None and not isinstance(threshold, Real):
         raise InputError(f"the threshold is {threshold!r}; it must be a number")
     if score.inverse is None:
-        level = 0.0 if threshold is None else float(threshold)
-        if not math.isfinite(level):
+        low = high = 0.0 if threshold is None else float(threshold)
+        if not math.isfinite(low):
             raise InputError(f"the threshold is {threshold}; it must be a finite decision value")
-        return level, level
-    probability = 0.5 if threshold is None else float(threshold)
-    margin = 8 * SINGLE if score.single else PROBABILITY_MARGIN
-    if not 0 < probability < 1 - margin:
-        raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
-    edges = (max(probability - margin, probability / 2), probability + margin)
-    low, high = (score.inverse(p) if index else -score.inverse(1 - p) for p in edges)
-    return low, high
+    else:  # the sums below which the probability is surely missed, and above surely met
+        probability = 0.5 if threshold is None else float(threshold)
+        margin = 8 * SINGLE if score.single else PROBABILITY_MARGIN
+        if not 0 < probability < 1 - margin:
+            raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
+        edges = (max(probability - margin, probability / 2), probability + margin)
+        low, high = (score.inverse(p) if index else -score.inverse(1 - p) for p in edges)
+    tables, constant = score.tables(encoding, signs, model)
+    return AdditiveOracle(
+        tables,
+        float(constant),
+        (low + high) / 2,
+        margin=max(MARGIN, score.rounding(encoding, signs, model)) + (high - low) / 2,
+        rounds=not score.is_exact(encoding, signs),
+    )
 
 
 def _score_of(model: AnyModel) -> _Score:
@@ -226,20 +191,6 @@ def _coefficients(model: AnyModel, inverse: Inverse = None) -> _Score:
     # Without a fitted intercept there is a single zero
     constants = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(weights))
     return replace(_weighted(weights, constants, inverse), single=stored.dtype == np.float32)
-
-
-def _logistic(model: AnyModel) -> _Score:
-    if getattr(model, "multi_class", None) == "multinomial":  # before scikit-learn 1.8: logits -d and d
-        return _coefficients(model, lambda probability: log_odds(probability) / 2)
-    return _coefficients(model, log_odds)
-
-
-def _gradient_descent(model: AnyModel) -> _Score:
-    inverses: dict[str, Inverse] = {
-        "log_loss": log_odds,
-        "modified_huber": lambda probability: 2 * probability - 1,
-    }
-    return _coefficients(model, inverses.get(model.loss))
 
 
 def _bernoulli_bayes(model: AnyModel) -> _Score:
@@ -291,44 +242,39 @@ def _calibrated(model: AnyModel) -> _Score:
             f"CalibratedClassifierCV with method={model.method!r} is not read; use method='sigmoid'"
         )
     slope, offset = -float(calibrator.a_), -float(calibrator.b_)
-    base = member.estimator
-    while type(base).__name__ == "FrozenEstimator":
-        base = base.estimator
-    score = _score_of(base)
-    decides = hasattr(base, "decision_function")
+    base: AnyModel = unwrapped(member.estimator)
+    score, decides, sign = _score_of(base), hasattr(base, "decision_function"), np.sign(slope)
     if slope == 0 or (slope < 0 and not decides):
         raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
 
-    def response(probability: float) -> float:
-        """Find the classifier's own response at which the calibrated probability is reached."""
-        return (log_odds(probability) - offset) / slope
-
     def inverse(probability: float) -> float:
-        below = response(probability)
-        if score.inverse is None or not 0 < below < 1:
+        response = (log_odds(probability) - offset) / slope  # of the classifier itself
+        if decides:
+            return float(sign * response)
+        if score.inverse is None or not 0 < response < 1:
             raise InputError(
                 f"calibrated to probability {probability:g}, no score or every score is positive; "
                 "choose another threshold"
             )
-        return score.inverse(below)
+        return score.inverse(response)
 
-    if slope > 0:
-        return replace(score, inverse=response if decides else inverse)
     return replace(
         score,
-        shares=lambda column, values: -score.shares(column, values),
-        constants=-score.constants,
-        inverse=lambda probability: -response(probability),
+        shares=lambda column, values: sign * score.shares(column, values),
+        constants=sign * score.constants,
+        inverse=inverse,
     )
 
 
 _SCORES: dict[str, Callable[[Any], _Score]] = {
-    "LogisticRegression": _logistic,
-    "LinearSVC": _coefficients,
-    "SGDClassifier": _gradient_descent,
-    "RidgeClassifier": _coefficients,
-    "RidgeClassifierCV": _coefficients,
-    "Perceptron": _coefficients,
+    **dict.fromkeys(("LinearSVC", "RidgeClassifier", "RidgeClassifierCV", "Perceptron"), _coefficients),
+    "LogisticRegression": lambda model: _coefficients(
+        model,  # multinomial, before scikit-learn 1.8: logits -d and d
+        (lambda p: log_odds(p) / 2) if getattr(model, "multi_class", "") == "multinomial" else log_odds,
+    ),
+    "SGDClassifier": lambda model: _coefficients(
+        model, {"log_loss": log_odds, "modified_huber": lambda p: 2 * p - 1}.get(model.loss)
+    ),
     "LinearDiscriminantAnalysis": lambda model: _coefficients(model, log_odds),
     "BernoulliNB": _bernoulli_bayes,
     "CategoricalNB": _categorical_bayes,

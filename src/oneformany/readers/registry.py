@@ -1,7 +1,5 @@
 """Which reader understands which model, decided by the names of its type: no framework is imported for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +12,7 @@ import pandas as pd
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.columns import encoding_for, inputs_for, reads_schema
-from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict
+from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict, is_regressor
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
@@ -36,7 +34,6 @@ class Reader:
     read: str | Callable[..., Any]
     reads: Literal["columns", "labels", "frames"] = "columns"
     probabilities: str | Callable[..., Any] | None = None
-    trees: str | Callable[..., Any] | None = None  # lists the trees of a model that has some
 
     def load(self) -> Callable[..., Any]:
         """Import the reading function."""
@@ -70,58 +67,46 @@ def _is_function(kind: type) -> bool:
     return any("__call__" in vars(base) for base in kind.__mro__) and not issubclass(kind, type)
 
 
-def _trees(kind: str, matches: Callable[[type], bool], module: str, *, numbered: bool = False) -> Reader:
-    """Read trees; boosters know no labels, their classes are numbered."""
-    where = f".trees.{module}:"
-    own = where + "class_probabilities" if numbered else None
-    return Reader(kind, matches, where + "read_trees", "columns", own, where + "grown")
-
-
-def _graph(kind: str, matches: Callable[[type], bool], module: str) -> Reader:
-    where = f".networks.{module}:"
-    return Reader(kind, matches, where + "read_network", probabilities=where + "class_probabilities")
-
-
-_LINEAR = ".linear:read_linear"
+TREES = ".trees.libraries:read_trees"
+_BOOSTER = ".trees.libraries:class_probabilities"
+_NETWORK, _OUTPUTS = ".networks.graphs:read_network", ".networks.graphs:class_probabilities"
 READERS: list[Reader] = [
     Reader(
-        "linear classifiers of scikit-learn",
+        "linear classifiers and naive Bayes of scikit-learn, and CalibratedClassifierCV (sigmoid, one "
+        "calibrator) over these",
         named(
             "sklearn",
             *("LinearDiscriminantAnalysis", "LinearSVC", "LogisticRegression", "Perceptron"),
-            *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier"),
+            *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier", "CalibratedClassifierCV"),
+            *("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
         ),
-        _LINEAR,
+        ".linear:read_linear",
     ),
     Reader(
-        "naive Bayes classifiers of scikit-learn",
-        named("sklearn", "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
-        _LINEAR,
-    ),
-    Reader(
-        "CalibratedClassifierCV (sigmoid, one calibrator) over these",
-        named("sklearn", "CalibratedClassifierCV"),
-        _LINEAR,
-    ),
-    _trees(
         "trees, forests, bagging and boosting of scikit-learn",
         named(
             "sklearn",
             *("AdaBoostClassifier", "BaggingClassifier", "DecisionTreeClassifier", "ExtraTreesClassifier"),
             *("GradientBoostingClassifier", "HistGradientBoostingClassifier", "RandomForestClassifier"),
         ),
-        "sklearn_trees",
+        TREES,
     ),
-    _trees("XGBClassifier", named("xgboost", "XGBClassifier"), "boosters"),
-    _trees("boosters of XGBoost", named("xgboost", "Booster"), "boosters", numbered=True),
-    _trees("LGBMClassifier", named("lightgbm", "LGBMClassifier"), "boosters"),
-    _trees("boosters of LightGBM", named("lightgbm", "Booster"), "boosters", numbered=True),
+    Reader("XGBClassifier", named("xgboost", "XGBClassifier"), TREES),
+    Reader("boosters of XGBoost", named("xgboost", "Booster"), TREES, probabilities=_BOOSTER),
+    Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), TREES),
+    Reader("boosters of LightGBM", named("lightgbm", "Booster"), TREES, probabilities=_BOOSTER),
     Reader("MLPClassifier", named("sklearn", "MLPClassifier"), ".networks.feed_forward:read_mlp"),
-    _graph("PyTorch modules of linear layers and ReLU", named("torch", "Module"), "torch_network"),
-    _graph(
+    Reader(
+        "PyTorch modules of linear layers and ReLU",
+        named("torch", "Module"),
+        _NETWORK,
+        probabilities=_OUTPUTS,
+    ),
+    Reader(
         "ONNX graphs of linear layers and ReLU (or the path to one)",
         lambda kind: issubclass(kind, (str, PurePath)) or named("onnx", "ModelProto")(kind),
-        "onnx_network",
+        _NETWORK,
+        probabilities=_OUTPUTS,
     ),
     Reader(
         "explainable boosting machines of interpret",
@@ -132,7 +117,7 @@ READERS: list[Reader] = [
     Reader(
         "pipelines of scikit-learn that end in one of these",
         named("sklearn", "Pipeline"),
-        ".pipeline:read_pipeline",
+        ".inputs:read_pipeline",
         "frames",
     ),
     Reader(
@@ -206,11 +191,8 @@ def register_reader(
     """
     if reads not in ("columns", "labels", "frames"):
         raise InputError(f"reads is {reads!r}; it must be 'columns', 'labels' or 'frames'")
-    if isinstance(matches, type):
-        model_type = matches
-        reader = Reader(kind, lambda other: issubclass(other, model_type), read, reads, probabilities)
-    else:
-        reader = Reader(kind, matches, read, reads, probabilities)
+    of_type = (lambda other: issubclass(other, matches)) if isinstance(matches, type) else matches
+    reader = Reader(kind, of_type, read, reads, probabilities)
     READERS.insert(0, reader)
     return reader
 
@@ -229,12 +211,11 @@ def unwrapped(model: object) -> object:
 def reader_for(model: object) -> Reader:
     """Find the first reader that understands a model; without one, ``UnsupportedModelError`` is raised."""
     kind = type(unwrapped(model))
-    for reader in READERS:
-        if reader.matches(kind):
-            return reader
+    if (found := next((reader for reader in READERS if reader.matches(kind)), None)) is not None:
+        return found
     kinds = "; ".join(reader.kind for reader in READERS)
     what = f"the class {model.__name__}, not fitted," if isinstance(model, type) else kind.__name__
-    if any(base.__name__ == "RegressorMixin" for base in kind.__mro__):
+    if is_regressor(kind):
         what += ", a regressor,"
     raise UnsupportedModelError(
         f"{what} cannot be read as a classifier; supported are: {kinds}. A function can be its predict_proba"

@@ -1,7 +1,5 @@
 """The last word: what the user's own model says about a point, and how precisely it computes that."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,14 +17,9 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.readers.columns import Rows, check_time
 from oneformany.stop import Stop
 
-DOUBLE = 2.0**-53
-"""Largest relative error of one operation in float64."""
-
-SINGLE = 2.0**-24
-"""The same in float32."""
-
-MOST_AT_ONCE = 10_000
-"""So many points a model is asked about at once while it is read."""
+DOUBLE = 2.0**-53  # largest relative error of one operation in float64
+SINGLE = 2.0**-24  # the same in float32
+MOST_AT_ONCE = 10_000  # so many points a model is asked about at once while it is read
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,18 +108,16 @@ class FrameVerdict:
     """Ask a model that reads frames; while it is read, some rows at a time and until time is up."""
 
     rows: Rows  # turns codes into frames
-    # Says for each row of a frame whether the model calls it positive
-    decide: Callable[[pd.DataFrame], BoolArray]
+    decide: Callable[[pd.DataFrame], BoolArray]  # whether the model calls each row of a frame positive
     stop: Stop | None = None
 
     def __call__(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
-        if self.stop is None:
-            return self.decide(self.rows.frame(codes))
+        size = len(codes) or 1 if self.stop is None else MOST_AT_ONCE
         parts = [np.zeros(0, dtype=np.bool_)]
-        for start in range(0, len(codes), MOST_AT_ONCE):
+        for start in range(0, len(codes), size):
             check_time(self.stop)
-            parts.append(self.decide(self.rows.frame(codes[start : start + MOST_AT_ONCE])))
+            parts.append(self.decide(self.rows.frame(codes[start : start + size])))
         return np.concatenate(parts)
 
 
@@ -171,21 +162,18 @@ def positive_class(model: AnyModel, positive: object) -> object:
     return 1 if positive is None else positive
 
 
-def class_index(model: AnyModel, positive: object) -> int:
-    """Find the positive class among those of a fitted classifier."""
+def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None = None) -> int:
+    """Find the positive class among those of a fitted classifier, or among given ones."""
     kind = type(model).__name__
-    if any(base.__name__ == "RegressorMixin" for base in type(model).__mro__):
-        raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
-    if not hasattr(model, "classes_"):
-        raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
-    return find_class(model.classes_, positive, kind)
-
-
-def find_class(classes: Sequence[Any], positive: object, model: str) -> int:
-    """Find the positive class among those that a model knows."""
+    if classes is None:
+        if is_regressor(type(model)):
+            raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
+        if not hasattr(model, "classes_"):
+            raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
+        classes = model.classes_
     labels: list[Any] = np.asarray(classes).tolist()
     if len(labels) < 2:
-        raise UnsupportedModelError(f"{model} knows only the class {labels[0]!r}; fit it on rows of two")
+        raise UnsupportedModelError(f"{kind} knows only the class {labels[0]!r}; fit it on rows of two")
     if positive not in labels:
         named = " and ".join([", ".join(map(repr, labels[:-1])), repr(labels[-1])])
         raise InputError(
@@ -193,6 +181,11 @@ def find_class(classes: Sequence[Any], positive: object, model: str) -> int:
             "name one of them as positive"
         )
     return labels.index(positive)
+
+
+def is_regressor(kind: type) -> bool:
+    """Whether a class of models predicts numbers rather than classes."""
+    return any(base.__name__ == "RegressorMixin" for base in kind.__mro__)
 
 
 def least_probability(threshold: float | None, n_classes: int = 2) -> float:

@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api.types import infer_dtype, is_numeric_dtype
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.result.tables import numbered
 from oneformany.schema.feature import Feature, is_missing
@@ -59,6 +59,42 @@ def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
     for row in np.flatnonzero((before != result.codes[covered]).any(axis=1))[:1]:
         raise InputError(f"row {chosen.index[row]} is not as it was when it was explained; pass that frame")
     return table.named(follow(schema, chosen, before, result.points[covered], table.frame))
+
+
+def score_on_codes(
+    result: Result, score: AnyValue, model: AnyModel, frame: AnyFrame
+) -> Callable[[IntArray], FloatArray] | None:
+    """Give the verifier a score of points as codes: the caller's, or what a model says of the moved rows."""
+    frames = (
+        "score takes an array of codes; a model or a function that reads frames is given as model=, and the "
+        "rows that were explained as frame="
+    )
+    if model is not None and frame is not None:
+        table = Table.of(frame)
+        decide = _decision(model, _schema(result), table, result.problem.get("model", {}))
+        moved = apply(result, table.frame)
+        accepted = decide(moved).tolist() if len(moved) else []
+        covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
+        ends, own = result.points[covered], result.problem.get("own")
+        if own is not None:
+            moves = ends != np.asarray(result.problem["codes"], dtype=np.int64)[covered]
+            goals = [np.asarray(targets)[ends[:, f]] for f, targets in enumerate(own["targets"])]
+            ends = np.where(moves, np.stack(goals, axis=1), np.asarray(own["values"])[covered])
+        refused = {tuple(end) for end, yes in zip(ends.tolist(), accepted, strict=True) if not yes}
+        return lambda points: np.array([-np.inf if tuple(p) in refused else np.inf for p in points.tolist()])
+    if model is not None or frame is not None or hasattr(getattr(score, "__self__", score), "predict"):
+        raise InputError(frames)
+
+    def checked(points: IntArray) -> FloatArray:
+        try:
+            scores = np.asarray(score(points), dtype=np.float64)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise InputError(f"score does not answer about codes ({error}); {frames}") from error
+        if scores.shape != (len(points),):
+            raise InputError(f"score returned shape {scores.shape} for {len(points)} points; {frames}")
+        return scores
+
+    return None if score is None else checked
 
 
 def explained_rows(result: Result, length: int, instead: str) -> IntArray:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from oneformany import files
-from oneformany.anything import AnyValue
+from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.plain import integers
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.following import apply, assign
+from oneformany.result.following import apply, assign, score_on_codes
 from oneformany.result.labels import Labels
 from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
 from oneformany.result.row_index import RowIndex
@@ -299,6 +299,8 @@ class Result:
     def verify(
         self,
         score: AnyValue = None,
+        model: AnyModel = None,
+        frame: AnyFrame = None,
         *,
         progress: Callable[[str], None] | None = None,
         **limits: float | None,
@@ -306,13 +308,16 @@ class Result:
         """Check the answer and its proof, with code that shares nothing with the code that found them.
 
         What is checked is the text that :meth:`to_json` writes; a file is checked by
-        :func:`oneformany.verify.verify`, which takes the same parameters.
+        :func:`oneformany.verify.verify`, which takes ``score`` and the limits as well.
 
         Parameters
         ----------
         score : callable, optional
             The classifier's score of each row of an ``(n, p)`` array of codes, for a classifier that a file
             does not hold.
+        model, frame : object and frame, optional
+            Instead of a score: the model, such as a function of frames, and the very rows that were
+            explained; it is asked about every covered row as it is after following.
         progress : callable, optional
             Is told each claim before it is examined; unless given, a line says what is being checked once
             that takes more than a second.
@@ -332,8 +337,9 @@ class Result:
         >>> print(result.verify().outcome)
         confirmed
         """
+        given = score_on_codes(self, score, model, frame)
         with nullcontext(progress) if progress else _face("progress").Progress("verify") as told:
-            report: Report = _face("verify").verify(self.to_json(), score=score, progress=told, **limits)
+            report: Report = _face("verify").verify(self.to_json(), score=given, progress=told, **limits)
         return report
 
     # Methods that stand in files of their own.

@@ -15,7 +15,7 @@ from sklearn.neural_network import MLPClassifier
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
-from oneformany.readers.networks.onnx_network import class_probabilities, read_network
+from oneformany.readers.networks.graphs import class_probabilities, read_network
 from oneformany.schema.encoding import Encoding
 from tree_questions import all_points, questions, usable
 
@@ -229,11 +229,6 @@ def test_half_precision_is_refused():
 def test_several_inputs_are_refused():
     with pytest.raises(UnsupportedModelError, match="2 inputs and 1 outputs"):
         read_network(graph([("MatMul", ("x", "w"), "y", {})], ONE, inputs=("x", "other")), ENCODING)
-
-
-def test_what_is_no_graph_is_refused():
-    with pytest.raises(UnsupportedModelError, match="dict is neither"):
-        read_network({}, ENCODING)
 
 
 def test_a_graph_that_does_something_else_is_noticed():

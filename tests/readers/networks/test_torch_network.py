@@ -12,7 +12,7 @@ from torch import nn
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
-from oneformany.readers.networks.torch_network import class_probabilities, read_network
+from oneformany.readers.networks.graphs import class_probabilities, read_network
 from oneformany.schema.encoding import Encoding
 from tree_questions import all_points, questions, usable
 
@@ -166,7 +166,6 @@ class Residual(Branching):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (object(), "object is not a torch.nn.Module"),
         (nn.Sequential(nn.Linear(7, 2), nn.Tanh(), nn.Linear(2, 1)), "contains tanh; read are Linear"),
         (nn.Sequential(nn.Linear(7, 2), nn.LeakyReLU(), nn.Linear(2, 1)), "contains leakyrelu"),
         (nn.Sequential(nn.Linear(7, 1), nn.Sigmoid(), nn.ReLU()), "goes on with relu after sigmoid"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.readers.trees.boosters import read_trees
+from oneformany.readers.trees.libraries import read_trees
 from oneformany.schema.encoding import Encoding
 from tree_models import LEVELS, check_answers, german, small_encoding, small_rows
 

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.readers.trees.sklearn_trees import read_trees
+from oneformany.readers.trees.libraries import read_trees
 from oneformany.schema.encoding import Encoding
 from tree_models import LEVELS, check_answers, german, small_encoding, small_rows
 
@@ -248,17 +248,17 @@ sys.meta_path.insert(0, Absent())
 import numpy as np
 import oneformany
 from oneformany.schema.encoding import Encoding
-from oneformany.readers.trees import boosters, sklearn_trees
+from oneformany.readers.trees import libraries
 from sklearn.tree import DecisionTreeClassifier
 model = DecisionTreeClassifier().fit(np.eye(2), [0, 1])
-oracle = sklearn_trees.read_trees(model, Encoding.from_blocks([np.eye(2)]))
+oracle = libraries.read_trees(model, Encoding.from_blocks([np.eye(2)]))
 assert oracle.score(np.array([[0], [1]])).tolist() == [0.0, 1.0]
 """
 
 UNUSED = """
 import sys
 import oneformany
-from oneformany.readers.trees import boosters, sklearn_trees
+from oneformany.readers.trees import libraries
 assert not {"xgboost", "lightgbm"} & set(sys.modules)
 """
 

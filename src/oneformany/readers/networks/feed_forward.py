@@ -17,45 +17,29 @@ from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.network.oracle import Network, NetworkOracle
-from oneformany.readers.verdict import (
-    DOUBLE,
-    SINGLE,
-    both_classes,
-    class_index,
-    least_probability,
-    log_odds,
-)
+from oneformany.readers.verdict import DOUBLE, SINGLE, both_classes, class_index, least_probability, log_odds
 from oneformany.schema.encoding import Encoding
 
-SMALLEST_MARGIN: Final = 1e-9
-"""By how much the logit of a positive point exceeds what the threshold asks for, at least."""
-
-HEAD_OPERATIONS: Final = 8
-"""More rounded operations than a sigmoid or softmax needs."""
-
-N_CONFIRMED: Final = 16
-LARGEST_CONFIRMED: Final = 8.0
-LARGEST_DIFFERENCE: Final = 0.02
+SMALLEST_MARGIN = 1e-9  # by how much the logit of a positive point exceeds what the threshold asks for
+HEAD_OPERATIONS = 8  # more rounded operations than a sigmoid or softmax needs
+N_CONFIRMED = 16
+LARGEST_CONFIRMED = 8.0
+LARGEST_DIFFERENCE = 0.02
+RELU: Final = "relu"
 
 
-@dataclass(frozen=True, eq=False)
 class Affine:
-    """The step ``inputs @ weights + bias``."""
+    """The step ``inputs @ weights + bias``; without a bias it is zero."""
 
-    weights: FloatArray
-    bias: FloatArray
-
-    @classmethod
-    def of(cls, weights: ArrayLike, bias: ArrayLike | None = None) -> Affine:
-        """Take any array of numbers; without a bias it is zero."""
-        matrix = np.asarray(weights, dtype=np.float64)
-        shift = np.zeros(matrix.shape[1]) if bias is None else np.asarray(bias, dtype=np.float64)
-        return cls(matrix, shift)
+    def __init__(self, weights: ArrayLike, bias: ArrayLike | None = None) -> None:
+        self.weights: FloatArray = np.asarray(weights, dtype=np.float64)
+        shift = np.zeros(self.weights.shape[1]) if bias is None else bias
+        self.bias: FloatArray = np.asarray(shift, dtype=np.float64)
 
     @classmethod
     def scaling(cls, scale: ArrayLike, shift: ArrayLike) -> Affine:
         """Scale and shift each entry."""
-        return cls.of(np.diag(np.asarray(scale, dtype=np.float64)), shift)
+        return cls(np.diag(np.asarray(scale, dtype=np.float64)), shift)
 
     def then(self, later: Affine) -> Affine:
         """Make both steps one."""
@@ -71,9 +55,7 @@ def normalisation(
     return centred, Affine.scaling(np.asarray(scale) / spread, np.zeros_like(spread) + shift)
 
 
-RELU: Final = "relu"
-Step = Affine | str
-"""An :class:`Affine` step, or :data:`RELU`."""
+Step = Affine | str  # or :data:`RELU`
 
 
 def read_mlp(
@@ -90,7 +72,7 @@ def read_mlp(
         raise UnsupportedModelError(f"{kind} predicts {model.n_outputs_} labels at once; it must predict one")
     steps: list[Step] = []
     for weights, bias in zip(model.coefs_, model.intercepts_, strict=True):
-        steps += [Affine.of(weights, bias), *([RELU] if model.activation == "relu" else [])]
+        steps += [Affine(weights, bias), *([RELU] if model.activation == "relu" else [])]
     roundoff = SINGLE if model.coefs_[0].dtype == np.float32 else DOUBLE
     last = len(steps) - (model.activation == "relu")  # no ReLU follows the logits
     return network_oracle(kind, steps[:last], encoding, threshold, index, roundoff)
@@ -124,12 +106,20 @@ def network_oracle(
         width = len(step.bias)
         if not (np.isfinite(step.weights).all() and np.isfinite(step.bias).all()):
             raise InputError(f"{model} has weights in layer {number} that are not finite; train it again")
-    needed, steepest = _needed(model, threshold, width)
+    needed, steepest = 0.0, 1.0  # the logit asked for, and how a relative error of the probability moves it
+    if width > 2 and threshold is not None:
+        raise InputError(
+            f"{model} has {width} classes: its score is the distance to the strongest other class, not a "
+            "probability; leave the threshold out to explain what the model predicts"
+        )
+    if width <= 2:
+        chance = least_probability(threshold)
+        needed, steepest = log_odds(chance), 1 / min(chance, 1 - chance)
     whole = [*steps, *_head(model, width, positive)]
     if whole[0] == RELU:  # an identity stands where a ReLU follows, or is followed by, nothing
-        whole = [Affine.of(np.eye(encoding.width)), *whole]
+        whole = [Affine(np.eye(encoding.width)), *whole]
     if whole[-1] == RELU:
-        whole = [*whole, Affine.of(np.eye(width))]
+        whole = [*whole, Affine(np.eye(width))]
     groups = groupby(whole, lambda step: step == RELU)
     layers = [[step for step in group if isinstance(step, Affine)] for relu, group in groups if not relu]
     first, *later = (reduce(Affine.then, layer) for layer in layers)
@@ -151,30 +141,29 @@ class Chain:
     steps: list[Step] = field(default_factory=list)  # to its logits
     head: str | None = None  # what it makes of them: sigmoid or a softmax
     precisions: set[str] = field(default_factory=set)  # in which it computes
+    run: Callable[[FloatArray], NDArray[Any]] = np.asarray  # what the library makes of columns, with the head
 
-    def oracle(
-        self,
-        encoding: Encoding,
-        threshold: float | None,
-        positive: int,
-        own: Callable[[FloatArray], FloatArray],
-    ) -> NetworkOracle:
-        """Make an oracle, and compare it with the network's ``own`` probabilities, a column per class."""
+    @property
+    def n_outputs(self) -> int:
+        """How many logits there are, as far as that is known."""
+        return next((len(step.bias) for step in reversed(self.steps) if isinstance(step, Affine)), 0)
+
+    def oracle(self, encoding: Encoding, threshold: float | None, positive: int) -> NetworkOracle:
+        """Make an oracle, and compare it with the network's own probabilities."""
         if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
             raise InputError(f"positive is {positive!r}; the classes of {self.model} are numbered from 0")
         if unknown := [kind for kind in self.precisions if not kind.endswith(("float32", "float64"))]:
             raise UnsupportedModelError(
                 f"{self.model} computes in {unknown[0]}; read are float32 and float64"
             )
-        n_outputs = next((len(step.bias) for step in reversed(self.steps) if isinstance(step, Affine)), 0)
-        if self.head is not None and n_outputs and (self.head.lower() == "sigmoid") != (n_outputs == 1):
+        if self.head and self.n_outputs and (self.head.lower() == "sigmoid") != (self.n_outputs == 1):
             raise UnsupportedModelError(
-                f"{self.model} ends in {self.head} over {n_outputs} outputs: these are not classes"
+                f"{self.model} ends in {self.head} over {self.n_outputs} outputs: these are not classes"
             )
         roundoff = SINGLE if any(kind.endswith("float32") for kind in self.precisions) else DOUBLE
         oracle = network_oracle(self.model, self.steps, encoding, threshold, int(positive), roundoff)
         codes = np.random.default_rng(0).integers(encoding.levels, size=(N_CONFIRMED, len(encoding.levels)))
-        scores, chances = oracle.score(codes), own(encoding.encode(codes))
+        scores, chances = oracle.score(codes), self.probabilities(encoding.encode(codes))
         with np.errstate(divide="ignore"):
             own_scores = np.log(chances[:, positive]) - np.log(np.delete(chances, positive, 1).max(axis=1))
         clear = np.isfinite(own_scores) & (np.abs(own_scores) < LARGEST_CONFIRMED)
@@ -187,51 +176,38 @@ class Chain:
             )
         return oracle
 
-    def probabilities(self, outputs: NDArray[Any]) -> FloatArray:
-        """Make a column of probabilities per class of what the network gives."""
-        head = self.head and self.head.lower()
-        if head == "logsoftmax":
-            outputs = np.exp(outputs)
-        elif head is None and outputs.shape[1] == 1:
+    def probabilities(self, columns: FloatArray) -> FloatArray:
+        """Ask the network itself; the answer has a column of probabilities per class."""
+        outputs = self.run(columns)
+        if self.head is None and outputs.shape[1] == 1:
             outputs = np.exp(-np.logaddexp(0, -outputs))
-        elif head is None:
+        elif self.head is None:
             outputs = np.exp(outputs - np.logaddexp.reduce(outputs, axis=1, keepdims=True))
+        elif self.head.lower() == "logsoftmax":
+            outputs = np.exp(outputs)
         return both_classes(outputs[:, 0]) if outputs.shape[1] == 1 else np.asarray(outputs, dtype=np.float64)
 
 
-def _needed(model: str, threshold: float | None, n_outputs: int) -> tuple[float, float]:
-    """Find the logit that the threshold asks for, and how a relative error of the probability moves it."""
-    if n_outputs > 2:
-        if threshold is not None:
-            raise InputError(
-                f"{model} has {n_outputs} classes: its score is the distance to the strongest other class, "
-                "not a probability; leave the threshold out to explain what the model predicts"
-            )
-        return 0.0, 1.0
-    chance = least_probability(threshold)
-    return log_odds(chance), 1 / min(chance, 1 - chance)
-
-
 def _head(model: str, n_outputs: int, positive: int) -> list[Step]:
-    """Lead from the logits to one score that is positive for the positive class."""
+    """Lead from the logits to one score that is positive for the positive class.
+
+    That is a logit or, of several, the smallest lead over another: ``min(a, b) = a - relu(a - b)``, and
+    ``a = relu(a) - relu(-a)``.
+    """
     n_classes = max(n_outputs, 2)
     if not 0 <= positive < n_classes:
         raise InputError(f"{model} has the classes 0 to {n_classes - 1}; {positive!r} is not one of them")
     if n_outputs == 1:
-        return [] if positive == 1 else [Affine.of([[-1.0]])]
+        return [] if positive == 1 else [Affine([[-1.0]])]
     ahead = np.delete(-np.eye(n_outputs), positive, axis=1)
     ahead[positive] = 1.0
-    return [Affine.of(ahead), *_minimum(n_outputs - 1)]
-
-
-def _minimum(n: int) -> list[Step]:
-    """Take the smallest of ``n`` numbers: ``min(a, b) = a - relu(a - b)``, and ``a = relu(a) - relu(-a)``."""
-    steps: list[Step] = []
+    steps: list[Step] = [Affine(ahead)]
+    n = n_outputs - 1
     while n > 1:
         pairs, alone = divmod(n, 2)
         spread = [[[1, -1, 1], [0, 0, -1]]] * pairs + [[[1, -1]]] * alone
         gather = [[[1], [-1], [-1]]] * pairs + [[[1], [-1]]] * alone
-        steps += [Affine.of(block_diag(*spread)), RELU, Affine.of(block_diag(*gather))]
+        steps += [Affine(block_diag(*spread)), RELU, Affine(block_diag(*gather))]
         n = pairs + alone
     return steps
 
@@ -248,23 +224,23 @@ def _rounding(first: Affine, later: Sequence[Step], encoding: Encoding, roundoff
     high = bias + sum(share.max(axis=0) for share in shares)
     sizes = Encoding(encoding.columns, tuple(map(np.abs, encoding.values)), np.abs(encoding.constants))
     absolute = np.abs(first.weights)
-    total = np.abs(first.bias) + sizes.constant_share(absolute)
-    total = total + sum(share.max(axis=0) for share in sizes.tables(absolute))
+    largest = (share.max(axis=0) for share in sizes.tables(absolute))
+    total = sum(largest, np.abs(first.bias) + sizes.constant_share(absolute))
     filled = [np.count_nonzero(block, axis=1).max() for block in (encoding.constants[None], *encoding.values)]
-    error = _relative(int(sum(filled)), roundoff) * total  # zeros add no error
+
+    def relative(n_products: int) -> float:
+        n = (n_products + 3) * roundoff
+        return n / (1 - n) if n < 0.5 else math.inf
+
+    error = relative(int(sum(filled))) * total  # zeros add no error
     for step in later:
         if isinstance(step, str):
             low, high = np.maximum(low, 0.0), np.maximum(high, 0.0)
             continue
-        part = _relative(len(step.weights), roundoff)
+        part = relative(len(step.weights))
         absolute = np.abs(step.weights)
         largest = np.maximum(np.abs(low), np.abs(high)) + error
         error = error @ absolute + part * (largest @ absolute + np.abs(step.bias))
         up, down = np.maximum(step.weights, 0.0), np.minimum(step.weights, 0.0)
         low, high = low @ up + high @ down + step.bias, high @ up + low @ down + step.bias
     return float(error[0])
-
-
-def _relative(n_products: int, roundoff: float) -> float:
-    n = (n_products + 3) * roundoff
-    return n / (1 - n) if n < 0.5 else math.inf

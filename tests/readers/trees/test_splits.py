@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from oneformany.readers.trees.tree_reading import model_splits
+from oneformany.readers.trees.libraries import model_splits
 
 MODELS = [
     DecisionTreeClassifier(max_depth=3, random_state=0),
@@ -72,7 +72,7 @@ def test_weights_are_summed_between_neighbours():
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(frame, target)
     splits = model_splits(model)
     values = np.array([-5.0, 20.0, np.nan])
-    total = splits.between(0, splits.intervals(0, values))
+    total = splits.told(np.array([0]), values[:, None]).splits
     assert total[1] == pytest.approx(splits.weights[0].sum())
     assert splits.weights[0].min() >= 0
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.registry import load, reader_for
 from oneformany.readers.verdict import DOUBLE, are_round, log_odds
+from oneformany.schema.cells import Told
 from oneformany.schema.encoding import Encoding
 
 NEARLY_ZERO = 1e-35
@@ -30,7 +29,7 @@ class Grown:
     value: FloatArray  # of leaves
     gain: FloatArray  # how much the split weighs
     missing_left: ArrayLike  # whether not-a-number goes left
-    categories: dict[int, Sequence[int]] = field(default_factory=dict)  # nodes that compare with a set
+    categories: Mapping[int, Sequence[int]] = field(default_factory=dict)  # nodes that compare with a set
     gap: ArrayLike = np.nan  # a number that stands for missing, of all nodes or of each
 
 
@@ -48,9 +47,8 @@ class Forest:
     single: bool = False  # inputs are compared in single precision
     listed_left: bool = True  # a category of the set goes left
 
-    def oracle(self, model: str, encoding: Encoding, threshold: float, sign: int = 1) -> TreeOracle:
+    def oracle(self, encoding: Encoding, chance: float, sign: int) -> TreeOracle:
         """Make an oracle; ``sign`` is -1 where the first class, whose log-odds are minus these, is wanted."""
-        encoding.check_width(self.width, model)
         feature = np.zeros(encoding.width, dtype=np.int64)
         inputs: NDArray[Any] = np.repeat(encoding.constants[:, None], max(encoding.levels), axis=1)
         for number, (columns, block) in enumerate(zip(encoding.columns, encoding.values, strict=True)):
@@ -60,11 +58,13 @@ class Forest:
         if self.single:
             inputs = inputs.astype(np.float32)
         trees = [self._on_levels(tree, feature, inputs, sign) for tree in self.trees]
-        if self.votes:
-            return _probability_oracle(encoding.levels, trees, threshold)
-        return log_odds_oracle(
-            encoding.levels, trees, sign * self.intercept, threshold, self.steepness, self.rounding
-        )
+        if not self.votes:
+            how = self.steepness, self.rounding
+            return log_odds_oracle(encoding.levels, trees, sign * self.intercept, chance, *how)
+        ensemble, needed = TreeEnsemble.from_trees(encoding.levels, trees), chance * len(trees)
+        margin = _margin(ensemble, DOUBLE) + 4 * DOUBLE * needed
+        leaves = np.concatenate([tree.value[tree.feature == LEAF] for tree in trees])
+        return TreeOracle(ensemble, needed, margin, rounds=not are_round(leaves, bits=12, below=1000))
 
     def _on_levels(self, tree: Grown, feature: IntArray, inputs: NDArray[Any], sign: int) -> Tree:
         """Turn thresholds and sets of categories into sets of levels."""
@@ -111,44 +111,34 @@ class Splits:
     single: bool
     count: int  # how many splits all trees have together
 
+    def told(self, columns: IntArray, block: FloatArray) -> Told:
+        """See between which thresholds values lie, a row of inputs each, and what lies between neighbours."""
+        rows, weights = np.zeros(block.shape), np.zeros(len(block))
+        for index, column in enumerate(columns.tolist()):
+            rows[:, index] = self.intervals(column, block[:, index])
+            if column in self.categories:
+                weights += 1
+                continue
+            total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
+            up_to = total[np.nan_to_num(rows[:, index]).astype(np.int64)]
+            weights += np.abs(np.diff(up_to, prepend=up_to[:1]))
+        return Told(rows, weights)
+
     def intervals(self, column: int, values: FloatArray) -> FloatArray:
         """Say between which thresholds each value of an input lies; not-a-number stays what it is."""
         if column in self.categories:
             return values
         compared = values.astype(np.float32).astype(np.float64) if self.single else values
-        side: Literal["left", "right"] = "right" if self.strict else "left"
-        found = np.searchsorted(self.thresholds.get(column, np.zeros(0)), compared, side=side)
+        thresholds = self.thresholds.get(column, np.zeros(0))
+        found = np.searchsorted(thresholds, compared, side="right" if self.strict else "left")
         return np.where(np.isnan(values), np.nan, found)
-
-    def between(self, column: int, intervals: FloatArray) -> FloatArray:
-        """Weigh the thresholds between each value of an input and the one before it."""
-        if column in self.categories:
-            return np.ones(len(intervals))
-        total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
-        up_to = total[np.where(np.isnan(intervals), 0, intervals).astype(np.int64)]
-        return np.abs(np.diff(up_to, prepend=up_to[:1]))
-
-
-def model_splits(model: AnyModel) -> Splits | None:
-    """Find the splits of a model made of trees; ``None`` for other models."""
-    where = reader_for(model).trees
-    return None if where is None else load(where)(model).splits()
-
-
-def _probability_oracle(levels: Sequence[int], trees: Sequence[Tree], threshold: float) -> TreeOracle:
-    """Make an oracle whose sum of leaves, divided by the number of trees, is a probability."""
-    ensemble = TreeEnsemble.from_trees(levels, trees)
-    needed = threshold * len(trees)
-    margin = _margin(ensemble, DOUBLE) + 4 * DOUBLE * needed
-    leaves = np.concatenate([tree.value[tree.feature == LEAF] for tree in trees])
-    return TreeOracle(ensemble, needed, margin, rounds=not are_round(leaves, bits=12, below=1000))
 
 
 def log_odds_oracle(
     levels: Sequence[int],
     trees: Sequence[Tree],
     intercept: float,
-    threshold: float,
+    chance: float,
     steepness: float = 1.0,
     rounding: float = DOUBLE,
 ) -> TreeOracle:
@@ -158,13 +148,12 @@ def log_odds_oracle(
     of adding the leaves in any order and of the logistic function, in that arithmetic.
     """
     ensemble = TreeEnsemble.from_trees(levels, trees, intercept)
-    logistic = 8 * rounding / (threshold * (1 - threshold) * steepness)
-    return TreeOracle(ensemble, log_odds(threshold) / steepness, _margin(ensemble, rounding) + logistic)
+    logistic = 8 * rounding / (chance * (1 - chance) * steepness)
+    return TreeOracle(ensemble, log_odds(chance) / steepness, _margin(ensemble, rounding) + logistic)
 
 
 def _margin(ensemble: TreeEnsemble, rounding: float) -> float:
     n_trees = len(ensemble.roots)
     largest = np.maximum.reduceat(np.abs(ensemble.units), ensemble.roots)
     size = (abs(ensemble.intercept) + int(largest.sum())) / 10**ensemble.digits
-    summing = 2 * (n_trees + 2) * rounding * size
-    return float((n_trees + 2) / 10**ensemble.digits + summing)
+    return float((n_trees + 2) / 10**ensemble.digits + 2 * (n_trees + 2) * rounding * size)

@@ -1,0 +1,210 @@
+"""Read PyTorch modules and ONNX graphs of linear layers and ReLU; either library is imported only for one."""
+
+import os
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.anything import AnyModel, AnyValue
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import UnsupportedModelError
+from oneformany.oracles.network.oracle import NetworkOracle
+from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step, normalisation
+from oneformany.schema.encoding import Encoding
+
+TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", "view"})
+RANDOM = frozenset({"alphadropout", "dropout", "featurealphadropout"})
+HEADS = frozenset({"sigmoid", "softmax", "logsoftmax"})
+LAYERS = (
+    "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Sigmoid, Softmax or LogSoftmax"
+)
+NODES = (
+    "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
+    "Identity, Cast, Dropout, and at the end Sigmoid, Softmax or LogSoftmax"
+)
+
+
+def read_network(
+    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: int = 1
+) -> NetworkOracle:
+    """Read a chain of linear layers and ReLU, so that the engine can prove what it answers.
+
+    It ends in one logit (that of class 1) or one per class, or in their sigmoid or softmax.
+    """
+    return _followed(model, encoding.width).oracle(encoding, threshold, positive)
+
+
+def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
+    """What a network itself says: a column of probabilities per class."""
+    return _followed(model, columns.shape[1]).probabilities(columns)
+
+
+def _followed(model: AnyModel, width: int) -> Chain:
+    """Follow the input, of so many numbers, to the logits."""
+    return _traced(model) if hasattr(model, "parameters") else _graph(model, width)
+
+
+def _traced(model: AnyModel) -> Chain:
+    import torch.fx
+
+    kind = type(model).__name__
+    try:
+        traced = torch.fx.symbolic_trace(torch.nn.Sequential(model))
+    except (torch.fx.proxy.TraceError, TypeError) as error:
+        raise UnsupportedModelError(
+            f"{kind} cannot be traced ({error}); write its forward without conditions"
+        ) from error
+    modules = dict(traced.named_modules())
+    chain = Chain(kind, precisions={str(weight.dtype) for weight in model.parameters()})
+    previous: list[Any] = []
+    for node in traced.graph.nodes:
+        if node.all_input_nodes != previous:
+            raise UnsupportedModelError(f"{kind} is not a chain of layers: see {node.name!r}")
+        previous = [node]
+        if node.op in ("placeholder", "output"):
+            continue
+        module = modules[node.target] if node.op == "call_module" else None
+        called = node.target if module is None else type(module)  # one name for module, function and method
+        name = str(getattr(called, "__name__", called)).lower().replace("_", "")
+        if chain.head is not None and name not in TRIVIAL:
+            raise UnsupportedModelError(f"{kind} goes on with {name} after {chain.head}")
+        if name in HEADS:
+            chain.head = name
+        else:
+            chain.steps += _layer(kind, name, node, module)
+
+    bare = chain.head is None  # then probabilities are as torch rounds them
+    if bare and chain.n_outputs:
+        chain.head = "sigmoid" if chain.n_outputs == 1 else "softmax"
+
+    def run(columns: FloatArray) -> NDArray[Any]:
+        weight = next(model.parameters())
+        with torch.no_grad():
+            outputs = model(torch.as_tensor(columns, dtype=weight.dtype, device=weight.device))
+            outputs = outputs.reshape(len(columns), -1)
+            if bare:
+                outputs = outputs.sigmoid() if chain.head == "sigmoid" else outputs.softmax(dim=1)
+        return np.asarray(outputs.cpu().numpy())
+
+    chain.run = run
+    return chain
+
+
+def _layer(kind: str, name: str, node: AnyModel, module: AnyModel) -> list[Step]:
+    """Read one node of a module."""
+    training = node.kwargs.get("training", True) if module is None else module.training
+    if training and (name in RANDOM or name == "batchnorm1d"):
+        raise UnsupportedModelError(f"{kind} is in training mode, where {name} is random: call eval() first")
+    if name in TRIVIAL or name in RANDOM:
+        return []
+    if name == "relu":
+        return [RELU]
+    if name == "linear" and module is not None:
+        return [Affine(_numbers(module.weight).T, None if module.bias is None else _numbers(module.bias))]
+    if name == "batchnorm1d" and module.running_mean is not None:
+        learnt = (_numbers(module.weight), _numbers(module.bias)) if module.affine else ()
+        statistics = _numbers(module.running_mean), _numbers(module.running_var)
+        return list(normalisation(*statistics, module.eps, *learnt))
+    raise UnsupportedModelError(f"{kind} contains {name}; read are {LAYERS}")
+
+
+def _numbers(tensor: AnyValue) -> FloatArray:
+    return np.asarray(tensor.detach().double().cpu().numpy())
+
+
+def _graph(model: AnyModel, width: int) -> Chain:
+    import onnx
+    from onnx.reference import ReferenceEvaluator
+
+    if isinstance(model, (str, os.PathLike)):
+        model = onnx.load(model)
+    graph = model.graph
+    constants = {weight.name: onnx.numpy_helper.to_array(weight) for weight in graph.initializer}
+    entries = [entry for entry in graph.input if entry.name not in constants]
+    if len(entries) != 1 or len(graph.output) != 1:
+        raise UnsupportedModelError(
+            f"the ONNX graph has {len(entries)} inputs and {len(graph.output)} outputs; it needs one of each"
+        )
+    tensor, current = entries[0].type.tensor_type, entries[0].name
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+    chain = Chain("the ONNX graph", precisions={dtype.name})
+    for node in graph.node:
+        known = {name: constants[name] for name in node.input if name in constants}
+        variable = [name for name in node.input if name and name not in constants]
+        if variable == [current]:
+            width = _node(chain, node, list(known.values()), width, first=node.input[0] == current)
+            current = node.output[0]
+        elif variable:
+            raise UnsupportedModelError(f"the ONNX graph is not a chain of layers: see {node.op_type!r}")
+        elif node.op_type in {"Cast", "Constant", "Identity", "Transpose"}:
+            constants[node.output[0]] = ReferenceEvaluator(node).run(None, known)[0]
+        else:
+            raise UnsupportedModelError(
+                f"the ONNX graph computes weights with {node.op_type}; store them instead"
+            )
+    if graph.output[0].name != current:
+        raise UnsupportedModelError(f"the ONNX graph's output {graph.output[0].name!r} is not its last layer")
+
+    def run(columns: FloatArray) -> NDArray[Any]:
+        size = (tensor.shape.dim[0].dim_value if tensor.shape.dim else 0) or len(columns)  # rows it takes
+        evaluate = partial(ReferenceEvaluator(model).run, None)
+        parts = [columns[start : start + size].astype(dtype) for start in range(0, len(columns), size)]
+        with np.errstate(over="ignore", invalid="ignore"):  # the reference sigmoid computes both branches
+            outputs = [np.reshape(evaluate({entries[0].name: part})[0], (len(part), -1)) for part in parts]
+        return np.concatenate(outputs)
+
+    chain.run = run
+    return chain
+
+
+def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int, *, first: bool) -> int:
+    """Go on with a node that has weights beside what comes from the node before, its ``first`` input.
+
+    Returns how many numbers it makes of ``width`` ones.
+    """
+    from onnx import helper
+
+    kind = node.op_type
+    settings = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    if kind.lower() in TRIVIAL | {"cast", "dropout"}:
+        if kind == "Cast":
+            chain.precisions.add(helper.tensor_dtype_to_np_dtype(settings["to"]).name)
+        return width
+    if chain.head is not None:
+        raise UnsupportedModelError(f"the ONNX graph goes on with {kind} after {chain.head}")
+    if kind.lower() in HEADS:
+        chain.head = kind
+        return width
+    chain.precisions.update(array.dtype.name for array in weights)
+    steps: list[Step] = []
+    if kind == "Relu":
+        steps = [RELU]
+    elif kind == "MatMul" and first and weights[0].ndim == 2:
+        steps = [Affine(weights[0])]
+    elif kind == "Gemm" and first and not settings.get("transA"):
+        matrix = weights[0].T if settings.get("transB") else weights[0]
+        matrix = np.float64(settings.get("alpha", 1.0)) * matrix
+        bias = [np.float64(settings.get("beta", 1.0)) * array.reshape(-1) for array in weights[1:]]
+        steps = [Affine(matrix, sum(bias, np.zeros(matrix.shape[1])))]
+    elif kind in ("Add", "Mul") or (kind in ("Sub", "Div") and first):
+        steps = [_entrywise(kind, weights[0], width)]
+    elif kind == "BatchNormalization" and first:
+        scale, shift, mean, variance = weights
+        steps = [*normalisation(mean, variance, settings.get("epsilon", 1e-5), scale, shift)]
+    else:
+        raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {NODES}")
+    chain.steps += steps
+    return len(steps[-1].bias) if isinstance(steps[-1], Affine) else width
+
+
+def _entrywise(kind: str, constant: NDArray[Any], width: int) -> Affine:
+    if constant.size not in (1, width):
+        raise UnsupportedModelError(
+            f"the ONNX graph has {kind} with a constant of shape {constant.shape} for {width} numbers"
+        )
+    numbers = np.broadcast_to(constant.reshape(-1).astype(np.float64), (width,))
+    if kind in ("Add", "Sub"):
+        return Affine.scaling(np.ones(width), numbers if kind == "Add" else -numbers)
+    return Affine.scaling(numbers if kind == "Mul" else 1 / numbers, np.zeros(width))

@@ -1,0 +1,63 @@
+"""Tests that a result is checked with the model that was explained, as its user has it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from oneformany import OneForMany
+from oneformany.exceptions import InputError
+from oneformany.verify import Outcome
+
+FRAME = pd.DataFrame({"age": np.arange(20, 60), "job": ["none", "part", "full", "part"] * 10})
+
+
+def chance(frame):
+    return np.where((frame["age"] > 30) & (frame["job"] == "full"), 0.9, 0.1)
+
+
+def on_points(result, model, frame):
+    """What is said about the ends of the rows; bounds need more than a file of a black box holds."""
+    (check,) = (
+        c for c in result.verify(model=model, frame=frame).checks if "under the given score" in c.name
+    )
+    return check.outcome
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_a_function_of_frames_confirms_the_rows_that_it_accepts(share):
+    result = OneForMany(chance, 2, share=share, bins={"age": 3}).explain(FRAME)
+    assert result.verify().outcome is Outcome.UNCONFIRMED
+    assert on_points(result, chance, FRAME) is Outcome.CONFIRMED
+    assert on_points(result, lambda frame: chance(frame) * (frame["age"] < 45), FRAME) is Outcome.WRONG
+
+
+def test_an_explainer_and_a_classifier_are_asked_as_well():
+    numbers = FRAME.assign(job=(FRAME["job"] == "full") * 20)
+    model = KNeighborsClassifier(3).fit(numbers, chance(FRAME) > 0.5)
+    explainer = OneForMany(model, 2)
+    result = explainer.explain(numbers)
+    for asked in (model, explainer):
+        assert on_points(result, asked, numbers) is Outcome.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"score": chance},
+        {"score": lambda codes: np.zeros((len(codes), 2))},
+        {"score": KNeighborsClassifier().predict_proba},
+        {"model": chance},
+        {"frame": FRAME},
+    ],
+)
+def test_what_cannot_be_a_score_of_codes_is_refused(given):
+    result = OneForMany(chance, 2, bins={"age": 3}).explain(FRAME)
+    with pytest.raises(InputError, match=r"given as model=, and the rows that were explained as frame="):
+        result.verify(**given)
+
+
+def test_another_frame_than_the_one_explained_is_refused():
+    result = OneForMany(chance, 2, bins={"age": 3}).explain(FRAME)
+    with pytest.raises(InputError, match="pass the very frame that was explained"):
+        result.verify(model=chance, frame=FRAME.head(3))
