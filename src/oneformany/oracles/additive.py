@@ -1,19 +1,18 @@
 """Scores that are a sum of one table entry per feature: decided in exact integer arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.box import admits, anchored, count_points, lifts, look_through
+from oneformany.oracles.box import admits, anchored
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import ScoredOracle, band_of, finest_digits
+from oneformany.oracles.search import search
 from oneformany.oracles.ties import Acceptance
 
 LARGEST_SUM = 2**61
@@ -80,7 +79,7 @@ class AdditiveOracle(ScoredOracle):
     def _listed(self, asked: Acceptance) -> Acceptance | None:
         return asked.listed(self.units, self._levels, self.intercept_units)
 
-    def hopeful(self) -> AdditiveOracle | None:
+    def hopeful(self) -> Self | None:
         """Count every point that the model would have to be asked about as positive; ``None``: there is none.
 
         The score decides there, which is quick. What is proved to be out of reach, or to need so many
@@ -104,7 +103,9 @@ class AdditiveOracle(ScoredOracle):
         if whole is None:
             return Answer.none()
         acceptance = self._acceptance
-        _, most, lift = lifts(whole, self.units)
+        rows = np.arange(len(whole.anchor))
+        most = np.where(whole.domain, self.units, np.iinfo(np.int64).min).argmax(axis=1)
+        lift = np.where(whole.free, 0, self.units[rows, most] - self.units[rows, whole.anchor])
         point = np.where(whole.free, most, whole.anchor)
         total = int(self._sums(point))
         for feature in np.argsort(-lift, kind="stable")[: whole.extra]:
@@ -119,7 +120,7 @@ class AdditiveOracle(ScoredOracle):
         if acceptance.decide is None:
             ties = acceptance.ties[admits(question, acceptance.ties)]
             return Answer(ties[0].copy()) if len(ties) else Answer.none()
-        return look_through(whole, self.positive) if count_points(whole) <= LARGEST_BOX else Answer.unknown()
+        return search(whole, None, self._judge, self.positive, few=LARGEST_BOX)
 
     def relaxation(self) -> Relaxation:
         """The score itself, in units; exact unless ties are decided one by one."""

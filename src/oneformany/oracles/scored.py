@@ -1,16 +1,16 @@
 """What oracles have in common that compare a score with a threshold and may ask the model about ties."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from copy import copy
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 from oneformany.oracles.ties import Acceptance, Decide
 
 FINEST_DIGITS = 12
@@ -56,6 +56,12 @@ class ScoredOracle(ABC):
         """Whether each row of an ``(n, p)`` array of codes is positive, exactly."""
         points = np.atleast_2d(codes)
         return self._acceptance.met(points, self._sums(points))
+
+    def _judge(self, points: IntArray) -> NDArray[np.int8]:
+        """``POSITIVE``, ``NEGATIVE`` or, where the model has to be asked, ``NEAR``."""
+        sums, acceptance = self._sums(points), self._acceptance
+        judged = np.where(sums >= acceptance.least, NEAR, NEGATIVE)
+        return np.where(sums >= acceptance.sure, POSITIVE, judged).astype(np.int8)
 
     def doubtful(self, codes: IntArray) -> BoolArray:
         """Whether the score of each row of codes is so near the threshold that rounding could decide."""
