@@ -1,17 +1,16 @@
 """Scores that are a sum of one table entry per feature: decided in exact integer arithmetic."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import admits, anchored
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import ScoredOracle, band_of, finest_digits
+from oneformany.oracles.scored import ScoredOracle, check_finite, finest_digits
 from oneformany.oracles.search import search
 from oneformany.oracles.ties import Acceptance
 
@@ -59,18 +58,19 @@ class AdditiveOracle(ScoredOracle):
         rounds: bool = True,
     ) -> None:
         entries = [np.asarray(table, dtype=np.float64) for table in tables]
-        _check(entries, intercept, threshold, margin)
+        if not entries:
+            raise InputError("an additive score needs a table for at least one feature")
+        for feature, table in enumerate(entries):
+            if table.ndim != 1 or len(table) == 0:
+                raise InputError(f"the table of feature {feature} must be a non-empty list of numbers")
+            for level in np.flatnonzero(~np.isfinite(table)):
+                raise InputError(f"the table of feature {feature} is {table[level]} at level {level}")
+        check_finite(intercept=intercept, threshold=threshold, margin=margin)
         largest = abs(intercept) + abs(threshold) + margin + sum(float(np.abs(t).max()) for t in entries)
         self.digits = finest_digits(largest, LARGEST_SUM, "tables")
         scale = int(10**self.digits)
         levels = tuple(len(table) for table in entries)
-        super().__init__(
-            levels,
-            round((threshold + margin) * scale),
-            band_of(threshold, margin, scale),
-            scale,
-            rounds=rounds,
-        )
+        super().__init__(levels, threshold, margin, scale=scale, rounds=rounds)
         self.units = np.full((len(entries), max(levels)), NEVER, dtype=np.int64)
         for feature, table in enumerate(entries):
             self.units[feature, : len(table)] = np.rint(table * scale).astype(np.int64)
@@ -140,19 +140,3 @@ class AdditiveOracle(ScoredOracle):
     def _sums(self, codes: IntArray) -> IntArray:
         rows = np.arange(len(self._levels))
         return np.asarray(self.intercept_units + self.units[rows, np.asarray(codes)].sum(axis=-1))
-
-
-def _check(entries: list[FloatArray], intercept: float, threshold: float, margin: float) -> None:
-    if not entries:
-        raise InputError("an additive score needs a table for at least one feature")
-    for feature, table in enumerate(entries):
-        if table.ndim != 1 or len(table) == 0:
-            raise InputError(f"the table of feature {feature} must be a non-empty list of numbers")
-        if not np.isfinite(table).all():
-            level = int(np.flatnonzero(~np.isfinite(table))[0])
-            raise InputError(f"the table of feature {feature} is {table[level]} at level {level}")
-    for name, number in (("intercept", intercept), ("threshold", threshold), ("margin", margin)):
-        if not (isinstance(number, Real) and np.isfinite(number)):
-            raise InputError(f"{name} is {number!r}; it must be a finite number")
-    if margin < 0:
-        raise InputError(f"margin is {margin}; it must not be negative")

@@ -82,8 +82,8 @@ class BlackBoxOracle(ScoredOracle):
         for name, number in (("max_calls", max_calls), ("largest_box", largest_box)):
             if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):
                 raise InputError(f"{name} is {number!r}; it must be an integer, not negative")
-        least, band = float(threshold), (threshold - ROUNDING, threshold + ROUNDING)
-        super().__init__(tuple(int(n) for n in levels), least, band)
+        super().__init__(tuple(int(n) for n in levels), float(threshold))
+        self._band = threshold - ROUNDING, threshold + ROUNDING
         self.function = function
         self.max_calls = max_calls
         self.largest_box = largest_box

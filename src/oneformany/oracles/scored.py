@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from copy import copy
+from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -19,24 +20,31 @@ FINEST_DIGITS = 12
 class ScoredOracle(ABC):
     """An oracle whose positive points are those with a score of at least a threshold.
 
-    Scores are compared in units, of which ``scale`` make 1. From ``least`` on points are positive as long as
-    nobody can be asked; scores inside ``band`` are too near to tell what a model that ``rounds`` would say.
+    Scores are compared in units, of which ``scale`` make 1; ``None``: they are not integers. With ``margin``,
+    scores that near the threshold do not tell what a model that ``rounds`` would say: they do not count as
+    positive as long as nobody can be asked.
     """
 
     def __init__(
         self,
         levels: tuple[int, ...],
-        least: float,
-        band: tuple[float, float],
-        scale: int = 1,
+        threshold: float,
+        margin: float = 0.0,
         *,
+        scale: int | None = None,
         rounds: bool = True,
     ) -> None:
+        check_finite(threshold=threshold, margin=margin)
+        if margin < 0:
+            raise InputError(f"margin is {margin}; it must not be negative")
         self._levels = levels
-        self._acceptance = Acceptance(least, least)
-        self._band = band
-        self._scale = scale
+        self._scale = scale or 1
         self._rounds = rounds
+        least, low, high = ((threshold + m) * self._scale for m in (margin, -margin, margin))
+        if scale is not None:
+            least, low, high = round(least), math.floor(low), math.ceil(high)
+        self._acceptance = Acceptance(least, least)
+        self._band = low, high
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -99,14 +107,16 @@ class ScoredOracle(ABC):
         """Score each row of codes, in units."""
 
 
+def check_finite(**numbers: object) -> None:
+    """Refuse numbers that are not finite."""
+    for name, number in numbers.items():
+        if not (isinstance(number, Real) and math.isfinite(number)):
+            raise InputError(f"{name} is {number!r}; it must be a finite number")
+
+
 def finest_digits(largest: float, largest_sum: int, entries: str) -> int:
     """Decimal digits with which sums of scores up to ``largest`` stay below ``largest_sum`` units."""
     for digits in range(FINEST_DIGITS, -1, -1):
         if (largest + 1) * 10**digits < largest_sum:
             return digits
     raise InputError(f"scores of size {largest:g} are too large: divide {entries} and threshold")
-
-
-def band_of(threshold: float, margin: float, scale: int) -> tuple[int, int]:
-    """Units that are too near to the threshold."""
-    return math.floor((threshold - margin) * scale), math.ceil((threshold + margin) * scale)

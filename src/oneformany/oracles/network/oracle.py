@@ -157,15 +157,9 @@ class NetworkOracle(ScoredOracle):
     def __init__(
         self, network: Network, threshold: float = 0.0, *, margin: float = 0.0, budget: int | None = None
     ) -> None:
-        for name, number in (("threshold", threshold), ("margin", margin)):
-            if not math.isfinite(number):
-                raise InputError(f"{name} is {number}; it must be a finite number")
-        if margin < 0:
-            raise InputError(f"margin is {margin}; it must not be negative")
         if budget is not None and budget < 0:
             raise InputError(f"budget is {budget}; it must not be negative")
-        least, band = threshold + margin, (threshold - margin, threshold + margin)
-        super().__init__(network.levels, float(least), band)
+        super().__init__(network.levels, float(threshold), margin)
         self.network = network
         self.margin = float(margin)
         self.budget = budget

@@ -301,88 +301,55 @@ def judge_moves(
     """Judge every row after every choice; see :meth:`TreeOracle.judge_moves`.
 
     Only trees in which the targets make a difference to the row are looked at. For each feature the leaves
-    are kept that the targets chosen so far allow. What the best leaves cannot reach is not looked into: with
-    ``rest[j]``, those that any targets of the features from j on allow.
+    are kept that the targets chosen so far allow; what their best ones cannot reach is not looked into.
     """
     k = len(features)
     n_words = allowed.shape[2]
-    n_cells = goals.shape[2]
-    some = np.empty(n_words, dtype=np.uint64)
-    union = np.empty(n_words, dtype=np.uint64)
-    words = np.empty(n_words, dtype=np.int64)
-    trees = np.empty(n_words, dtype=np.int64)
+    words, trees = np.empty(n_words, dtype=np.int64), np.empty(n_words, dtype=np.int64)
+    some, union = np.empty(n_words, dtype=np.uint64), np.empty(n_words, dtype=np.uint64)
     alive = np.empty((k + 1, n_words), dtype=np.uint64)
-    rest = np.empty((k + 1, n_words), dtype=np.uint64)
-    sets = np.empty((k, n_cells, n_words), dtype=np.uint64)
+    sets = np.empty((k, goals.shape[2], n_words), dtype=np.uint64)
     moved = np.zeros(allowed.shape[0], dtype=np.bool_)
     for feature in features:
         moved[feature] = True
     for i in range(len(values)):
-        for w in range(n_words):
-            some[w] = ALL
+        some[:] = ALL
         for feature in range(allowed.shape[0]):
             if not moved[feature]:
-                for w in range(n_words):
-                    some[w] &= allowed[feature, values[i, feature], w]
+                some &= allowed[feature, values[i, feature]]
         for j in range(k):
-            for w in range(n_words):
-                union[w] = ZERO
+            union[:] = ZERO
             for goal in goals[i, j]:
                 if goal >= 0:
-                    for w in range(n_words):
-                        union[w] |= allowed[features[j], goal, w]
-            for w in range(n_words):
-                some[w] &= union[w]
+                    union |= allowed[features[j], goal]
+            some &= union
         settled, count = _open_words(some, first, units, words, trees)
         for a in range(count):
             alive[0, a] = some[words[a]]
-            rest[k, a] = ALL
-        if settled + _best(alive[0], rest[k], words, trees, count, units) < least:
-            for c in range(len(choices)):
-                judged[i, c] = NEGATIVE
-            continue
-        for j in range(k - 1, -1, -1):
-            for a in range(count):
-                union[a] = ZERO
-            for cell in range(n_cells):
-                if goals[i, j, cell] >= 0:
-                    for a in range(count):
+            for j in range(k):
+                for cell in range(goals.shape[2]):
+                    if goals[i, j, cell] >= 0:
                         sets[j, cell, a] = allowed[features[j], goals[i, j, cell], words[a]]
-                        union[a] |= sets[j, cell, a]
-            for a in range(count):
-                rest[j, a] = rest[j + 1, a] & union[a]
-        good = 0  # levels whose sets belong to the choice before
-        dead = k + 1  # choices that share so many targets with the one before are negative as well
+        total = settled + _best(alive[0], alive[0], words, trees, count, units)
+        good = 0  # how many of the sets belong to the choice before
+        dead = 0 if total < least else k + 1  # choices that begin like the one before so far are negative too
         for c in range(len(choices)):
             same = 0
-            if c > 0:
-                while same < k and choices[c, same] == choices[c - 1, same]:
-                    same += 1
-                if same >= dead:
-                    judged[i, c] = NEGATIVE
-                    continue
-            good = min(good, same)
-            dead = k + 1
-            total = settled
+            while c > 0 and same < k and choices[c, same] == choices[c - 1, same]:
+                same += 1
+            judged[i, c] = NEGATIVE
+            if same >= dead:
+                continue
+            good, dead = min(good, same), k + 1
             for j in range(good, k):
-                cell = choices[c, j]
-                if goals[i, j, cell] < 0:
+                if goals[i, j, choices[c, j]] >= 0:
+                    leaves = sets[j, choices[c, j]]
+                    for a in range(count if j < k - 1 else 0):
+                        alive[j + 1, a] = alive[j, a] & leaves[a]
+                    total = settled + _best(alive[j], leaves, words, trees, count, units)
+                    good = j + 1
+                if goals[i, j, choices[c, j]] < 0 or total < least:
                     dead = j + 1
                     break
-                if j == k - 1:
-                    total = settled + _best(alive[j], sets[j, cell], words, trees, count, units)
-                    break
-                for a in range(count):
-                    alive[j + 1, a] = alive[j, a] & sets[j, cell, a]
-                good = j + 1
-                if settled + _best(alive[j + 1], rest[j + 1], words, trees, count, units) < least:
-                    dead = j + 1
-                    break
-            if k == 0:
-                total = settled + _best(alive[0], rest[0], words, trees, count, units)
-            if dead <= k:
-                judged[i, c] = NEGATIVE
-            elif total >= sure:
-                judged[i, c] = POSITIVE
-            else:
-                judged[i, c] = NEAR if total >= least else NEGATIVE
+            if dead > k:
+                judged[i, c] = POSITIVE if total >= sure else NEAR

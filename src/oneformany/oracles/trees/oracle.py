@@ -9,7 +9,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import ScoredOracle, band_of
+from oneformany.oracles.scored import ScoredOracle
 from oneformany.oracles.search import climb, search
 from oneformany.oracles.ties import Acceptance
 from oneformany.oracles.trees import kernels
@@ -64,14 +64,12 @@ class TreeOracle(ScoredOracle):
         max_nodes: int = DEFAULT_MAX_NODES,
     ) -> None:
         scale = 10**ensemble.digits
-        if not abs(threshold) * scale < LARGEST_SUM:
-            raise InputError(f"threshold is {threshold}; it must be a number of the size of the scores")
-        if not 0 <= margin * scale < LARGEST_SUM:
-            raise InputError(f"margin is {margin}; it must be small and not negative")
+        for name, number in (("threshold", threshold), ("margin", margin)):
+            if not abs(number) * scale < LARGEST_SUM:
+                raise InputError(f"{name} is {number}; it must be a number of the size of the scores")
         if max_nodes < 1:
             raise InputError(f"max_nodes is {max_nodes}; it must be at least 1")
-        least, band = round((threshold + margin) * scale), band_of(threshold, margin, scale)
-        super().__init__(ensemble.levels, least, band, scale, rounds=rounds)
+        super().__init__(ensemble.levels, threshold, margin, scale=scale, rounds=rounds)
         self.ensemble = ensemble
         self.max_nodes = max_nodes
         self.unanswered = 0
