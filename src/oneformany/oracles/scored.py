@@ -77,6 +77,14 @@ class ScoredOracle(ABC):
         sums = self._sums(codes)
         return np.asarray((sums >= low) & (sums <= high))
 
+    @abstractmethod
+    def _sums(self, codes: IntArray) -> IntArray | FloatArray:
+        """Score each row of codes, in units."""
+
+
+class DecidedOracle(ScoredOracle):
+    """A scored oracle that can let the model decide about points near the threshold."""
+
     def decided_by(self, decide: Decide) -> Self:
         """Let the model decide about points within the margin.
 
@@ -101,10 +109,6 @@ class ScoredOracle(ABC):
         oracle = copy(self)
         oracle._acceptance = acceptance  # noqa: SLF001 (a copy of itself)
         return oracle
-
-    @abstractmethod
-    def _sums(self, codes: IntArray) -> IntArray | FloatArray:
-        """Score each row of codes, in units."""
 
 
 def check_finite(**numbers: object) -> None:

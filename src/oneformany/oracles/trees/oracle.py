@@ -9,7 +9,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import ScoredOracle
+from oneformany.oracles.scored import DecidedOracle
 from oneformany.oracles.search import climb, search
 from oneformany.oracles.ties import Acceptance
 from oneformany.oracles.trees import kernels
@@ -19,7 +19,7 @@ DEFAULT_MAX_NODES = 10_000_000
 FEW = 8  # parts with at most so many points are looked through: bounds are quick
 
 
-class TreeOracle(ScoredOracle):
+class TreeOracle(DecidedOracle):
     """A classifier whose score is an intercept plus one leaf per tree, decided in exact integers.
 
     Parameters
