@@ -285,7 +285,7 @@ def forbidden():
 
 @pytest.mark.parametrize("make", [clashing_trees, close_network, large_box, forbidden])
 def test_when_the_time_is_up_the_answer_is_neither_a_point_nor_a_proof(make, monkeypatch):
-    monkeypatch.setattr("oneformany.oracles.trees.oracle.NODES_PER_LOOK", 1)
+    monkeypatch.setattr("oneformany.oracles.trees.oracle.FEW", 1)
     oracle = make()
     question = replace(hard_question(oracle), extra=len(oracle.levels), stop=Stop(time_limit=0))
     answer = oracle.reach(question)

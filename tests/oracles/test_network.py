@@ -1,5 +1,6 @@
 """Tests that the answers for a ReLU network are those of full enumeration, whatever its weights."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from unittest.mock import patch
@@ -10,20 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
+from oneformany.oracles import search as oracle_search
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.box import anchored
 from oneformany.oracles.network import search as network_search
-from oneformany.oracles.network.bounds import bound_each, bound_logit
-from oneformany.oracles.network.kernels import (
+from oneformany.oracles.network.bounds import (
     HIDDEN,
     LOW,
     SIDE,
-    climb,
-    make_region,
+    bound_each,
+    bound_logit,
     reserve,
-    score_points,
     widest_lines,
 )
+from oneformany.oracles.network.kernels import score_near, score_points
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem
@@ -64,13 +65,13 @@ def cases(draw):
 
 
 @settings(max_examples=200, deadline=None)
-@given(cases(), st.sampled_from([network_search.FEW, 4, 1]))
+@given(cases(), st.sampled_from([oracle_search.FEW, 4, 1]))
 def test_a_point_is_found_exactly_when_there_is_one(case, few):
     oracle, question = case
     points = all_points(oracle.levels)
     points = points[usable(question, points)]
     positive = oracle.positive(points) if len(points) else np.zeros(0, dtype=np.bool_)
-    with patch.object(network_search, "FEW", few):
+    with patch.object(oracle_search, "FEW", few):
         answer = oracle.reach(question)
     if positive.any():
         assert (points[positive] == answer.point).all(axis=1).any()
@@ -80,13 +81,14 @@ def test_a_point_is_found_exactly_when_there_is_one(case, few):
 
 
 @pytest.mark.parametrize("climbs", [True, False])
-@pytest.mark.parametrize("few", [network_search.FEW, 4, 1])
+@pytest.mark.parametrize("few", [oracle_search.FEW, 4, 1])
 @pytest.mark.parametrize("probes", [network_search.PROBES, 0])
 def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs, probes):
     """Tests the hardest thresholds: the largest score in reach, and the next number above it."""
     rng = np.random.default_rng(few)
     with (
-        patch.multiple(network_search, FEW=few, climb=climb if climbs else lambda *_: None),
+        patch.multiple(oracle_search, FEW=few),
+        patch.object(network_search, "climb", network_search.climb if climbs else lambda *_: None),
         patch.object(network_search, "PROBES", probes),
     ):
         for _ in range(60):
@@ -123,7 +125,7 @@ def test_weights_too_small_to_multiply_do_not_hide_a_point(size):
     threshold = NetworkOracle(network).score(all_points(network.levels)).max()
     everywhere = np.ones((7, 2), dtype=np.bool_)
     question = Question(np.zeros(7, dtype=np.int64), np.ones(7, dtype=np.bool_), 0, everywhere)
-    with patch.object(network_search, "FEW", 1):
+    with patch.object(oracle_search, "FEW", 1):
         answer = NetworkOracle(network, float(threshold)).reach(question)
     assert answer.point.tolist() == [1, 0, 0, 0, 1, 1, 0]
 
@@ -141,14 +143,14 @@ def test_climbing_ends_although_sums_drift():
 def test_no_point_on_the_demanded_sides_scores_above_the_bound(case, data):
     """Tests parts that demand signs of units, with penalties from many rounds of improvement."""
     oracle, question = case
-    net, first = oracle._net, oracle._net.starts[:-1]
+    net = oracle._net
     whole = anchored(question)
     points = all_points(oracle.levels)
-    points = points[usable(question, points)] + first
+    points = points[usable(question, points)]
     if whole is None:
         assert len(points) == 0
         return
-    part, work = make_region(net, oracle._exists, whole, widest_lines(net)), reserve(net)
+    part, work = replace(whole, lines=widest_lines(net)), reserve(net, whole.domain.shape[1])
     scores = np.empty(len(points))
     score_points(net, points, work.layers[HIDDEN], scores)
     layers = np.array([hidden_layers(net, point) for point in points])
@@ -272,7 +274,7 @@ def test_frozen_and_other_arrays_share_compiled_code():
     oracle.reach(problem.question(0))
     oracle.upper_bound(question.domain)
     oracle.relaxation()
-    assert len(climb.signatures) == len(bound_each.signatures) == 1
+    assert len(score_near.signatures) == len(bound_each.signatures) == 1
 
 
 def test_a_network_cannot_be_changed():

@@ -80,14 +80,14 @@ def test_the_score_is_the_intercept_plus_one_leaf_per_tree(drawn):
 
 @pytest.mark.parametrize("climbs", [True, False])
 @settings(max_examples=150, deadline=None)
-@given(st.data())
-def test_answers_equal_full_enumeration(climbs, data):
+@given(st.data(), st.sampled_from([trees.FEW, 1]))
+def test_answers_equal_full_enumeration(climbs, data, few):
     levels, forest, intercept = data.draw(ensembles())
     question = data.draw(questions(levels))
     points = all_points(levels)
     scores = build(levels, forest, intercept).score(points)
     oracle = build(levels, forest, intercept, data.draw(st.sampled_from(sorted(set(scores)))))
-    with patch.object(trees, "climb", trees.climb if climbs else no_climb):
+    with patch.multiple(trees, climb=trees.climb if climbs else no_climb, FEW=few):
         answer = oracle.reach(question)
     reachable = points[usable(question, points) & oracle.positive(points)].tolist()
     assert answer.proved_none == (not reachable)
@@ -178,7 +178,8 @@ def test_a_question_beyond_the_budget_is_unknown():
     forest = [parity(0, odd=False), parity(0, odd=True)]
     question = Question(np.zeros(3, int), np.zeros(3, bool), 3, np.ones((3, 2), bool))
     hurried = build([2, 2, 2], forest, threshold=2.0, max_nodes=1)
-    answer = hurried.reach(question)
+    with patch.object(trees, "FEW", 1):
+        answer = hurried.reach(question)
     assert answer.point is None
     assert not answer.proved_none
     patient = build([2, 2, 2], forest, threshold=2.0)

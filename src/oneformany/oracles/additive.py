@@ -1,19 +1,17 @@
 """Scores that are a sum of one table entry per feature: decided in exact integer arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.box import admits, anchored, count_points, lifts, look_through
+from oneformany.oracles.box import admits, anchored
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import ScoredOracle, band_of, finest_digits
+from oneformany.oracles.scored import DecidedOracle, check_finite, finest_digits
+from oneformany.oracles.search import search
 from oneformany.oracles.ties import Acceptance
 
 LARGEST_SUM = 2**61
@@ -22,7 +20,7 @@ LARGEST_BOX = 10_000
 """Questions within the margin with at most so many points are settled by asking about all of them."""
 
 
-class AdditiveOracle(ScoredOracle):
+class AdditiveOracle(DecidedOracle):
     """A classifier whose score is ``intercept + tables[0][x_0] + tables[1][x_1] + ...``.
 
     All entries are rounded once, here, to a decimal grid (``10**-12`` unless the scores are huge), so
@@ -60,18 +58,19 @@ class AdditiveOracle(ScoredOracle):
         rounds: bool = True,
     ) -> None:
         entries = [np.asarray(table, dtype=np.float64) for table in tables]
-        _check(entries, intercept, threshold, margin)
+        if not entries:
+            raise InputError("an additive score needs a table for at least one feature")
+        for feature, table in enumerate(entries):
+            if table.ndim != 1 or len(table) == 0:
+                raise InputError(f"the table of feature {feature} must be a non-empty list of numbers")
+            for level in np.flatnonzero(~np.isfinite(table)):
+                raise InputError(f"the table of feature {feature} is {table[level]} at level {level}")
+        check_finite(intercept=intercept, threshold=threshold, margin=margin)
         largest = abs(intercept) + abs(threshold) + margin + sum(float(np.abs(t).max()) for t in entries)
         self.digits = finest_digits(largest, LARGEST_SUM, "tables")
         scale = int(10**self.digits)
         levels = tuple(len(table) for table in entries)
-        super().__init__(
-            levels,
-            round((threshold + margin) * scale),
-            band_of(threshold, margin, scale),
-            scale,
-            rounds=rounds,
-        )
+        super().__init__(levels, threshold, margin, scale=scale, rounds=rounds)
         self.units = np.full((len(entries), max(levels)), NEVER, dtype=np.int64)
         for feature, table in enumerate(entries):
             self.units[feature, : len(table)] = np.rint(table * scale).astype(np.int64)
@@ -80,7 +79,7 @@ class AdditiveOracle(ScoredOracle):
     def _listed(self, asked: Acceptance) -> Acceptance | None:
         return asked.listed(self.units, self._levels, self.intercept_units)
 
-    def hopeful(self) -> AdditiveOracle | None:
+    def hopeful(self) -> Self | None:
         """Count every point that the model would have to be asked about as positive; ``None``: there is none.
 
         The score decides there, which is quick. What is proved to be out of reach, or to need so many
@@ -104,7 +103,9 @@ class AdditiveOracle(ScoredOracle):
         if whole is None:
             return Answer.none()
         acceptance = self._acceptance
-        _, most, lift = lifts(whole, self.units)
+        rows = np.arange(len(whole.anchor))
+        most = np.where(whole.domain, self.units, np.iinfo(np.int64).min).argmax(axis=1)
+        lift = np.where(whole.free, 0, self.units[rows, most] - self.units[rows, whole.anchor])
         point = np.where(whole.free, most, whole.anchor)
         total = int(self._sums(point))
         for feature in np.argsort(-lift, kind="stable")[: whole.extra]:
@@ -119,7 +120,7 @@ class AdditiveOracle(ScoredOracle):
         if acceptance.decide is None:
             ties = acceptance.ties[admits(question, acceptance.ties)]
             return Answer(ties[0].copy()) if len(ties) else Answer.none()
-        return look_through(whole, self.positive) if count_points(whole) <= LARGEST_BOX else Answer.unknown()
+        return search(whole, None, self._judge, self.positive, few=LARGEST_BOX)
 
     def relaxation(self) -> Relaxation:
         """The score itself, in units; exact unless ties are decided one by one."""
@@ -139,19 +140,3 @@ class AdditiveOracle(ScoredOracle):
     def _sums(self, codes: IntArray) -> IntArray:
         rows = np.arange(len(self._levels))
         return np.asarray(self.intercept_units + self.units[rows, np.asarray(codes)].sum(axis=-1))
-
-
-def _check(entries: list[FloatArray], intercept: float, threshold: float, margin: float) -> None:
-    if not entries:
-        raise InputError("an additive score needs a table for at least one feature")
-    for feature, table in enumerate(entries):
-        if table.ndim != 1 or len(table) == 0:
-            raise InputError(f"the table of feature {feature} must be a non-empty list of numbers")
-        if not np.isfinite(table).all():
-            level = int(np.flatnonzero(~np.isfinite(table))[0])
-            raise InputError(f"the table of feature {feature} is {table[level]} at level {level}")
-    for name, number in (("intercept", intercept), ("threshold", threshold), ("margin", margin)):
-        if not (isinstance(number, Real) and np.isfinite(number)):
-            raise InputError(f"{name} is {number!r}; it must be a finite number")
-    if margin < 0:
-        raise InputError(f"margin is {margin}; it must not be negative")

@@ -1,7 +1,5 @@
 """Classifiers that can only be asked: exhaustive where few points are in question, searched otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,17 +8,20 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.oracles.box import BATCH, climb, count_points, list_points, look_through
-from oneformany.oracles.protocol import Answer, Question, Relaxation
+from oneformany.oracles.box import Part, anchored, list_points
+from oneformany.oracles.protocol import Answer, Question
+from oneformany.oracles.scored import ScoredOracle
+from oneformany.oracles.search import climb, search
 
 LARGEST_BOX = 10_000
+BATCH = 4096  # about how many points the function is asked at once
 MOST_KNOWN = 1 << 21  # how many answers are remembered, in some 300 MB, before it begins anew
 RESTARTS = 3
 SLACK = 1e-6
 ROUNDING = 2.0**-21
 
 
-class BlackBoxOracle:
+class BlackBoxOracle(ScoredOracle):
     """Any function from rows to probabilities, asked in batches; answers are remembered.
 
     A "no" is proved when all points of a question were asked about, which is done when they are few
@@ -81,28 +82,91 @@ class BlackBoxOracle:
         for name, number in (("max_calls", max_calls), ("largest_box", largest_box)):
             if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):
                 raise InputError(f"{name} is {number!r}; it must be an integer, not negative")
+        super().__init__(tuple(int(n) for n in levels), float(threshold))
+        self._band = threshold - ROUNDING, threshold + ROUNDING
         self.function = function
         self.max_calls = max_calls
         self.largest_box = largest_box
         self.asked = self.batches = self.unanswered = 0
-        self._levels = tuple(int(n) for n in levels)
-        self._threshold = float(threshold)
         self._rows = rows
         self._positive = positive
         self._known: dict[bytes, float] = {}
 
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """Number of levels of each feature."""
-        return self._levels
+    def upper_bound(self, domain: BoolArray) -> float:
+        """Largest score inside ``domain`` where all its points have been asked about, otherwise infinity."""
+        p = len(self._levels)
+        inside = anchored(Question(np.zeros(p, dtype=np.int64), np.ones(p, dtype=np.bool_), 0, domain))
+        if inside is None:
+            return -np.inf
+        if inside.size > self.largest_box:
+            return np.inf
+        return max(self._known.get(point.tobytes(), np.inf) for point in list_points(inside))
 
-    @property
-    def threshold(self) -> float:
-        """A point is positive when its score is at least this."""
-        return self._threshold
+    def reach(self, question: Question) -> Answer:
+        """Find a positive point, ask about all points to exclude one, or end "unknown"."""
+        whole = anchored(question)
+        if whole is None:
+            return Answer.none()
 
-    def score(self, codes: IntArray) -> FloatArray:
-        """Probability of each row of an ``(n, p)`` array of codes."""
+        def scores(points: IntArray) -> FloatArray:
+            """Score points as long as the searches may ask."""
+            new = {key for point in points if (key := point.tobytes()) not in self._known}
+            spent = self.max_calls is not None and new and self.asked + len(new) > self.max_calls
+            if spent or (whole.stop is not None and whole.stop.expired()):
+                raise _SpentError
+            return self._sums(points)
+
+        try:
+            point = self._climbed(whole, scores)
+            if point is not None:
+                return Answer(point)
+            answer = search(
+                whole,
+                None,
+                lambda points: scores(points) >= self.threshold,
+                self.positive,
+                few=self.largest_box,
+            )
+        except _SpentError:
+            answer = Answer.unknown()
+        self.unanswered += not answer.proved_none and answer.point is None
+        return answer
+
+    def relaxation(self) -> None:
+        """Nothing: what a black box says about one point says nothing about others."""
+
+    def describe(self) -> dict[str, Any]:
+        """What is known of it: the threshold, and how often it was asked."""
+        return {
+            "kind": "black box",
+            "threshold": self.threshold,
+            "asked": self.asked,
+            "unanswered": self.unanswered,
+        }
+
+    def _climbed(self, whole: Part, scores: Callable[[IntArray], FloatArray]) -> IntArray | None:
+        """Climb from the anchor and, where not all points can be asked about, from random ones."""
+        rng = np.random.default_rng(whole.anchor)
+
+        def near(point: IntArray, options: BoolArray) -> tuple[float, FloatArray]:
+            score, after = float(scores(point[None])[0]), np.full(options.shape, -np.inf)
+            if score < self.threshold:
+                feature, level = np.nonzero(options)
+                moved = np.tile(point, (len(feature), 1))
+                moved[np.arange(len(feature)), feature] = level
+                after[feature, level] = scores(moved)
+            return score, after
+
+        for attempt in range(1 if whole.size <= self.largest_box else 1 + RESTARTS):
+            point = whole.first_point
+            paid = rng.permutation(np.flatnonzero(~whole.free))[: whole.extra]
+            for f in [*np.flatnonzero(whole.free), *paid] if attempt else ():
+                point[f] = rng.choice(np.flatnonzero(whole.domain[f]))
+            if climb(whole, near, self.threshold, point, swaps=True) >= self.threshold:
+                return point
+        return None
+
+    def _sums(self, codes: IntArray) -> FloatArray:
         points = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
         if self.max_calls is None and len(self._known) > MOST_KNOWN:
             self._known.clear()
@@ -111,81 +175,12 @@ class BlackBoxOracle:
         indices = list(new.values())
         for start in range(0, len(indices), BATCH):
             batch = points[indices[start : start + BATCH]]
-            for point, chance in zip(batch, self._ask(batch).tolist(), strict=True):
-                self._known[point.tobytes()] = chance
+            self.asked += len(batch)
+            self.batches += 1
+            output = self.function(batch if self._rows is None else self._rows(batch))
+            chances = check_probabilities(output, len(batch), self._positive)
+            self._known.update(zip(map(np.ndarray.tobytes, batch), chances.tolist(), strict=True))
         return np.array([self._known[key] for key in keys])
-
-    def positive(self, codes: IntArray) -> BoolArray:
-        """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return np.asarray(self.score(codes) >= self._threshold)
-
-    def doubtful(self, codes: IntArray) -> BoolArray:
-        """Whether each row's probability is so near the threshold that rounding in the function could decide.
-
-        It may round in single precision, and otherwise for one row than for many.
-        """
-        return np.abs(self.score(codes) - self._threshold) <= ROUNDING
-
-    def upper_bound(self, domain: BoolArray) -> float:
-        """Largest score inside ``domain`` where all its points have been asked about, otherwise infinity."""
-        if not domain.any(axis=1).all():
-            return -np.inf
-        p = len(self._levels)
-        question = Question(domain.argmax(axis=1), np.ones(p, dtype=np.bool_), 0, domain)
-        if count_points(question) > self.largest_box:
-            return np.inf
-        return max(self._known.get(point.tobytes(), np.inf) for point in list_points(question))
-
-    def reach(self, question: Question) -> Answer:
-        """Find a positive point, ask about all points to exclude one, or end "unknown"."""
-        size = count_points(question)
-        if size == 0:
-            return Answer.none()
-        few = size <= self.largest_box
-
-        def score(points: IntArray) -> FloatArray:
-            if question.stop is not None and question.stop.expired():
-                raise _SpentError
-            return self._searched(points)
-
-        try:
-            rng = np.random.default_rng(question.anchor)
-            point = climb(question, score, self._threshold, rng, 0 if few else RESTARTS)
-            if point is not None:
-                return Answer(point)
-            if few:
-                return look_through(question, lambda points: score(points) >= self._threshold)
-        except _SpentError:
-            pass
-        self.unanswered += 1
-        return Answer.unknown()
-
-    def relaxation(self) -> Relaxation | None:
-        """Nothing: what a black box says about one point says nothing about others."""
-        return None
-
-    def describe(self) -> dict[str, Any]:
-        """What is known of it: the threshold, and how often it was asked."""
-        return {
-            "kind": "black box",
-            "threshold": self._threshold,
-            "asked": self.asked,
-            "unanswered": self.unanswered,
-        }
-
-    def _searched(self, points: IntArray) -> FloatArray:
-        """Score points as long as the searches may ask."""
-        if self.max_calls is not None:
-            new = {key for point in points if (key := point.tobytes()) not in self._known}
-            if new and self.asked + len(new) > self.max_calls:
-                raise _SpentError
-        return self.score(points)
-
-    def _ask(self, points: IntArray) -> FloatArray:
-        self.asked += len(points)
-        self.batches += 1
-        output = self.function(points if self._rows is None else self._rows(points))
-        return check_probabilities(output, len(points), self._positive)
 
 
 class _SpentError(Exception):

@@ -1,25 +1,168 @@
-"""The points that a question admits: how many they are, all of them, some of them, a good one by climbing."""
+"""Points of a question: how many they are, all of them, and those that a linear bound on the score leaves.
 
-from __future__ import annotations
+A bound here is a constant and a gain per level: no point of a part scores more than the constant plus the
+gains of its levels. Networks and tree ensembles bound their scores so, each in a way of its own.
+"""
 
-from collections.abc import Callable
-from dataclasses import replace
-from math import prod
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.oracles.protocol import Answer, Question
+from oneformany.compiled import inner, outer
+from oneformany.oracles.protocol import Question
 
-BATCH = 4096  # how many points are looked at together
+
+@dataclass(frozen=True, eq=False)
+class Part(Question):
+    """Points of a question. What is not free has its anchor's level, and no other once no change is left."""
+
+    size: float = 0.0  # how many they are
+    split: int = -1  # the feature whose levels differ most in their gains; -1: none has two levels
+    many: bool = False  # whether the bound that made the part dropped many levels
+    lines: FloatArray = field(default_factory=lambda: np.zeros(0))  # what is known of a network there
+    stale: int = 0  # the first layer of a network whose ranges are those of a larger part
+
+    @property
+    def first_point(self) -> IntArray:
+        """The anchor, or where a feature cannot stay there, its first level."""
+        stays = self.domain[np.arange(len(self.anchor)), self.anchor]
+        return np.where(stays, self.anchor, self.domain.argmax(axis=1))
 
 
-def choices(question: Question) -> list[IntArray]:
-    """For each feature the levels that it may take when it moves: for a free one all of its domain."""
-    inside = question.domain.copy()
-    paid = np.flatnonzero(~question.free)
-    inside[paid, question.anchor[paid]] = False
-    return [np.flatnonzero(row) for row in inside]
+@inner
+def _force(domain: BoolArray, free: BoolArray, anchor: IntArray, extra: int) -> int:
+    """A feature without its anchor's level has to move: it is free, with one change less; what is left."""
+    for f in range(len(free)):
+        if not free[f] and not domain[f, anchor[f]]:
+            free[f] = True
+            extra -= 1
+    return extra
+
+
+@outer
+def _narrow(
+    domain: BoolArray,
+    free: BoolArray,
+    anchor: IntArray,
+    extra: int,
+    gains: FloatArray,
+    constant: float,
+    least: float,
+) -> tuple[int, float, int, bool]:
+    """Drop the levels of which no point reaches ``least``, and apply what follows from the budget of changes.
+
+    Returns the changes that are left, the number of points, the feature to split, and whether more than an
+    eighth of the levels was dropped.
+    """
+    p, width = domain.shape
+    most, lift = np.zeros(p), np.zeros(p)
+    value = constant
+    total = dropped = 0
+    extra = _force(domain, free, anchor, extra)
+    for f in range(p):
+        most[f] = -np.inf
+        for v in range(width):
+            if domain[f, v]:
+                total += 1
+                most[f] = max(most[f], gains[f, v])
+        if not free[f]:
+            lift[f] = most[f] - gains[f, anchor[f]]
+        value += most[f] - lift[f]
+    taken = left = 0.0  # the least lift that is taken, the most that is left
+    for turn in range(extra + 1):
+        at, taken, left = -1, left, 0.0
+        for f in range(p):
+            if lift[f] > left:
+                at, left = f, lift[f]
+        if at >= 0:
+            lift[at] = -left
+            value += left if turn < extra else 0.0
+    for f in range(p):
+        for v in range(width):
+            if domain[f, v]:
+                if free[f]:
+                    ceiling = value - most[f] + gains[f, v]
+                elif v == anchor[f]:
+                    ceiling = value - max(0.0, abs(lift[f]) - left)
+                else:
+                    ceiling = value - max(abs(lift[f]), taken) + gains[f, v] - gains[f, anchor[f]]
+                if ceiling < least:
+                    domain[f, v] = False
+                    dropped += 1
+    extra = _force(domain, free, anchor, extra)
+    if extra < 0:
+        return extra, 0.0, -1, True
+    ways = np.zeros(extra + 1)  # points by how many features that are not free have moved
+    ways[0] = 1.0
+    split, widest = -1, -1.0
+    for f in range(p):
+        low, high, several = np.inf, -np.inf, 0
+        for v in range(width):
+            domain[f, v] = domain[f, v] and (free[f] or extra > 0 or v == anchor[f])
+            if domain[f, v]:
+                several += 1
+                low, high = min(low, gains[f, v]), max(high, gains[f, v])
+        if several > 1 and high - low > widest:
+            split, widest = f, high - low
+        for k in range(extra, -1, -1):
+            ways[k] *= several if free[f] else 1
+            if k > 0 and not free[f]:
+                ways[k] += ways[k - 1] * (several - 1)
+    return extra, ways.sum(), split, 8 * dropped > total
+
+
+def narrowed(question: Question, gains: FloatArray, constant: float, least: float) -> Part | None:
+    """Leave the points that a bound lets reach ``least``; ``None``: there are none."""
+    domain, free = question.domain.copy(), question.free.copy()
+    extra, size, split, many = _narrow(domain, free, question.anchor, question.extra, gains, constant, least)
+    if size == 0:
+        return None
+    new = {"domain": domain, "free": free, "extra": extra, "size": size, "split": split, "many": many}
+    return Part(**(vars(question) | new))
+
+
+def anchored(question: Question) -> Part | None:
+    """All points of a question; ``None``: there are none."""
+    domain = np.array(question.domain, dtype=np.bool_)
+    anchor = np.array(question.anchor, dtype=np.int64)
+    domain[~question.free, anchor[~question.free]] = True
+    free = np.array(question.free, dtype=np.bool_)
+    whole = Question(anchor, free, int(question.extra), domain, question.stop)
+    return narrowed(whole, np.zeros(domain.shape), np.inf, 0.0)
+
+
+def halves(part: Part, gains: FloatArray, constant: float, least: float) -> list[Part]:
+    """Divide in two, at smaller and larger gains of a free feature, at staying and moving where it costs."""
+    feature = part.split
+    levels = np.flatnonzero(part.domain[feature])
+    larger = levels != part.anchor[feature]
+    if part.free[feature]:
+        values = gains[feature, levels]
+        larger = values > 0.5 * (values.max() + values.min())
+        larger[values.argmin()], larger[values.argmax()] = False, True
+    found = []
+    for some in (levels[~larger], levels[larger]):
+        domain = part.domain.copy()
+        domain[feature] = False
+        domain[feature, some] = True
+        found.append(narrowed(Part(**(vars(part) | {"domain": domain})), gains, constant, least))
+    return [half for half in found if half is not None]
+
+
+def list_points(part: Part) -> IntArray:
+    """List the points, those with fewer moves first; meant for parts that are small."""
+    points = part.first_point[None]
+    moves = np.zeros(1, dtype=np.int64)
+    for feature in np.flatnonzero(part.domain.sum(axis=1) > 1):
+        levels = np.flatnonzero(part.domain[feature])
+        levels = levels[levels != points[0, feature]]
+        able = part.free[feature] | (moves < part.extra)
+        moved = points[able].repeat(len(levels), axis=0)
+        moved[:, feature] = np.tile(levels, able.sum())
+        points = np.concatenate((points, moved))
+        moves = np.concatenate((moves, moves[able].repeat(len(levels)) + (not part.free[feature])))
+    return points[np.argsort(moves, kind="stable")]
 
 
 def admits(question: Question, points: IntArray) -> BoolArray:
@@ -28,182 +171,3 @@ def admits(question: Question, points: IntArray) -> BoolArray:
     stays = points == question.anchor
     fits = np.where(question.free, inside, inside | stays).all(axis=1)
     return np.asarray(fits & ((~stays & ~question.free).sum(axis=1) <= question.extra))
-
-
-def count_points(question: Question, enough: float = np.inf) -> int:
-    """Count the points, or as many as are enough.
-
-    Those in which exactly ``k`` features that are not free move are the elementary symmetric polynomial of
-    degree ``k`` in the numbers of their choices.
-    """
-    inside = question.domain.sum(axis=1)
-    own = question.domain[np.arange(len(inside)), question.anchor]
-    moved = [prod(inside[question.free].tolist())] + [0] * question.extra
-    for size in (inside - own)[~question.free & (inside > own)].tolist():
-        for k in range(question.extra, 0, -1):
-            moved[k] += moved[k - 1] * size
-        if sum(moved) >= enough:
-            break
-    return int(sum(moved))
-
-
-def list_points(question: Question) -> IntArray:
-    """List the points, those with fewer moves first; meant for boxes that are small."""
-    points = question.anchor[None].astype(np.int64)
-    moves = np.zeros(1, dtype=np.int64)
-    for feature, levels in enumerate(choices(question)):
-        if question.free[feature]:
-            points = points.repeat(len(levels), axis=0)
-            points[:, feature] = np.tile(levels, len(moves))
-            moves = moves.repeat(len(levels))
-        elif len(levels):
-            able = moves < question.extra
-            moved = points[able].repeat(len(levels), axis=0)
-            moved[:, feature] = np.tile(levels, able.sum())
-            points = np.concatenate((points, moved))
-            moves = np.concatenate((moves, moves[able].repeat(len(levels)) + 1))
-    return points[np.argsort(moves, kind="stable")]
-
-
-def look_through(question: Question, positive: Callable[[IntArray], BoolArray]) -> Answer:
-    """Look at all points, those with fewer moves first."""
-    points = list_points(question)
-    for start in range(0, len(points), BATCH):
-        found = np.flatnonzero(positive(points[start : start + BATCH]))
-        if len(found):
-            return Answer(points[start + found[0]].copy())
-    return Answer.none()
-
-
-def restricted(question: Question, domain: BoolArray) -> Question | None:
-    """Keep the points with these levels; ``None``: there are none. It must hold the levels that may stay.
-
-    A feature without its anchor's level has to move: it is free, with one change less.
-    """
-    must = ~(question.free | domain[np.arange(len(domain)), question.anchor])
-    free, extra = question.free | must, question.extra - int(must.sum())
-    if extra < 0 or not domain.any(axis=1).all():
-        return None
-    if extra == 0:
-        paid = np.flatnonzero(~free)
-        domain = domain.copy()
-        domain[paid] = False
-        domain[paid, question.anchor[paid]] = True
-    return Question(question.anchor, free, extra, domain, question.stop)
-
-
-def anchored(question: Question) -> Question | None:
-    """Let every feature that may stay have its anchor's level in its domain; the arrays are copies."""
-    domain = question.domain.copy()
-    paid = np.flatnonzero(~question.free)
-    domain[paid, question.anchor[paid]] = True
-    return restricted(replace(question, anchor=np.array(question.anchor, dtype=np.int64)), domain)
-
-
-def first_point(question: Question) -> IntArray:
-    """Take the anchor, or where a feature cannot stay there, its first level."""
-    stays = question.domain[np.arange(len(question.anchor)), question.anchor]
-    return np.where(stays, question.anchor, question.domain.argmax(axis=1))
-
-
-def lifts(
-    question: Question, gains: FloatArray | IntArray
-) -> tuple[FloatArray | IntArray, IntArray, FloatArray | IntArray]:
-    """For each feature of an anchored question: the anchor's gain, the best level, its lift if it costs."""
-    rows = np.arange(len(gains))
-    home = gains[rows, question.anchor]
-    never = np.iinfo(np.int64).min if gains.dtype.kind == "i" else -np.inf
-    most = np.where(question.domain, gains, never).argmax(axis=1)
-    return home, most, np.where(question.free, 0, gains[rows, most] - home)
-
-
-def divided(question: Question, feature: int, gains: FloatArray | IntArray) -> tuple[Question | None, ...]:
-    """Divide the points of an anchored question in two: smaller and larger gains of a free feature's levels.
-
-    A feature that is not free stays at the anchor in one part and moves in the other.
-    """
-    levels = np.flatnonzero(question.domain[feature])
-    larger = levels != question.anchor[feature]
-    if question.free[feature]:
-        values = gains[levels]
-        larger = values > 0.5 * (values.max() + values.min())
-        larger[values.argmin()], larger[values.argmax()] = False, True
-    parts = []
-    for some in (levels[~larger], levels[larger]):
-        domain = question.domain.copy()
-        domain[feature] = False
-        domain[feature, some] = True
-        parts.append(restricted(question, domain))
-    return tuple(parts)
-
-
-def climb(
-    question: Question,
-    score: Callable[[IntArray], FloatArray],
-    threshold: float,
-    rng: np.random.Generator,
-    restarts: int,
-) -> IntArray | None:
-    """Look for a point whose score reaches the threshold; every free feature must have a level to take.
-
-    Each step goes to the best neighbour. Neighbours differ in one feature, or, where no such is better and
-    all changes are spent, take one feature back and move another instead. The first climb starts at
-    the anchor, the others at random points.
-    """
-    levels = choices(question)
-    feature = np.repeat(np.arange(len(levels)), [len(options) for options in levels])
-    moves = np.stack((feature, np.concatenate(levels)))
-    for attempt in range(restarts + 1):
-        point = _start(question, levels, rng if attempt else None)
-        best = float(score(point[None])[0])
-        while best < threshold:
-            for neighbours in (_steps, _swaps):
-                near = neighbours(question, moves, point)
-                scores = score(near)
-                if scores.max(initial=-np.inf) > best:
-                    point, best = near[int(scores.argmax())], float(scores.max())
-                    break
-            else:
-                break
-        if best >= threshold:
-            return point
-    return None
-
-
-def _start(question: Question, levels: list[IntArray], rng: np.random.Generator | None) -> IntArray:
-    """Stay at the anchor, except where a free feature may not; or go to a random point."""
-    point = question.anchor.copy()
-    free = np.flatnonzero(question.free)
-    if rng is None:
-        for feature in free[~question.domain[free, point[free]]]:
-            point[feature] = levels[feature][0]
-        return point
-    paid = [feature for feature in np.flatnonzero(~question.free) if len(levels[feature])]
-    for feature in [*free, *rng.permutation(paid)[: question.extra].astype(np.int64)]:
-        point[feature] = rng.choice(levels[feature])
-    return point
-
-
-def _steps(question: Question, moves: IntArray, point: IntArray) -> IntArray:
-    """Points that differ in one feature and spend no more than there is."""
-    away = (point != question.anchor) & ~question.free
-    may_move = question.free | away | (away.sum() < question.extra)
-    home = np.stack((np.flatnonzero(away), question.anchor[away]))
-    return _moved(point, np.concatenate((moves[:, may_move[moves[0]]], home), axis=1))
-
-
-def _swaps(question: Question, moves: IntArray, point: IntArray) -> IntArray:
-    """Points in which one feature moves instead of another, when all changes are spent."""
-    away = (point != question.anchor) & ~question.free
-    others = moves[:, (~away & ~question.free)[moves[0]]]
-    backs = np.flatnonzero(away) if away.sum() >= question.extra else np.zeros(0, dtype=np.int64)
-    without = (_moved(point, np.array([[back], [question.anchor[back]]]))[0] for back in backs)
-    return np.concatenate([point[None][:0], *(_moved(start, others) for start in without)])
-
-
-def _moved(point: IntArray, moves: IntArray) -> IntArray:
-    """Copies of a point, each after one of the moves that changes it: a feature and its new level."""
-    feature, level = moves[:, moves[1] != point[moves[0]]]
-    copies = np.tile(point, (len(level), 1))
-    copies[np.arange(len(level)), feature] = level
-    return copies

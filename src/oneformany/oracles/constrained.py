@@ -1,7 +1,5 @@
 """Rules on complete points around any classifier: only permitted points count as positive."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.oracles.box import anchored, count_points, divided, look_through
+from oneformany.oracles.box import Part, anchored, halves
 from oneformany.oracles.protocol import Answer, Oracle, Question, Relaxation
+from oneformany.oracles.search import search
 
 LARGEST_BOX = 4096
 MOST_QUESTIONS = 10_000
@@ -89,29 +88,22 @@ class ConstrainedOracle:
 
     def reach(self, question: Question) -> Answer:
         """Find a positive and permitted point, or prove that there is none, or end "unknown"."""
-        parts = [anchored(question)]
-        surely_none = True
-        for _ in range(self.most_questions):
-            if not parts:
-                return Answer.none() if surely_none else Answer.unknown()
-            if question.stop is not None and question.stop.expired():
-                return Answer.unknown()
-            part = parts.pop()
-            answer = Answer.none() if part is None else self.oracle.reach(part)
-            if part is None or answer.proved_none:
-                continue
-            if answer.point is not None and self.permits(answer.point[None])[0]:
-                return answer
-            if count_points(part) <= self.largest_box:
-                found = look_through(part, self.positive)
-                if found.point is not None:
-                    return found
-            elif answer.point is None:
-                surely_none = False
-            else:
-                sizes = part.domain.sum(axis=1)
-                parts += divided(part, int(sizes.argmax()), np.arange(part.domain.shape[1]))
-        return Answer.unknown()
+        whole, answer = anchored(question), self.oracle.reach(question)
+        permitted = answer.point is not None and self.permits(answer.point[None])[0]
+        if whole is None or answer.proved_none or permitted:
+            return answer
+
+        def step(part: Part, _: int) -> tuple[IntArray, list[Part] | None]:
+            answer = self.oracle.reach(part)
+            if answer.point is None:
+                return part.anchor[None][:0], [] if answer.proved_none else None
+            most = replace(part, split=int(part.domain.sum(axis=1).argmax()))
+            order = np.indices(part.domain.shape)[1].astype(np.float64)
+            return answer.point[None], halves(most, order, np.inf, 0.0)
+
+        return search(
+            whole, step, self.positive, self.positive, few=self.largest_box, budget=self.most_questions
+        )
 
     def relaxation(self) -> Relaxation | None:
         """What bounds the classifier bounds fewer points as well, but no longer exactly."""

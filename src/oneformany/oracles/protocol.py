@@ -1,9 +1,7 @@
 """What the engine asks of a classifier, and the three answers it can get."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,12 +64,12 @@ class Answer:
     proved_none: bool = False
 
     @classmethod
-    def none(cls) -> Answer:
+    def none(cls) -> Self:
         """No such point exists: proved."""
         return cls(None, proved_none=True)
 
     @classmethod
-    def unknown(cls) -> Answer:
+    def unknown(cls) -> Self:
         """No point found, none excluded."""
         return cls(None)
 
@@ -155,17 +153,10 @@ class JudgesMoves(Protocol):
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
     ) -> NDArray[np.int8]:
-        """``NEGATIVE``, ``POSITIVE`` or ``NEAR`` for each row after each choice, ``(m, c)``.
+        """``NEGATIVE``, ``POSITIVE`` or ``NEAR`` for each of ``(m, p)`` rows after each choice, ``(m, c)``.
 
-        Parameters
-        ----------
-        values : (m, p) array
-            The rows, as codes.
-        features : (k,) array
-            What moves.
-        goals : (m, k, cells) array of int32
-            The code that each feature of each row takes at each of its cells, -1 where it may not go.
-        choices : (c, k) array
-            A cell for each feature; quick where neighbours begin alike.
+        Of the ``(k,)`` features that move, ``goals`` ``(m, k, cells)`` has the code that each row takes at
+        each cell, -1 where it may not go; ``choices`` ``(c, k)`` name cells, quick where neighbours begin
+        alike.
         """
         ...

@@ -1,16 +1,17 @@
 """What oracles have in common that compare a score with a threshold and may ask the model about ties."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from copy import copy
+from numbers import Real
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 from oneformany.oracles.ties import Acceptance, Decide
 
 FINEST_DIGITS = 12
@@ -19,24 +20,31 @@ FINEST_DIGITS = 12
 class ScoredOracle(ABC):
     """An oracle whose positive points are those with a score of at least a threshold.
 
-    Scores are compared in units, of which ``scale`` make 1. From ``least`` on points are positive as long as
-    nobody can be asked; scores inside ``band`` are too near to tell what a model that ``rounds`` would say.
+    Scores are compared in units, of which ``scale`` make 1; ``None``: they are not integers. With ``margin``,
+    scores that near the threshold do not tell what a model that ``rounds`` would say: they do not count as
+    positive as long as nobody can be asked.
     """
 
     def __init__(
         self,
         levels: tuple[int, ...],
-        least: float,
-        band: tuple[float, float],
-        scale: int = 1,
+        threshold: float,
+        margin: float = 0.0,
         *,
+        scale: int | None = None,
         rounds: bool = True,
     ) -> None:
+        check_finite(threshold=threshold, margin=margin)
+        if margin < 0:
+            raise InputError(f"margin is {margin}; it must not be negative")
         self._levels = levels
-        self._acceptance = Acceptance(least, least)
-        self._band = band
-        self._scale = scale
+        self._scale = scale or 1
         self._rounds = rounds
+        least, low, high = ((threshold + m) * self._scale for m in (margin, -margin, margin))
+        if scale is not None:
+            least, low, high = round(least), math.floor(low), math.ceil(high)
+        self._acceptance = Acceptance(least, least)
+        self._band = low, high
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -57,11 +65,25 @@ class ScoredOracle(ABC):
         points = np.atleast_2d(codes)
         return self._acceptance.met(points, self._sums(points))
 
+    def _judge(self, points: IntArray) -> NDArray[np.int8]:
+        """``POSITIVE``, ``NEGATIVE`` or, where the model has to be asked, ``NEAR``."""
+        sums, acceptance = self._sums(points), self._acceptance
+        judged = np.where(sums >= acceptance.least, NEAR, NEGATIVE)
+        return np.where(sums >= acceptance.sure, POSITIVE, judged).astype(np.int8)
+
     def doubtful(self, codes: IntArray) -> BoolArray:
         """Whether the score of each row of codes is so near the threshold that rounding could decide."""
         low, high = self._band
         sums = self._sums(codes)
         return np.asarray((sums >= low) & (sums <= high))
+
+    @abstractmethod
+    def _sums(self, codes: IntArray) -> IntArray | FloatArray:
+        """Score each row of codes, in units."""
+
+
+class DecidedOracle(ScoredOracle):
+    """A scored oracle that can let the model decide about points near the threshold."""
 
     def decided_by(self, decide: Decide) -> Self:
         """Let the model decide about points within the margin.
@@ -88,9 +110,12 @@ class ScoredOracle(ABC):
         oracle._acceptance = acceptance  # noqa: SLF001 (a copy of itself)
         return oracle
 
-    @abstractmethod
-    def _sums(self, codes: IntArray) -> IntArray | FloatArray:
-        """Score each row of codes, in units."""
+
+def check_finite(**numbers: object) -> None:
+    """Refuse numbers that are not finite."""
+    for name, number in numbers.items():
+        if not (isinstance(number, Real) and math.isfinite(number)):
+            raise InputError(f"{name} is {number!r}; it must be a finite number")
 
 
 def finest_digits(largest: float, largest_sum: int, entries: str) -> int:
@@ -99,8 +124,3 @@ def finest_digits(largest: float, largest_sum: int, entries: str) -> int:
         if (largest + 1) * 10**digits < largest_sum:
             return digits
     raise InputError(f"scores of size {largest:g} are too large: divide {entries} and threshold")
-
-
-def band_of(threshold: float, margin: float, scale: int) -> tuple[int, int]:
-    """Units that are too near to the threshold."""
-    return math.floor((threshold - margin) * scale), math.ceil((threshold + margin) * scale)

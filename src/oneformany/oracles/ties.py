@@ -1,11 +1,9 @@
 """Points whose score is so near the threshold that only the model itself can decide about them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -24,13 +22,9 @@ class Acceptance:
 
     least: float  # no point with a lower score is
     sure: float  # every point with at least this score is
-    decide: Decide | None = (
-        None  # about points with scores between; ``None``: those not in ``decided`` are not
-    )
+    decide: Decide | None = None  # of points with scores between; ``None``: those not in ``decided`` are not
     rounds: bool = True  # False: points with the same score, an integer, are both positive or both not
-    decided: dict[tuple[int, ...], bool] = field(
-        default_factory=dict
-    )  # what the model said of points between
+    decided: dict[tuple[int, ...], bool] = field(default_factory=dict)  # what the model said of those
 
     def met(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
         """Whether points with these scores are positive."""
@@ -45,7 +39,7 @@ class Acceptance:
         """Points with scores between that are positive, once nobody is asked any more: ``(n, p)``."""
         return np.array(self.describe()["ties"], dtype=np.int64)
 
-    def listed(self, units: IntArray, levels: Sequence[int], intercept: int) -> Acceptance | None:
+    def listed(self, units: IntArray, levels: Sequence[int], intercept: int) -> Self | None:
         """Ask about all points between, if these can be listed; the scores are sums of units.
 
         Usually the answers are what some threshold says, and then that is the threshold.
@@ -57,17 +51,16 @@ class Acceptance:
         sums = intercept + units[np.arange(len(levels)), near].sum(axis=1)
         accepted = self.met(near, sums)
         decided = dict(zip(map(tuple, near.tolist()), accepted.tolist(), strict=True))
-        return self._settled(sums, accepted) or Acceptance(
-            int(sums[accepted].min()), self.sure, decided=decided
-        )
+        least = int(sums[accepted].min(initial=self.sure))
+        return self._settled(sums, accepted) or type(self)(least, self.sure, decided=decided)
 
-    def by_score(self, points: IntArray, scores: IntArray) -> Acceptance | None:
+    def by_score(self, points: IntArray, scores: IntArray) -> Self | None:
         """Ask about points that stand for all others: the threshold that says what the model says, if any."""
         return self._settled(scores, self.met(points, scores))
 
-    def _settled(self, scores: IntArray, accepted: BoolArray) -> Acceptance | None:
+    def _settled(self, scores: IntArray, accepted: BoolArray) -> Self | None:
         least = int(scores[accepted].min(initial=self.sure))
-        return None if (~accepted & (scores >= least)).any() else Acceptance(least, least)
+        return None if (~accepted & (scores >= least)).any() else type(self)(least, least)
 
     def describe(self) -> dict[str, Any]:
         """From which score on points can be positive, from which they are, what the model said of others."""

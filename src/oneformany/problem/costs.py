@@ -1,8 +1,7 @@
 """What a change costs a row, in integers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -42,7 +41,7 @@ class Costs(Plain):
                 raise InputError(f"costs of feature {feature}: no move may cost less than 0, staying costs 0")
 
     @classmethod
-    def changes(cls, levels: tuple[int, ...]) -> Costs:
+    def changes(cls, levels: tuple[int, ...]) -> Self:
         """One per changed feature, for features with so many cells each."""
         return cls(tuple(1 - np.eye(n, dtype=np.int64) for n in levels))
 

@@ -1,7 +1,5 @@
 """What is wanted of an answer: cover everybody, do the most with a few, or reach a share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

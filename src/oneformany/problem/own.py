@@ -1,7 +1,5 @@
 """Own values: what a model reads of each row, where cells are coarser than that."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

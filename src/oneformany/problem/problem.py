@@ -1,11 +1,8 @@
 """The question as frozen plain data: rows as codes, a classifier, a budget of changes, allowed moves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Literal, Protocol, get_args
 
 import numpy as np
@@ -110,7 +107,7 @@ class Problem:
     def __post_init__(self) -> None:
         levels = tuple(int(n) for n in self.levels)
         codes = np.asarray(self.codes)
-        for fault in chain(_faults_of_codes(codes, levels), self._faults(codes, levels)):
+        for fault in self._faults(codes, levels):
             raise InputError(fault)
         codes = codes.astype(np.int64)
         own = codes if self.own is None else self.own.values
@@ -147,12 +144,11 @@ class Problem:
         dearest = [1] * len(self.levels)
         if self.costs is not None:
             dearest = sorted((int(table.max(initial=0)) for table in self.costs.tables), reverse=True)
-        count = (
-            float(len(self.codes)) if self.people is None else float(np.sum(self.people, dtype=np.float64))
-        )
-        return float(sum(dearest[: self.max_changes])) * count
+        people = len(self.codes) if self.people is None else np.sum(self.people, dtype=np.float64)
+        return float(sum(dearest[: self.max_changes])) * float(people)
 
     def _faults(self, codes: IntArray, levels: tuple[int, ...]) -> Iterator[str]:
+        yield from _faults_of_codes(codes, levels)
         own, costs = self.own, self.costs
         read = levels if own is None else tuple(len(cells) for cells in own.cell_of)
         if tuple(self.oracle.levels) != read:

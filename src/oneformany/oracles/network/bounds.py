@@ -15,43 +15,54 @@ Each bound is widened by ``slack``, so that it holds for the score as computed, 
 demanded of the pre-activation as computed, too, so its share of the rounding is ``PENALTY`` times its slack.
 """
 
-from __future__ import annotations
+from typing import NamedTuple
 
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.compiled import inlined, lean
-from oneformany.oracles.network.kernels import (
-    BASE,
-    COEFS,
-    EXTRA,
-    GAINS,
-    HIDDEN,
-    HIGH,
-    INSIDE,
-    LOOSENESS,
-    LOW,
-    LOWER_SLOPE,
-    OPEN,
-    PENALTY,
-    RAW,
-    SIDE,
-    SLOPE,
-    STALE,
-    TARGET,
-    TRIAL,
-    UPPER_SHIFT,
-    UPPER_SLOPE,
-    Arrays,
-    Region,
-    Work,
-    score_point,
-)
+from oneformany.oracles.box import Part
+from oneformany.oracles.network.kernels import Arrays, score_point
 
 TINY, HUGE = 1e-100, 1e100
 """Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
 
 NOTHING = np.zeros((1, 3), dtype=np.int64)  # the demand that changes nothing
+
+
+class Region(NamedTuple):
+    """Points of a part whose pre-activations are within their ranges, and on their sides of zero."""
+
+    domain: BoolArray  # (p, max levels)
+    free: BoolArray  # (p,)
+    anchor: IntArray  # (p,)
+    inside: IntArray  # the open features: those with several levels
+    extra: int
+    stale: int  # the first layer whose ranges are those of a larger part
+    lines: FloatArray  # (5, depth + 1, widest): LOW, HIGH, LOWER_SLOPE (negative: not yet), PENALTY, SIDE
+
+
+LOW, HIGH, LOWER_SLOPE, PENALTY, SIDE = range(5)
+
+
+class Work(NamedTuple):
+    """Memory for one question: few arrays with named slices, since each array costs a call time."""
+
+    layers: FloatArray  # (8, depth + 1, widest): HIDDEN ... BASE
+    gains: FloatArray  # (p, max levels): of the best bound
+    trial: FloatArray  # (p, max levels): of the last bound
+    lift: FloatArray  # (p,)
+    target: IntArray  # (p,)
+
+
+HIDDEN, COEFS, RAW, UPPER_SLOPE, UPPER_SHIFT, SLOPE, LOOSENESS, BASE = range(8)
+
+
+def reserve(net: Arrays, width: int) -> Work:
+    """Reserve memory for questions about a network whose features have up to ``width`` levels."""
+    p = len(net.starts) - 1
+    layers, gains = np.zeros((8, *net.biases.shape)), np.zeros((p, width))
+    return Work(layers, gains, gains.copy(), np.zeros(p), np.zeros(p, dtype=np.int64))
 
 
 @inlined
@@ -89,76 +100,67 @@ def _backward(net: Arrays, region: Region, layer: int, unit: int, sign: float, w
 
 
 @lean(inner=True, reorder=True)
-def _linear(
-    net: Arrays, region: Region, n_open: int, layer: int, unit: int, sign: float, work: Work
-) -> float:
-    """Bound ``sign`` times a pre-activation by the returned constant plus ``TRIAL`` at the open choices."""
+def _linear(net: Arrays, region: Region, layer: int, unit: int, sign: float, work: Work) -> float:
+    """Bound ``sign`` times a pre-activation by the returned constant plus ``TRIAL`` at the open features."""
     if layer == 0:
-        for t in range(n_open):
-            f = work.features[INSIDE, t]
-            for c in range(net.starts[f], net.starts[f + 1]):
-                work.choices[TRIAL, c] = sign * net.rows[c, unit]
+        for f in region.inside:
+            for v in range(net.starts[f + 1] - net.starts[f]):
+                work.trial[f, v] = sign * net.rows[net.starts[f] + v, unit]
         return float(sign * work.layers[BASE, 0, unit] + net.slack[0, unit])
     constant = _backward(net, region, layer, unit, sign, work)
     for j in range(net.widths[0]):
         constant += work.layers[COEFS, 0, j] * work.layers[BASE, 0, j]
-    for t in range(n_open):
-        f = work.features[INSIDE, t]
-        for c in range(net.starts[f], net.starts[f + 1]):
-            if region.options[c]:
+    for f in region.inside:
+        for v in range(net.starts[f + 1] - net.starts[f]):
+            if region.domain[f, v]:
                 total = 0.0
                 for j in range(net.widths[0]):
-                    total += work.layers[COEFS, 0, j] * net.rows[c, j]
-                work.choices[TRIAL, c] = total
+                    total += work.layers[COEFS, 0, j] * net.rows[net.starts[f] + v, j]
+                work.trial[f, v] = total
     return float(constant)
 
 
 @lean(inner=True)
-def _peak(net: Arrays, region: Region, n_open: int, work: Work) -> float:
-    """Largest sum of ``TRIAL`` over the open features of the region; ``TARGET`` is where."""
-    extra = region.numbers[EXTRA]
-    value = 0.0
-    lifts = 0.0
+def _peak(net: Arrays, region: Region, work: Work) -> float:
+    """Largest sum of ``TRIAL`` over the open features of the region; ``target`` is where."""
+    value = lifts = 0.0
     movable = 0
-    for t in range(n_open):
-        f = work.features[INSIDE, t]
+    for f in region.inside:
         most = -np.inf
-        for c in range(net.starts[f], net.starts[f + 1]):
-            if region.options[c] and work.choices[TRIAL, c] > most:
-                most = work.choices[TRIAL, c]
-                work.features[TARGET, f] = c
-        lift = 0.0 if region.free[f] else most - work.choices[TRIAL, region.anchor[f]]
+        for v in range(net.starts[f + 1] - net.starts[f]):
+            if region.domain[f, v] and work.trial[f, v] > most:
+                most = work.trial[f, v]
+                work.target[f] = v
+        lift = 0.0 if region.free[f] else most - work.trial[f, region.anchor[f]]
         work.lift[f] = lift
         movable += lift > 0.0
         lifts += lift
         value += most - lift
-    few = 2 * extra < movable
+    few = 2 * region.extra < movable
     picked = 0.0
-    for _ in range(extra if few else movable - extra):
+    for _ in range(region.extra if few else movable - region.extra):
         at, best = -1, 0.0
-        for t in range(n_open):
-            f = work.features[INSIDE, t]
+        for f in region.inside:
             lift = work.lift[f]
             if lift > 0.0 and (at < 0 or (lift > best) == few):
                 at, best = f, lift
         picked += best
         work.lift[at] = -best
-    for t in range(n_open):
-        f = work.features[INSIDE, t]
+    for f in region.inside:
         if not region.free[f] and (work.lift[f] == 0.0 or (work.lift[f] < 0.0) != few):
-            work.features[TARGET, f] = region.anchor[f]
+            work.target[f] = region.anchor[f]
     return value + (picked if few else lifts - picked)
 
 
 @inlined
-def _update_ranges(net: Arrays, region: Region, n_open: int, work: Work) -> bool:
+def _update_ranges(net: Arrays, region: Region, work: Work) -> bool:
     """Narrow the ranges and draw the lines; false when some range is empty: the region has no point."""
     for k in range(len(net.widths) - 1):
         for i in range(net.widths[k]):
             low, high, side = region.lines[LOW, k, i], region.lines[HIGH, k, i], region.lines[SIDE, k, i]
-            if k >= region.numbers[STALE]:
+            if k >= region.stale:
                 for sign in (1.0, -1.0):
-                    most = _linear(net, region, n_open, k, i, sign, work) + _peak(net, region, n_open, work)
+                    most = _linear(net, region, k, i, sign, work) + _peak(net, region, work)
                     if sign > 0.0:
                         high = min(high, most)
                     else:
@@ -178,7 +180,6 @@ def _update_ranges(net: Arrays, region: Region, n_open: int, work: Work) -> bool
             work.layers[UPPER_SHIFT, k, i] = -min(low, 0.0) * slope  # low * high may underflow
             if not crosses or region.lines[LOWER_SLOPE, k, i] < 0.0:
                 region.lines[LOWER_SLOPE, k, i] = 1.0 if high > -low else 0.0
-    region.numbers[STALE] = len(net.widths) - 1
     return True
 
 
@@ -219,7 +220,7 @@ def _measure_slopes(net: Arrays, region: Region, work: Work) -> float:
 
 @inlined
 def _improve(
-    net: Arrays, region: Region, n_open: int, rounds: int, enough: float, point: IntArray, work: Work
+    net: Arrays, region: Region, rounds: int, enough: float, point: IntArray, work: Work
 ) -> tuple[float, float]:
     """Bound the score with the ranges as they are; see :func:`bound_logit`."""
     last = len(net.widths) - 1
@@ -229,19 +230,18 @@ def _improve(
         for j in range(net.widths[k]):
             work.layers[LOOSENESS, k, j] = 0.0
     for turn in range(rounds):
-        constant = _linear(net, region, n_open, last, logit, 1.0, work)
-        value = constant + _peak(net, region, n_open, work)
+        constant = _linear(net, region, last, logit, 1.0, work)
+        value = constant + _peak(net, region, work)
         if value < least:
             least, kept = value, constant
-            for t in range(n_open):
-                f = work.features[INSIDE, t]
-                for c in range(net.starts[f], net.starts[f + 1]):
-                    work.choices[GAINS, c] = work.choices[TRIAL, c]
-        score = score_point(net, work.features[TARGET], work.layers[HIDDEN])
+            for f in region.inside:
+                for v in range(region.domain.shape[1]):
+                    work.gains[f, v] = work.trial[f, v]
+        score = score_point(net, work.target, work.layers[HIDDEN])
         if score > best:
             best = score
             for f in range(len(point)):
-                point[f] = work.features[TARGET, f]
+                point[f] = work.target[f]
         if least < enough or best >= enough > -np.inf:  # -inf: nothing is aimed at
             break
         square = _measure_slopes(net, region, work)
@@ -258,26 +258,6 @@ def _improve(
     return least, kept
 
 
-@inlined
-def _enter(net: Arrays, region: Region, work: Work) -> None:
-    """List the open features, those with several options; the others add to ``BASE`` what they are."""
-    for j in range(net.widths[0]):
-        work.layers[BASE, 0, j] = net.biases[0, j]
-    region.numbers[OPEN] = 0
-    for f in range(len(region.anchor)):
-        several = 0
-        for c in range(net.starts[f], net.starts[f + 1]):
-            if region.options[c]:
-                several += 1
-                work.features[TARGET, f] = c
-        if several > 1:
-            work.features[INSIDE, region.numbers[OPEN]] = f
-            region.numbers[OPEN] += 1
-        else:
-            for j in range(net.widths[0]):
-                work.layers[BASE, 0, j] += net.rows[work.features[TARGET, f], j]
-
-
 @lean()
 def bound_each(
     net: Arrays,
@@ -291,15 +271,24 @@ def bound_each(
     bounds: FloatArray,
 ) -> None:
     """Bound the region under each demand, after which it has ``lines`` again; a side of 0 demands nothing."""
-    _enter(net, region, work)
-    n_open = region.numbers[OPEN]
+    for j in range(net.widths[0]):
+        work.layers[BASE, 0, j] = net.biases[0, j]
+    for f in range(len(region.anchor)):
+        several = 0
+        for v in range(region.domain.shape[1]):
+            work.gains[f, v] = 0.0
+            if region.domain[f, v]:
+                several += 1
+                work.target[f] = v
+        for j in range(net.widths[0] if several == 1 else 0):
+            work.layers[BASE, 0, j] += net.rows[net.starts[f] + work.target[f], j]
     for d in range(len(demands)):
         side = demands[d, 2]
         if side != 0:
             region.lines[SIDE, demands[d, 0], demands[d, 1]] = side
         bounds[d, 0] = bounds[d, 1] = -np.inf
-        if _update_ranges(net, region, n_open, work):
-            bounds[d, 0], bounds[d, 1] = _improve(net, region, n_open, rounds, enough, point, work)
+        if _update_ranges(net, region, work):
+            bounds[d, 0], bounds[d, 1] = _improve(net, region, rounds, enough, point, work)
         if side != 0:  # by loops, since slices take long to compile
             for s in range(lines.shape[0]):
                 for k in range(lines.shape[1]):
@@ -307,24 +296,34 @@ def bound_each(
                         region.lines[s, k, j] = lines[s, k, j]
 
 
+def widest_lines(net: Arrays) -> FloatArray:
+    """Draw no lines yet, with all ranges as wide as they can be."""
+    lines = np.zeros((5, *net.biases.shape))
+    lines[LOW], lines[HIGH], lines[LOWER_SLOPE] = -net.limits, net.limits, -1.0
+    return lines
+
+
 def bound_logit(
     net: Arrays,
-    region: Region,
+    part: Part,
     rounds: int,
     enough: float,
     point: IntArray,
     work: Work,
     demands: IntArray = NOTHING,
 ) -> FloatArray:
-    """Bound the score of every point of the region, which has some, from above, under each of some demands.
+    """Bound the score of every point of a part from above, under each of some demands.
 
-    Returns rows ``(value, constant)``: no score exceeds ``value``, nor ``constant`` plus ``GAINS`` of the
-    point's choices at open features, those with several options. Stops early with a value below ``enough``,
-    or a point that reaches it. ``point`` becomes the best scoring one of the points where the bounds peaked.
+    Returns rows ``(value, constant)``: no score exceeds ``value``, nor ``constant`` plus ``gains`` of the
+    point's levels. Stops early with a value below ``enough``, or a point that reaches it. ``point`` becomes
+    the best scoring one of the points where the bounds peaked.
 
     A demand is ``(layer, unit, side)``. Its bound is of the points on that side; ranges, which must be known,
-    stay as they are in later layers, and the region is not changed.
+    stay as they are in later layers, and the lines are not changed.
     """
+    inside = np.flatnonzero(part.domain.sum(axis=1) > 1)
+    lines = part.lines if part.lines.size else widest_lines(net)
+    region = Region(part.domain, part.free, part.anchor, inside, part.extra, part.stale, lines)
     bounds = np.empty((len(demands), 2))
-    bound_each(net, region, demands, rounds, enough, point, work, region.lines.copy(), bounds)
+    bound_each(net, region, demands, rounds, enough, point, work, lines.copy(), bounds)
     return bounds

@@ -1,10 +1,8 @@
 """ReLU networks: scores, bounds, and answers with proof."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,21 +11,13 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.network.bounds import bound_logit
-from oneformany.oracles.network.kernels import (
-    GAINS,
-    Arrays,
-    Work,
-    existing_levels,
-    judge_moves,
-    make_region,
-    reserve,
-    score_points,
-    widest_lines,
-)
-from oneformany.oracles.network.search import NetworkSearch
+from oneformany.oracles.box import anchored
+from oneformany.oracles.network.bounds import bound_logit, reserve, widest_lines
+from oneformany.oracles.network.kernels import Arrays, judge_moves, score_points
+from oneformany.oracles.network.search import NetworkSteps
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import ScoredOracle
+from oneformany.oracles.scored import DecidedOracle
+from oneformany.oracles.search import search
 
 ROUNDOFF = 2.0**-53
 TINIEST = 1e-290
@@ -133,7 +123,7 @@ class Network:
         )
 
 
-class NetworkOracle(ScoredOracle):
+class NetworkOracle(DecidedOracle):
     """Answers for a ReLU network.
 
     The score is the network's logit in float64, added up in a fixed order. A point is positive when its score
@@ -167,31 +157,30 @@ class NetworkOracle(ScoredOracle):
     def __init__(
         self, network: Network, threshold: float = 0.0, *, margin: float = 0.0, budget: int | None = None
     ) -> None:
-        for name, number in (("threshold", threshold), ("margin", margin)):
-            if not math.isfinite(number):
-                raise InputError(f"{name} is {number}; it must be a finite number")
-        if margin < 0:
-            raise InputError(f"margin is {margin}; it must not be negative")
         if budget is not None and budget < 0:
             raise InputError(f"budget is {budget}; it must not be negative")
-        least, band = threshold + margin, (threshold - margin, threshold + margin)
-        super().__init__(network.levels, float(least), band)
+        super().__init__(network.levels, float(threshold), margin)
         self.network = network
         self.margin = float(margin)
         self.budget = budget
         self._net = network.arrays()
-        self._exists = existing_levels(self._net, max(network.levels))
+        self._exists = np.arange(max(network.levels)) < np.array(network.levels)[:, None]
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Bound from above the score of every point with levels inside ``domain``; no point: -infinity."""
-        return self._bound(domain, reserve(self._net))[0] if domain.any(axis=1).all() else -math.inf
+        return self._bound(domain)[0]
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point for the question, or prove that there is none."""
-        search = NetworkSearch(
-            self._net, self._exists, self.positive, self._acceptance.least, self._acceptance.sure
-        )
-        return search.answer(question, self.budget)
+        whole = anchored(question)
+        if whole is None:
+            return Answer.none()
+        steps = NetworkSteps(self._net, whole, self._acceptance.least, self._acceptance.sure)
+        steps.climb(whole)
+        if self.positive(steps.point[None])[0]:
+            return Answer(steps.point)
+        whole = replace(whole, lines=widest_lines(self._net))
+        return search(whole, steps.step, self._judge, self.positive, budget=self.budget)
 
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
@@ -208,18 +197,13 @@ class NetworkOracle(ScoredOracle):
 
     def relaxation(self) -> Relaxation | None:
         """One linear bound on the score over all points, rounded up to a decimal grid, unless it is huge."""
-        work = reserve(self._net)
-        exists = self._exists
-        _, constant = self._bound(exists, work)
-        gains = np.zeros(exists.shape)
-        gains[exists] = work.choices[GAINS]
-        gains[exists.sum(axis=1) == 1] = 0.0
+        _, constant, gains = self._bound(self._exists)
         largest = abs(constant) + abs(self._acceptance.least) + float(np.abs(gains).max()) * len(gains)
         digits = min(FINEST_DIGITS, math.floor(math.log10(LARGEST_SUM / (largest + 1))))
         if digits < 0:
             return None
         scale = 10**digits
-        units = np.where(exists, np.ceil(gains * scale).astype(np.int64) + 1, 0)
+        units = np.where(self._exists, np.ceil(gains * scale).astype(np.int64) + 1, 0)
         return Relaxation(
             units,
             math.ceil(constant * scale) + 1,
@@ -241,19 +225,22 @@ class NetworkOracle(ScoredOracle):
         }
 
     def _sums(self, codes: IntArray) -> FloatArray:
-        points = np.ascontiguousarray(np.atleast_2d(codes) + self._net.starts[:-1])
+        points = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
         scores = np.empty(len(points))
         score_points(self._net, points, np.empty_like(self._net.biases), scores)
         return scores
 
-    def _bound(self, domain: BoolArray, work: Work) -> tuple[float, float]:
-        """Bound the score of every point with these levels, of which there are some; see ``bound_logit``."""
-        p = len(domain)
-        everything = Question(np.zeros(p, dtype=np.int64), np.ones(p, dtype=np.bool_), 0, domain)
-        region = make_region(self._net, self._exists, everything, widest_lines(self._net))
-        point = np.zeros(p, dtype=np.int64)
-        value, constant = bound_logit(self._net, region, BOUND_ROUNDS, -math.inf, point, work)[0].tolist()
-        return value, constant
+    def _bound(self, domain: BoolArray) -> tuple[float, float, FloatArray]:
+        """Bound the score of every point with these levels: the largest, the constant and gains per level."""
+        p, width = domain.shape
+        whole = anchored(Question(np.zeros(p, dtype=np.int64), np.ones(p, dtype=np.bool_), 0, domain))
+        if whole is None:
+            return -math.inf, -math.inf, np.zeros(domain.shape)
+        work = reserve(self._net, width)
+        value, constant = bound_logit(self._net, whole, BOUND_ROUNDS, -math.inf, whole.first_point, work)[
+            0
+        ].tolist()
+        return value, constant, work.gains
 
 
 def _padded(vectors: Iterable[FloatArray], width: int) -> FloatArray:

@@ -1,10 +1,8 @@
 """One neutral form for all tree ensembles: every split is a set of levels, every leaf an exact integer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -58,7 +56,7 @@ class Tree:
             nodes = self.children[nodes].ravel()
         return boxes
 
-    def pruned(self, levels: Sequence[int]) -> Tree:
+    def pruned(self, levels: Sequence[int]) -> Self:
         """Leave out the leaves that no point reaches and the splits that decide nothing."""
         reached = np.asarray(np.all(self.boxes(levels).any(axis=2), axis=1))
         leaf = self.feature == LEAF
@@ -72,7 +70,7 @@ class Tree:
         kept = np.concatenate([[root], np.flatnonzero(decides & (np.arange(len(leaf)) != root))])
         index = np.zeros(len(leaf), dtype=np.int64)
         index[kept] = np.arange(len(kept))
-        return Tree(
+        return type(self)(
             feature=self.feature[kept],
             left=self.left[kept] & ~leaf[kept, None],
             children=np.where(leaf[kept, None], 0, index[heir[self.children[kept]]]),
@@ -126,7 +124,7 @@ class TreeEnsemble:
             array.flags.writeable = False
 
     @classmethod
-    def from_trees(cls, levels: Sequence[int], trees: Sequence[Tree], intercept: float = 0.0) -> TreeEnsemble:
+    def from_trees(cls, levels: Sequence[int], trees: Sequence[Tree], intercept: float = 0.0) -> Self:
         """Prune and join the trees, and put their leaf values on a grid."""
         if not trees:
             raise InputError("a tree ensemble needs at least one tree")
@@ -211,7 +209,7 @@ class TreeEnsemble:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> TreeEnsemble:
+    def from_dict(cls, data: dict[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`, exactly."""
         left = np.zeros((len(data["feature"]), max(data["levels"])), dtype=np.bool_)
         for node, goes_left in enumerate(data["left"]):

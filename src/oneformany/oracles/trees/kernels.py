@@ -5,14 +5,12 @@ partial assignment can still reach are then an intersection of bit sets. Leaves 
 largest value of their tree to the smallest, so the best of them is the lowest set bit.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.compiled import inner, lean, lowest, outer
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
@@ -98,6 +96,159 @@ def best_leaves(alive: WordArray, first: IntArray, units: IntArray) -> int:
     return total
 
 
+@outer
+def score_near(point: IntArray, domain: BoolArray, sets: LeafSets, after: FloatArray) -> int:
+    """Sum the leaves of a point; ``after`` becomes that after each single move inside the domain."""
+    allowed, first, units = sets.allowed, sets.first, sets.units
+    n_features, width, n_words = allowed.shape
+    single = np.empty(n_words, dtype=np.uint64)
+    total = 0
+    after[:] = 0.0
+    for tree in range(len(first) - 1):
+        # the point's leaf, and the leaves that one move would reach
+        start, end = first[tree], first[tree + 1]
+        here, present = start, ZERO
+        for w in range(start, end):
+            once = twice = ZERO
+            for f in range(n_features):
+                missing = ~allowed[f, point[f], w]
+                twice |= once & missing
+                once |= missing
+            single[w] = once & ~twice
+            if ~once != ZERO:
+                here, present = w, ~once
+        value = units[here * WORD + lowest(present)]
+        total += value
+        for f in range(n_features):
+            for level in range(width):
+                if domain[f, level] and present & allowed[f, level, here] == ZERO:
+                    for w in range(start, end):
+                        reached = single[w] & allowed[f, level, w] & ~allowed[f, point[f], w]
+                        if reached != ZERO:
+                            after[f, level] += units[w * WORD + lowest(reached)] - value
+                            break
+    after += total
+    return total
+
+
+@inner
+def _merge_levels(domain: BoolArray, home: IntArray, alive: WordArray, allowed: WordArray) -> None:
+    """Of a feature's levels that lead to the same leaves keep one, the home level if it is among them."""
+    n_features, width, n_words = allowed.shape
+    for f in range(n_features):
+        for level in range(width):
+            for turn in range(-1, level):
+                other = home[f] if turn < 0 else turn
+                if level != home[f] and other != level and domain[f, level] and domain[f, other]:
+                    w = 0
+                    while w < n_words and alive[w] & (allowed[f, level, w] ^ allowed[f, other, w]) == ZERO:
+                        w += 1
+                    domain[f, level] = w < n_words
+
+
+@outer
+def bound_total(
+    domain: BoolArray,
+    free: BoolArray,
+    extra: int,
+    best: IntArray,
+    home: IntArray,
+    least: int,
+    sets: LeafSets,
+    gains: FloatArray,
+) -> float:
+    """Bound the totals of a part by that of a point ``home``, which is returned, plus ``gains``.
+
+    ``home`` begins as the anchor; where features are free it becomes what is nearest to ``best``.
+
+    A leaf that is better than a tree's leaf at home needs some features to move; its gain is shared evenly
+    among them, and a move gains the largest share of any leaf. A move that leaves only worse leaves gets the
+    loss, divided by the number of moves that can meet in the tree. Leaves that need more changes than there
+    are do not count. The domain loses levels that lead to the same leaves as others. Minus infinity: the
+    best leaves of all trees stay below ``least``.
+    """
+    allowed, first, units = sets.allowed, sets.first, sets.units
+    n_features, width, _ = allowed.shape
+    for f in range(n_features):
+        if free[f]:
+            home[f] = best[f] if domain[f, best[f]] else np.argmax(domain[f])
+    alive = reachable(domain, allowed)
+    if best_leaves(alive, first, units) < least:
+        return -np.inf
+    _merge_levels(domain, home, alive, allowed)
+    total, meeting, n_open = 0, extra, 0
+    open_features, touched = np.empty(n_features, dtype=np.int64), np.empty(n_features, dtype=np.int64)
+    for f in range(n_features):
+        several = 0
+        for level in range(width):
+            gains[f, level] = 0.0
+            several += domain[f, level]
+        if several > 1:
+            open_features[n_open] = f
+            n_open += 1
+            meeting += free[f]
+    shares = np.zeros((n_features, width), dtype=np.int64)
+    needs, paid, share = np.zeros((3, WORD), dtype=np.int64)
+    for tree in range(len(first) - 1):
+        here, present = first[tree] - 1, ZERO
+        while present == ZERO:
+            here += 1
+            present = alive[here]
+            for f in open_features[:n_open]:
+                present &= allowed[f, home[f], here]
+        value = units[here * WORD + lowest(present)]
+        total += value
+        n_touched = fences = (
+            0  # features that make a difference to the tree, and those that its leaf depends on
+        )
+        for f in open_features[:n_open]:
+            for w in range(first[tree], first[tree + 1]):
+                if alive[w] & ~allowed[f, home[f], w] != ZERO:
+                    touched[n_touched] = f
+                    n_touched += 1
+                    break
+            for level in range(width):
+                if domain[f, level] and present & allowed[f, level, here] == ZERO:
+                    fences += 1
+                    break
+        for w in range(first[tree], here + 1 if n_touched else 0):
+            better = alive[w] if w < here else alive[w] & (present - ONE)
+            for f in touched[:n_touched]:
+                rest = better & ~allowed[f, home[f], w]
+                while rest != ZERO:
+                    needs[lowest(rest)] += 1
+                    paid[lowest(rest)] += not free[f]
+                    rest &= rest - ONE
+            rest = better
+            while rest != ZERO:
+                bit = lowest(rest)
+                if paid[bit] > extra:
+                    better ^= rest & (~rest + ONE)
+                    alive[w] ^= rest & (~rest + ONE)
+                share[bit] = -((value - units[w * WORD + bit]) // needs[bit])
+                needs[bit] = paid[bit] = 0
+                rest &= rest - ONE
+            for f in touched[:n_touched]:
+                missing = better & ~allowed[f, home[f], w]
+                for level in range(width if missing != ZERO else 0):
+                    rest = missing & allowed[f, level, w]
+                    while domain[f, level] and rest != ZERO:
+                        shares[f, level] = max(shares[f, level], share[lowest(rest)])
+                        rest &= rest - ONE
+        for f in touched[:n_touched]:
+            for level in range(width):
+                if shares[f, level] > 0:
+                    gains[f, level] += shares[f, level]
+                    shares[f, level] = 0
+                elif domain[f, level] and present & allowed[f, level, here] == ZERO:
+                    w = first[tree]
+                    while alive[w] & allowed[f, level, w] == ZERO:
+                        w += 1
+                    best_there = units[w * WORD + lowest(alive[w] & allowed[f, level, w])]
+                    gains[f, level] -= max(0, value - best_there) // min(meeting, fences)
+    return float(total)
+
+
 @inner
 def _open_words(
     some: WordArray, first: IntArray, units: IntArray, words: IntArray, trees: IntArray
@@ -150,88 +301,55 @@ def judge_moves(
     """Judge every row after every choice; see :meth:`TreeOracle.judge_moves`.
 
     Only trees in which the targets make a difference to the row are looked at. For each feature the leaves
-    are kept that the targets chosen so far allow. What the best leaves cannot reach is not looked into: with
-    ``rest[j]``, those that any targets of the features from j on allow.
+    are kept that the targets chosen so far allow; what their best ones cannot reach is not looked into.
     """
     k = len(features)
     n_words = allowed.shape[2]
-    n_cells = goals.shape[2]
-    some = np.empty(n_words, dtype=np.uint64)
-    union = np.empty(n_words, dtype=np.uint64)
-    words = np.empty(n_words, dtype=np.int64)
-    trees = np.empty(n_words, dtype=np.int64)
+    words, trees = np.empty(n_words, dtype=np.int64), np.empty(n_words, dtype=np.int64)
+    some, union = np.empty(n_words, dtype=np.uint64), np.empty(n_words, dtype=np.uint64)
     alive = np.empty((k + 1, n_words), dtype=np.uint64)
-    rest = np.empty((k + 1, n_words), dtype=np.uint64)
-    sets = np.empty((k, n_cells, n_words), dtype=np.uint64)
+    sets = np.empty((k, goals.shape[2], n_words), dtype=np.uint64)
     moved = np.zeros(allowed.shape[0], dtype=np.bool_)
     for feature in features:
         moved[feature] = True
     for i in range(len(values)):
-        for w in range(n_words):
-            some[w] = ALL
+        some[:] = ALL
         for feature in range(allowed.shape[0]):
             if not moved[feature]:
-                for w in range(n_words):
-                    some[w] &= allowed[feature, values[i, feature], w]
+                some &= allowed[feature, values[i, feature]]
         for j in range(k):
-            for w in range(n_words):
-                union[w] = ZERO
+            union[:] = ZERO
             for goal in goals[i, j]:
                 if goal >= 0:
-                    for w in range(n_words):
-                        union[w] |= allowed[features[j], goal, w]
-            for w in range(n_words):
-                some[w] &= union[w]
+                    union |= allowed[features[j], goal]
+            some &= union
         settled, count = _open_words(some, first, units, words, trees)
         for a in range(count):
             alive[0, a] = some[words[a]]
-            rest[k, a] = ALL
-        if settled + _best(alive[0], rest[k], words, trees, count, units) < least:
-            for c in range(len(choices)):
-                judged[i, c] = NEGATIVE
-            continue
-        for j in range(k - 1, -1, -1):
-            for a in range(count):
-                union[a] = ZERO
-            for cell in range(n_cells):
-                if goals[i, j, cell] >= 0:
-                    for a in range(count):
+            for j in range(k):
+                for cell in range(goals.shape[2]):
+                    if goals[i, j, cell] >= 0:
                         sets[j, cell, a] = allowed[features[j], goals[i, j, cell], words[a]]
-                        union[a] |= sets[j, cell, a]
-            for a in range(count):
-                rest[j, a] = rest[j + 1, a] & union[a]
-        good = 0  # levels whose sets belong to the choice before
-        dead = k + 1  # choices that share so many targets with the one before are negative as well
+        total = settled + _best(alive[0], alive[0], words, trees, count, units)
+        good = 0  # how many of the sets belong to the choice before
+        dead = 0 if total < least else k + 1  # choices that begin like the one before so far are negative too
         for c in range(len(choices)):
             same = 0
-            if c > 0:
-                while same < k and choices[c, same] == choices[c - 1, same]:
-                    same += 1
-                if same >= dead:
-                    judged[i, c] = NEGATIVE
-                    continue
-            good = min(good, same)
-            dead = k + 1
-            total = settled
+            while c > 0 and same < k and choices[c, same] == choices[c - 1, same]:
+                same += 1
+            judged[i, c] = NEGATIVE
+            if same >= dead:
+                continue
+            good, dead = min(good, same), k + 1
             for j in range(good, k):
-                cell = choices[c, j]
-                if goals[i, j, cell] < 0:
+                if goals[i, j, choices[c, j]] >= 0:
+                    leaves = sets[j, choices[c, j]]
+                    for a in range(count if j < k - 1 else 0):
+                        alive[j + 1, a] = alive[j, a] & leaves[a]
+                    total = settled + _best(alive[j], leaves, words, trees, count, units)
+                    good = j + 1
+                if goals[i, j, choices[c, j]] < 0 or total < least:
                     dead = j + 1
                     break
-                if j == k - 1:
-                    total = settled + _best(alive[j], sets[j, cell], words, trees, count, units)
-                    break
-                for a in range(count):
-                    alive[j + 1, a] = alive[j, a] & sets[j, cell, a]
-                good = j + 1
-                if settled + _best(alive[j + 1], rest[j + 1], words, trees, count, units) < least:
-                    dead = j + 1
-                    break
-            if k == 0:
-                total = settled + _best(alive[0], rest[0], words, trees, count, units)
-            if dead <= k:
-                judged[i, c] = NEGATIVE
-            elif total >= sure:
-                judged[i, c] = POSITIVE
-            else:
-                judged[i, c] = NEAR if total >= least else NEGATIVE
+            if dead > k:
+                judged[i, c] = POSITIVE if total >= sure else NEAR

@@ -1,30 +1,25 @@
 """Tree ensembles as oracles: exact answers by branch and bound over features."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.box import anchored, first_point
+from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import ScoredOracle, band_of
+from oneformany.oracles.scored import DecidedOracle
+from oneformany.oracles.search import climb, search
 from oneformany.oracles.ties import Acceptance
+from oneformany.oracles.trees import kernels
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
-from oneformany.oracles.trees.kernels import best_leaves, judge_moves, leaf_sets, reachable, totals
-from oneformany.oracles.trees.search import FOUND, NODES, NONE, TIES, begin_walk, branch, climb
 
 DEFAULT_MAX_NODES = 10_000_000
-NODES_PER_LOOK = 5_000  # how many nodes are searched between two looks at the clock
-TIES_KEPT = 1024
-MOST_TIES = 1_000_000
-"""How many near points one question may ask the model about before its answer is "unknown"."""
+FEW = 8  # parts with at most so many points are looked through: bounds are quick
 
 
-class TreeOracle(ScoredOracle):
+class TreeOracle(DecidedOracle):
     """A classifier whose score is an intercept plus one leaf per tree, decided in exact integers.
 
     Parameters
@@ -69,18 +64,16 @@ class TreeOracle(ScoredOracle):
         max_nodes: int = DEFAULT_MAX_NODES,
     ) -> None:
         scale = 10**ensemble.digits
-        if not abs(threshold) * scale < LARGEST_SUM:
-            raise InputError(f"threshold is {threshold}; it must be a number of the size of the scores")
-        if not 0 <= margin * scale < LARGEST_SUM:
-            raise InputError(f"margin is {margin}; it must be small and not negative")
+        for name, number in (("threshold", threshold), ("margin", margin)):
+            if not abs(number) * scale < LARGEST_SUM:
+                raise InputError(f"{name} is {number}; it must be a number of the size of the scores")
         if max_nodes < 1:
             raise InputError(f"max_nodes is {max_nodes}; it must be at least 1")
-        least, band = round((threshold + margin) * scale), band_of(threshold, margin, scale)
-        super().__init__(ensemble.levels, least, band, scale, rounds=rounds)
+        super().__init__(ensemble.levels, threshold, margin, scale=scale, rounds=rounds)
         self.ensemble = ensemble
         self.max_nodes = max_nodes
         self.unanswered = 0
-        self._sets = leaf_sets(ensemble)
+        self._sets = kernels.leaf_sets(ensemble)
 
     def _listed(self, asked: Acceptance) -> Acceptance | None:
         """Of a single tree nothing is added up: ask about each leaf within the margin at once."""
@@ -101,11 +94,27 @@ class TreeOracle(ScoredOracle):
         least, sure = self._needed()
         if whole is None or self._best(whole.domain) < least:
             return Answer.none()
-        point = first_point(whole)
-        climb(point, whole.domain, whole.free, whole.anchor, whole.extra, sure, self._sets)
-        if self.positive(point[None])[0]:
-            return Answer(point)
-        answer = self._search(whole, np.where(whole.free, point, whole.anchor))
+        after = np.empty(whole.domain.shape)
+        best = whole.first_point
+
+        def near(point: IntArray, options: BoolArray) -> tuple[float, FloatArray]:
+            return float(kernels.score_near(point, options, self._sets, after)), after
+
+        def step(part: Part, _: int) -> tuple[IntArray, list[Part]]:
+            least, home, gains = self._needed()[0], part.anchor.copy(), np.empty(part.domain.shape)
+            total = kernels.bound_total(
+                part.domain, part.free, part.extra, best, home, least, self._sets, gains
+            )
+            left = narrowed(part, gains, total, least) if total > -np.inf else None
+            point = home[None][: int(total >= least)]  # others are not positive
+            if left is None or left.many or left.split < 0:
+                return point, [] if left is None else [left]
+            return point, halves(left, gains, total, least)
+
+        climb(whole, near, sure, best)
+        if self.positive(best[None])[0]:
+            return Answer(best)
+        answer = search(whole, step, self._judge, self.positive, few=FEW, budget=self.max_nodes)
         self.unanswered += answer.point is None and not answer.proved_none
         return answer
 
@@ -114,7 +123,7 @@ class TreeOracle(ScoredOracle):
     ) -> NDArray[np.int8]:
         """Judge each row after each choice; see :class:`~oneformany.oracles.protocol.JudgesMoves`."""
         judged = np.empty((len(values), len(choices)), dtype=np.int8)
-        judge_moves(values, features, goals, choices, *self._sets, *self._needed(), judged)
+        kernels.judge_moves(values, features, goals, choices, *self._sets, *self._needed(), judged)
         return judged
 
     def relaxation(self) -> Relaxation | None:
@@ -140,31 +149,9 @@ class TreeOracle(ScoredOracle):
         """
         return {"kind": "trees", **self.ensemble.to_dict(), **self._acceptance.describe()}
 
-    def _search(self, question: Question, home: IntArray) -> Answer:
-        """Branch and bound from a point, with looks at the clock, asking the model about ties on the way."""
-        walk = begin_walk(question, home, self._sets.allowed, TIES_KEPT)
-        asked = 0
-        while True:
-            limit = min(self.max_nodes, int(walk.state[NODES]) + NODES_PER_LOOK)
-            outcome = branch(walk, question.domain, question.free, limit, *self._needed(), self._sets)
-            if outcome == FOUND:
-                return Answer(walk.point)
-            if walk.state[TIES]:
-                ties = walk.ties[: walk.state[TIES]]
-                asked += len(ties)
-                accepted = self.positive(ties)
-                if accepted.any():
-                    return Answer(ties[int(accepted.argmax())].copy())
-                walk.state[TIES] = 0
-            if outcome == NONE:
-                return Answer.none()
-            late = question.stop is not None and question.stop.expired()
-            if late or asked > MOST_TIES or walk.state[NODES] >= self.max_nodes:
-                return Answer.unknown()
-
     def _best(self, domain: BoolArray) -> int:
         allowed, first, units = self._sets
-        return best_leaves(reachable(domain, allowed), first, units)
+        return kernels.best_leaves(kernels.reachable(domain, allowed), first, units)
 
     def _needed(self) -> tuple[int, int]:
         """Units of leaves below which no point is positive, and from which on every one is."""
@@ -174,5 +161,5 @@ class TreeOracle(ScoredOracle):
     def _sums(self, codes: IntArray) -> IntArray:
         rows = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
         sums = np.full(len(rows), self.ensemble.intercept)
-        totals(rows, *self.ensemble.nodes, sums)
+        kernels.totals(rows, *self.ensemble.nodes, sums)
         return sums
