@@ -6,8 +6,6 @@ options, see ``space.py``) or *leave* it. A node knows which items are covered (
 still possible, and how far the score can still rise. All weights and scores are integers.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -11,8 +11,6 @@ still pay; and, where the score is additive, what all must change besides to mak
 classifier plays a part in it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +21,7 @@ from oneformany.compiled import lean
 from oneformany.engine.pricing.kernels import DONE, LIMIT, heaviest, largest
 
 # indices into SavingState.scalars
-DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED, FOUND_EXTRA = range(8)
+DEPTH, BEST, NODES, LOW, HIGH, EXTRA, FOUND_EXTRA = range(7)
 # levels of the point that are not decided, or not to be changed
 OPEN, LEFT = -1, -2
 NEVER = 2**40  # more than anything costs
@@ -58,7 +56,7 @@ class SavingState(NamedTuple):
     found: IntArray  # (p,): of the best group
     needed: BoolArray  # (p,): open, and a row still possible differs from the anchor in it
     loads: IntArray  # (2, p): savings that rows spread over the features they need; memory to sort them
-    scalars: IntArray  # (8,)
+    scalars: IntArray  # (7,)
 
 
 @lean(inner=True)
@@ -123,51 +121,55 @@ def _besides(arrays, state, anchor, rest):
 
 @lean(inner=True)
 def _evaluate(arrays, state, prices, anchor, d):
-    """Bound what a group can still save; drop rows that save nothing."""
+    """Bound what a group can still save; drop rows that save nothing, which may raise what the others pay."""
     rows, people, levels, loads, sc = arrays.rows, arrays.people, state.levels, state.loads, state.scalars
     p = len(levels)
     node = state.nodes[d]
-    sc[DROPPED] = 0
-    more = _besides(arrays, state, anchor, node.rest)
-    if more < 0:
-        return 0
-    extra = NEVER if more > 0 else 0
-    for f in range(p):
-        home = rows[anchor, f]
-        loads[0, f] = 0
-        if levels[f] == OPEN and not state.needed[f] and arrays.raised[f, home] > arrays.units[f, home]:
-            extra = min(extra, more * arrays.leaving[f, home])
-    sc[EXTRA] = extra
-    mine = state.paid[d, anchor] + extra
-    spare = sc[HIGH] - mine
-    if spare < 0:
-        return 0
-    floor = max(sc[LOW], arrays.least[anchor], mine)
-    certain = 0
-    for i in range(node.alive):
-        j = state.order[i]
-        missing = 0
-        meet = 0
+    while True:
+        more = _besides(arrays, state, anchor, node.rest) if _filter(arrays, state, anchor, d) else -1
+        if more < 0:
+            return 0
+        extra = NEVER if more > 0 else 0
         for f in range(p):
-            if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
-                missing += 1
-                meet += arrays.meeting[f, rows[j, f], rows[anchor, f]]
-        paid = state.paid[d, j] + extra
-        gain = prices[j] - arrays.scale * max(floor, arrays.least[j], paid + max(0, meet - spare))
-        if gain <= 0:
-            if j == anchor:
-                return 0
-            state.paid[d, j] = NEVER
-            sc[DROPPED] |= missing > 0
-            continue
-        if missing == 0:
-            certain += people[j] * gain
-            continue
-        part = people[j] * gain // missing + 1
-        for f in range(p):
-            if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
-                loads[0, f] += part
-    return certain + largest(loads, node.rest - more)
+            home = rows[anchor, f]
+            loads[0, f] = 0
+            if levels[f] == OPEN and not state.needed[f] and arrays.raised[f, home] > arrays.units[f, home]:
+                extra = min(extra, more * arrays.leaving[f, home])
+        sc[EXTRA] = extra
+        mine = state.paid[d, anchor] + extra
+        spare = sc[HIGH] - mine
+        if spare < 0:
+            return 0
+        floor = max(sc[LOW], arrays.least[anchor], mine)
+        bound = 0
+        dropped = False
+        for i in range(node.alive):
+            j = state.order[i]
+            missing = 0
+            meet = 0
+            for f in range(p):
+                if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
+                    missing += 1
+                    meet += arrays.meeting[f, rows[j, f], rows[anchor, f]]
+            paid = state.paid[d, j] + extra
+            gain = prices[j] - arrays.scale * max(floor, arrays.least[j], paid + max(0, meet - spare))
+            if gain <= 0:
+                if j == anchor:
+                    return 0
+                state.paid[d, j] = NEVER
+                dropped |= missing > 0
+                continue
+            if missing == 0:
+                bound += people[j] * gain
+                continue
+            part = people[j] * gain // missing + 1
+            for f in range(p):
+                if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
+                    loads[0, f] += part
+        bound += largest(loads, node.rest - more)
+        # Without a score to reach, nothing depends on rows that are gone.
+        if not dropped or bound <= sc[BEST] or arrays.lacks[anchor] <= 0:
+            return bound
 
 
 @lean(inner=True)
@@ -194,15 +196,7 @@ def advance(arrays, state, prices, anchor, limit):
             if sc[NODES] >= end:
                 return LIMIT
             sc[NODES] += 1
-            sc[DROPPED] = 1
-            node.bound = sc[BEST] + 1
-            while sc[DROPPED] and node.bound > sc[BEST]:
-                node.bound = 0
-                if _filter(arrays, state, anchor, d):
-                    node.bound = _evaluate(arrays, state, prices, anchor, d)
-                # Without a score to reach, nothing depends on rows that are gone.
-                if arrays.lacks[anchor] <= 0:
-                    break
+            node.bound = _evaluate(arrays, state, prices, anchor, d)
             if node.bound <= sc[BEST]:
                 sc[DEPTH] -= 1
                 continue

@@ -1,7 +1,5 @@
 """Column generation: the relaxation of one branching node, solved to proved optimality."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 
@@ -107,20 +105,18 @@ def pair_to_branch_on(node: Node) -> tuple[int, int] | None:
     """
     if node.relaxed is None:
         return None
-    support = np.flatnonzero(node.relaxed.values > 1e-9)
-    sizes = np.array([len(node.groups[index]) for index in support], dtype=np.int64)
-    order = np.argsort(sizes, kind="stable")
-    support = np.sort(support[order[np.cumsum(sizes[order] ** 2) <= PAIRS]])
+    support = sorted(np.flatnonzero(node.relaxed.values > 1e-9), key=lambda index: len(node.groups[index]))
+    pairs_so_far = np.cumsum([len(node.groups[index]) ** 2 for index in support])
+    support = support[: int((pairs_so_far <= PAIRS).sum())]
     member = as_matrix([node.groups[index] for index in support], len(node.items))
     shared = sparse.triu(member @ sparse.diags(node.relaxed.values[support]) @ member.T, 1).tocoo()
     distance = np.abs(np.minimum(shared.data, 1.0) - 0.5)
-    by_distance = np.lexsort((shared.col, shared.row, distance))
-    likely = by_distance[distance[by_distance] < 0.5]
-    pairs = chain(
-        zip(shared.row[likely].tolist(), shared.col[likely].tolist(), strict=True),
-        combinations(range(len(node.items)), 2),
-    )
-    for one, other in pairs:
+    order = np.lexsort((shared.col, shared.row, distance))
+    likely = order[distance[order] < 0.5]
+    every = combinations(range(len(node.items)), 2)
+    for one, other in chain(
+        zip(shared.row[likely].tolist(), shared.col[likely].tolist(), strict=True), every
+    ):
         if (one, other) not in node.items.apart:
             return int(node.items.first[one]), int(node.items.first[other])
     return None
