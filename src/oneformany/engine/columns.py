@@ -32,10 +32,8 @@ class Column:
         These agree with the point outside of the changed features, and may move there inside. Whoever makes
         the column has asked the classifier about the point, which serves all of them.
         """
-        problem = space.problem
-        agree = np.ones(len(problem.rows), dtype=np.bool_)
-        for feature in np.flatnonzero(~changed).tolist():
-            agree &= problem.by_feature[feature] == point[feature]
+        problem, stays = space.problem, ~changed
+        agree = (problem.by_feature[stays] == point[stays, None]).all(axis=0)
         covered = np.flatnonzero(agree[space.helpable])
         if problem.ruled.any():
             covered = covered[problem.may_move(space.rows[covered], point).all(axis=1)]

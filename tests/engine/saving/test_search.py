@@ -20,7 +20,6 @@ from oneformany.engine.saving.search import (
     least_costs,
     leaving_costs,
     move_costs,
-    ranges,
 )
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.oracles.additive import AdditiveOracle
@@ -116,13 +115,6 @@ def test_a_level_that_only_the_score_wants_is_tried(seed):
     search = SavingsSearch(space, least)
     for anchor in range(len(problem.rows)):
         assert search.around(anchor, prices, 0, 10**6, Stop()).most >= best[anchor]
-
-
-def test_ranges_have_no_gaps():
-    for least, most in ((0, -1), (0, 0), (2, 9), (0, 31), (0, 32), (5, 1000)):
-        numbers = [number for low, high in ranges(least, most) for number in range(low, high + 1)]
-        assert numbers == list(range(least, most + 1))
-        assert sum(1 for _ in ranges(least, most)) <= 32
 
 
 def test_features_of_many_levels_take_memory_for_pairs_of_levels_only():

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -37,46 +36,29 @@ class Incidence:
     rows: NDArray[np.int32]
     row_starts: IntArray
     row_columns: NDArray[np.int32]
+    matrix: sparse.csc_matrix
+    n_rows: int
+    n_columns: int
+    sizes: IntArray  # number of rows of each column
+    reachable: BoolArray  # the rows that some column holds
 
     @classmethod
     def of(cls, starts: IntArray, rows: IntArray | NDArray[np.int32], n_rows: int) -> Self:
         """Sort the entries by rows as well."""
-        starts = np.ascontiguousarray(starts, dtype=np.int64)
+        starts, n_columns = np.ascontiguousarray(starts, dtype=np.int64), len(starts) - 1
         some = np.ascontiguousarray(rows, dtype=np.int32)
-        ones = np.ones(len(some), dtype=np.int8)
-        matrix = sparse.csc_matrix((ones, some, starts), shape=(n_rows, len(starts) - 1)).tocsr()
-        return cls(starts, some, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.row_starts) - 1
-
-    @property
-    def n_columns(self) -> int:
-        """Number of columns."""
-        return len(self.starts) - 1
+        matrix = sparse.csc_matrix(
+            (np.ones(len(some), dtype=np.int8), some, starts), shape=(n_rows, n_columns)
+        )
+        by_rows = matrix.tocsr()
+        begins, indices = by_rows.indptr.astype(np.int64), by_rows.indices.astype(np.int32)
+        sizes, reachable = np.diff(starts), np.diff(begins) > 0
+        return cls(starts, some, begins, indices, matrix, n_rows, n_columns, sizes, reachable)
 
     @property
     def arrays(self) -> tuple[IntArray, NDArray[np.int32], IntArray, NDArray[np.int32]]:
         """The four arrays, in the order in which compiled code takes them."""
         return self.starts, self.rows, self.row_starts, self.row_columns
-
-    @cached_property
-    def matrix(self) -> sparse.csc_matrix:
-        """The same as a sparse matrix."""
-        ones = np.ones(len(self.rows), dtype=np.int8)
-        return sparse.csc_matrix((ones, self.rows, self.starts), shape=(self.n_rows, self.n_columns))
-
-    @property
-    def sizes(self) -> IntArray:
-        """Number of rows of each column."""
-        return np.diff(self.starts)
-
-    @property
-    def reachable(self) -> BoolArray:
-        """The rows that some column holds."""
-        return np.diff(self.row_starts) > 0
 
     def group(self, column: int) -> NDArray[np.int32]:
         """The rows of a column."""

@@ -172,15 +172,6 @@ def _evaluate(arrays, state, prices, anchor, d):
             return bound
 
 
-@lean(inner=True)
-def _is_tried(arrays, state, anchor, d, f, level):
-    """Whether the point may take a level: a row has it, or it is better for the score, or rules matter."""
-    found = arrays.every[f] or arrays.units[f, level] > arrays.units[f, arrays.rows[anchor, f]]
-    for i in range(state.nodes[d].alive):
-        found |= arrays.rows[state.order[i], f] == level
-    return found
-
-
 @lean()
 def advance(arrays, state, prices, anchor, limit):
     """Go on for at most ``limit`` nodes: look for groups that save more than ``scalars[BEST]``, raising it.
@@ -215,8 +206,13 @@ def advance(arrays, state, prices, anchor, limit):
         levels[f] = OPEN
         if k < n and node.rest == 0:
             k = n
-        while k < n and not _is_tried(arrays, state, anchor, d, f, k):
-            k += 1
+        home, tried = arrays.rows[anchor, f], False
+        while k < n and not tried:
+            # A row has the level, or it is better for the score, or rules and costs matter.
+            tried = arrays.every[f] or arrays.units[f, k] > arrays.units[f, home]
+            for i in range(node.alive):
+                tried |= arrays.rows[state.order[i], f] == k
+            k += not tried
         node.child = k + 1
         if k > n or node.bound <= sc[BEST]:
             sc[DEPTH] -= 1

@@ -1,6 +1,5 @@
 """Groups of rows and costs: what moves cost, and what no group saves more than."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -85,13 +84,6 @@ class Saving(NamedTuple):
     complete: bool  # whether it saves the most
 
 
-def ranges(least: int, most: int) -> Iterator[tuple[int, int]]:
-    """Part what an anchor may pay into single numbers, or, where these are many, into ranges."""
-    step = max(1, -(-(most - least + 1) // MOST_RANGES))
-    for low in range(least, most + 1, step):
-        yield low, min(most, low + step - 1)
-
-
 class SavingsSearch:
     """Searches for groups of the rows of a space that save most against prices.
 
@@ -143,8 +135,10 @@ class SavingsSearch:
         """
         most, best, complete = floor, floor, True
         found: list[SavingGroup] = []
-        top = (int(prices[anchor]) - 1) // self.arrays.scale
-        for paid in ranges(int(self.arrays.least[anchor]), top):
+        least, top = int(self.arrays.least[anchor]), (int(prices[anchor]) - 1) // self.arrays.scale
+        step = max(1, -(-(top - least + 1) // MOST_RANGES))  # single numbers, unless these are many
+        for low in range(least, top + 1, step):
+            paid = low, min(top, low + step - 1)
             done, best = self._run(anchor, prices, paid, best, limit, stop, found)
             if not done:
                 # No group saves more than the root's bound; perhaps none more than half of the way to it.
