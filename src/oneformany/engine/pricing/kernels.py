@@ -17,9 +17,9 @@ from oneformany.compiled import how_many, lean, lowest
 # what `advance` returns
 DONE, LIMIT, CANDIDATE = 0, 1, 2
 # indices into SearchState.scalars
-DEPTH, BEST, NODES, STAGE, WEIGHT = range(5)
-# values of SearchState.scalars[STAGE]: BEGIN starts anew, with all else but BEST zero
-BEGIN, NEW, ASKED = -1, 0, 1
+DEPTH, BEST, NODES, WEIGHT = range(4)
+# values of a node's next child before there is one: it is to be evaluated, or was
+NEW, EVALUATED = -1, -2
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -52,7 +52,7 @@ NODE = np.dtype(
         ("score", np.int64),  # units of the best point with the features taken
         ("rest", np.int64),  # how many more may be taken
         ("feature", np.int64),  # the one branched on
-        ("child", np.int64),  # -1 before the node is evaluated, then the next child
+        ("child", np.int64),  # the next one
         ("bound", np.int64),  # no column below weighs more
     ]
 )
@@ -69,7 +69,7 @@ class SearchState(NamedTuple):
     found: IntArray  # (p,): choice of the column just reported
     inside: IntArray  # (depth, W) unsigned: taken
     loads: IntArray  # (2, p): weight that possible items spread over each feature; memory to sort it
-    scalars: IntArray  # (5,)
+    scalars: IntArray  # (4,); all zero but BEST before a search begins
 
 
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
@@ -158,13 +158,12 @@ def _begin(arrays, state, item):
         count += 1
     for f in range(p):
         state.choice[f] = -1
-    state.scalars[STAGE] = NEW
     root = state.nodes[0]
     root.alive = count
     root.covered = 0
     root.score = arrays.score[anchor]
     root.rest = arrays.max_changes
-    root.child = -1
+    root.child = NEW
 
 
 @lean(inner=True)
@@ -265,34 +264,33 @@ def advance(arrays, state, item, weights, parts, step, limit):
 
     Columns count that weigh at least ``scalars[BEST]`` and ``step``, and that may be maximal. Returns DONE;
     LIMIT: call again to go on; CANDIDATE: the units do not exclude the column in ``state.found``, of weight
-    ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles the node, or a higher one,
-    leave it; call again.
+    ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles the node, leave it by going one
+    up; call again.
     """
     choice, inside, nodes, sc = state.choice, state.inside, state.nodes, state.scalars
     option_count, anchor = arrays.option_count, arrays.item_rows[arrays.item_start[item]]
-    if sc[STAGE] == BEGIN:
+    if sc[NODES] == 0:
         _begin(arrays, state, item)
     end = sc[NODES] + limit
     while sc[DEPTH] >= 0:
         d = sc[DEPTH]
         node = nodes[d]
-        if node.child == -1:
-            if sc[STAGE] == NEW:
-                if sc[NODES] >= end:
-                    return LIMIT
-                sc[NODES] += 1
-                need = sc[BEST] + step
-                node.bound = _evaluate(arrays, state, item, weights, parts, d)
-                sc[WEIGHT] = LOST
-                if node.bound >= need and _reachable(arrays, inside, anchor, node.score, d, node.rest):
-                    sc[WEIGHT] = _all_together(arrays, state, anchor, weights, d)
-                if sc[WEIGHT] >= need:
-                    sc[STAGE] = ASKED
-                    return CANDIDATE
-                if sc[WEIGHT] != SOME:
-                    sc[DEPTH] -= 1
-                    continue
-            sc[STAGE] = NEW
+        if node.child == NEW:
+            if sc[NODES] >= end:
+                return LIMIT
+            sc[NODES] += 1
+            need = sc[BEST] + step
+            node.bound = _evaluate(arrays, state, item, weights, parts, d)
+            node.child = EVALUATED
+            sc[WEIGHT] = LOST
+            if node.bound >= need and _reachable(arrays, inside, anchor, node.score, d, node.rest):
+                sc[WEIGHT] = _all_together(arrays, state, anchor, weights, d)
+            if sc[WEIGHT] >= need:
+                return CANDIDATE
+            if sc[WEIGHT] != SOME:
+                sc[DEPTH] -= 1
+                continue
+        if node.child == EVALUATED:
             if node.alive == 0:
                 sc[DEPTH] -= 1
                 continue
@@ -313,7 +311,7 @@ def advance(arrays, state, item, weights, parts, step, limit):
         child.covered = node.covered
         child.score = node.score
         child.rest = node.rest
-        child.child = -1
+        child.child = NEW
         for w in range(inside.shape[1]):
             inside[d + 1, w] = inside[d, w]
         if k < last:
@@ -328,6 +326,6 @@ def advance(arrays, state, item, weights, parts, step, limit):
 def open_bound(state: SearchState) -> int:
     """Bound every column the paused search has not looked at yet."""
     path = state.nodes[: int(state.scalars[DEPTH]) + 1]
-    if len(path) == 1 and path["child"][0] == -1:
+    if len(path) == 1 and path["child"][0] == NEW:
         return 2**62
-    return int(max([state.scalars[BEST], *path["bound"][path["child"] != -1]]))
+    return int(max([state.scalars[BEST], *path["bound"][path["child"] != NEW]]))

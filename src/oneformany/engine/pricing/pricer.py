@@ -90,7 +90,7 @@ class SearchPricer:
             found=np.zeros(p, dtype=np.int64),
             inside=np.zeros((depth, words), dtype=np.uint64),
             loads=np.zeros((2, p), dtype=np.int64),
-            scalars=np.zeros(5, dtype=np.int64),
+            scalars=np.zeros(4, dtype=np.int64),
         )
 
     def weigh(self, weights: IntArray) -> None:
@@ -151,7 +151,7 @@ class SearchPricer:
 
     def _begin(self, floor: int) -> IntArray:
         self.state.scalars[:] = 0
-        self.state.scalars[[k.STAGE, k.BEST]] = k.BEGIN, floor
+        self.state.scalars[k.BEST] = floor
         self._unknown = 0
         return self.state.scalars
 
@@ -170,7 +170,7 @@ class SearchPricer:
                 self._unknown = max(self._unknown, int(scalars[k.WEIGHT]))
                 if not every:
                     return False
-        scalars[[k.DEPTH, k.STAGE]] = scalars[k.DEPTH] - 1, k.NEW
+        scalars[k.DEPTH] -= 1
         return every or not apart or self._weighs_enough(item)
 
     def _weighs_enough(self, item: int) -> bool:
