@@ -125,7 +125,7 @@ def test_features_of_many_levels_take_memory_for_pairs_of_levels_only():
     search = SavingsSearch(space, np.zeros(2, dtype=np.int64))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert search.arrays.meeting[0, :2, :2].tolist() == [[0, 1], [1, 0]]
+    assert search.market.meeting[0, :2, :2].tolist() == [[0, 1], [1, 0]]
     assert peak < 20 * 2 * n * n * 8
 
 

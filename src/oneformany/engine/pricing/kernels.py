@@ -72,16 +72,34 @@ class SearchState(NamedTuple):
     scalars: IntArray  # (4,); all zero but BEST before a search begins
 
 
+def new_state(n_items: int, n_features: int, scalars: int = 4) -> SearchState:
+    """Memory for searches over so many items."""
+    words, depth = (n_features + 63) // 64, n_features + 3
+    return SearchState(
+        masks=np.zeros((n_items, words), dtype=np.uint64),
+        order=np.zeros(n_items, dtype=np.int64),
+        eligible=np.ones(n_items, dtype=np.bool_),
+        nodes=np.zeros(depth, dtype=NODE),
+        choice=np.zeros(n_features, dtype=np.int64),
+        found=np.zeros(n_features, dtype=np.int64),
+        inside=np.zeros((depth, words), dtype=np.uint64),
+        loads=np.zeros((2, n_features), dtype=np.int64),
+        scalars=np.zeros(scalars, dtype=np.int64),
+    )
+
+
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
 
 
 @lean(inner=True)
-def _has(sets, row, feature):
+def has(sets, row, feature):
+    """Whether a set holds a feature."""
     return (sets[row, feature >> 6] >> np.uint64(feature & 63)) & ONE != ZERO
 
 
 @lean(inner=True)
-def _add(sets, row, feature):
+def add(sets, row, feature):
+    """Put a feature into a set."""
     sets[row, feature >> 6] |= ONE << np.uint64(feature & 63)
 
 
@@ -128,14 +146,14 @@ def _reachable(arrays, inside, anchor, score, d, more):
         gain = gains[anchor, f]
         if gain <= 0:
             break
-        if not _has(inside, d, f):
+        if not has(inside, d, f):
             score += gain
             more -= 1
     return score >= threshold
 
 
 @lean(inner=True)
-def _begin(arrays, state, item):
+def begin(arrays, state, item):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
     rows, starts, item_rows = arrays.rows, arrays.item_start, arrays.item_rows
     masks, order, eligible, inside = state.masks, state.order, state.eligible, state.inside
@@ -153,7 +171,7 @@ def _begin(arrays, state, item):
             row = item_rows[s]
             for f in range(p):
                 if rows[row, f] != rows[anchor, f]:
-                    _add(masks, j, f)
+                    add(masks, j, f)
         order[count] = j
         count += 1
     for f in range(p):
@@ -200,7 +218,7 @@ def _evaluate(arrays, state, item, weights, parts, d):
         for w in range(masks.shape[1]):
             missing += how_many(masks[j, w] & ~inside[d, w])
         lost = missing > rest
-        if not all_stay and not lost and _has(masks, j, last):
+        if not all_stay and not lost and has(masks, j, last):
             lost = choice < 0 or not _joins(arrays, j, last, choice)
         if lost:
             if j == item:
@@ -252,7 +270,7 @@ def _all_together(arrays, state, anchor, weights, d):
             score += gains[anchor, f]
             left &= left - ONE
     for f in range(len(choice)):
-        state.found[f] = 0 if choice[f] < 0 and _has(inside, d + 1, f) else choice[f]
+        state.found[f] = 0 if choice[f] < 0 and has(inside, d + 1, f) else choice[f]
     if rest < 0 or not _reachable(arrays, inside, anchor, score, d + 1, rest):
         return SOME
     return total
@@ -264,13 +282,12 @@ def advance(arrays, state, item, weights, parts, step, limit):
 
     Columns count that weigh at least ``scalars[BEST]`` and ``step``, and that may be maximal. Returns DONE;
     LIMIT: call again to go on; CANDIDATE: the units do not exclude the column in ``state.found``, of weight
-    ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles the node, leave it by going one
-    up; call again.
+    ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles it, go one up; call again.
     """
     choice, inside, nodes, sc = state.choice, state.inside, state.nodes, state.scalars
     option_count, anchor = arrays.option_count, arrays.item_rows[arrays.item_start[item]]
     if sc[NODES] == 0:
-        _begin(arrays, state, item)
+        begin(arrays, state, item)
     end = sc[NODES] + limit
     while sc[DEPTH] >= 0:
         d = sc[DEPTH]
@@ -316,7 +333,7 @@ def advance(arrays, state, item, weights, parts, step, limit):
             inside[d + 1, w] = inside[d, w]
         if k < last:
             choice[f] = k
-            _add(inside, d + 1, f)
+            add(inside, d + 1, f)
             child.rest -= 1
             child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[anchor, f]]
         sc[DEPTH] = d + 1

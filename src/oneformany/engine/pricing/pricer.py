@@ -76,22 +76,11 @@ class SearchPricer:
         self.items, self.oracle, self.arrays = items, oracle, items.arrays
         self.nodes = 0
         n, p = len(items), self.arrays.rows.shape[1]
-        words, depth = (p + 63) // 64, p + 3
         self.weigh(np.zeros(n, dtype=np.int64))
         self._limit = node_limit
         self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
         self._unknown = 0  # the largest weight of a candidate of which nobody knows whether it exists
-        self.state = k.SearchState(
-            masks=np.zeros((n, words), dtype=np.uint64),
-            order=np.zeros(n, dtype=np.int64),
-            eligible=np.ones(n, dtype=np.bool_),
-            nodes=np.zeros(depth, dtype=k.NODE),
-            choice=np.zeros(p, dtype=np.int64),
-            found=np.zeros(p, dtype=np.int64),
-            inside=np.zeros((depth, words), dtype=np.uint64),
-            loads=np.zeros((2, p), dtype=np.int64),
-            scalars=np.zeros(4, dtype=np.int64),
-        )
+        self.state = k.new_state(n, p)
 
     def weigh(self, weights: IntArray) -> None:
         """Search by these integer weights of the items from now on; keep their even parts ready.

@@ -7,7 +7,7 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import first_given
-from oneformany.engine.pricing.kernels import DONE, LIMIT, NODE
+from oneformany.engine.pricing.kernels import BEST, DONE, LIMIT, NODES, new_state
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
 from oneformany.engine.saving.kernels import NEVER
@@ -98,8 +98,8 @@ class SavingsSearch:
         scores = problem.oracle.relaxation()
         if scores is None or problem.oracle.describe()["kind"] != "additive":
             scores = Relaxation(np.zeros((p, width), dtype=np.int64), 0, 0, exact=False)
-        self.arrays = k.SavingArrays(
-            rows=space.rows,
+        self.arrays = space.arrays
+        self.market = k.Market(
             rank=first_given(problem)[space.helpable],
             people=problem.multiplicity[space.helpable].astype(np.int64),
             least=least,
@@ -111,21 +111,12 @@ class SavingsSearch:
             raised=np.where(costs < NEVER, scores.units[:, None, :], scores.units[:, :, None]).max(axis=2),
             lacks=scores.threshold - scores.intercept - scores.units[np.arange(p), space.rows].sum(axis=1),
             every=problem.ruled | (problem.costs is not None),
-            max_changes=problem.max_changes,
             scale=ONE_IN_COVERS,
+            paid=np.zeros((p + 2, n), dtype=np.int64),
         )
         self.nodes = 0
         self.summed = bool(scores.units.any())
-        self._state = k.SavingState(
-            order=np.zeros(n, dtype=np.int64),
-            paid=np.zeros((p + 2, n), dtype=np.int64),
-            nodes=np.zeros(p + 2, dtype=NODE),
-            levels=np.zeros(p, dtype=np.int64),
-            found=np.zeros(p, dtype=np.int64),
-            needed=np.zeros(p, dtype=np.bool_),
-            loads=np.zeros((2, p), dtype=np.int64),
-            scalars=np.zeros(7, dtype=np.int64),
-        )
+        self._state = new_state(n, p, scalars=8)
 
     def around(self, anchor: int, prices: IntArray, floor: int, limit: int, stop: Stop) -> Saving:
         """Look for the group that saves most, and more than ``floor``, in which the anchor pays least.
@@ -135,7 +126,7 @@ class SavingsSearch:
         """
         most, best, complete = floor, floor, True
         found: list[SavingGroup] = []
-        least, top = int(self.arrays.least[anchor]), (int(prices[anchor]) - 1) // self.arrays.scale
+        least, top = int(self.market.least[anchor]), (int(prices[anchor]) - 1) // self.market.scale
         step = max(1, -(-(top - least + 1) // MOST_RANGES))  # single numbers, unless these are many
         for low in range(least, top + 1, step):
             paid = low, min(top, low + step - 1)
@@ -162,16 +153,14 @@ class SavingsSearch:
     ) -> tuple[bool, int]:
         """Search to the end (true) or to a limit (false); note the best group above the floor."""
         state, scalars = self._state, self._state.scalars
-        state.order[:] = np.arange(len(state.order))
-        state.paid[0], state.levels[:], scalars[:] = 0, k.OPEN, 0
-        state.nodes[["alive", "rest", "child"]][0] = len(state.order), self.arrays.max_changes, -1
-        scalars[[k.BEST, k.LOW, k.HIGH]] = floor, *paid
+        scalars[:] = 0
+        scalars[[BEST, k.LOW, k.HIGH]] = floor, *paid
         code = LIMIT
-        while code == LIMIT and scalars[k.NODES] < limit and not (scalars[k.NODES] and stop.expired()):
-            chunk = min(NODES_AT_ONCE, limit - int(scalars[k.NODES]))
-            code = k.advance(self.arrays, state, prices, anchor, chunk)
-        self.nodes += int(scalars[k.NODES])
-        if scalars[k.BEST] > floor:
+        while code == LIMIT and scalars[NODES] < limit and not (scalars[NODES] and stop.expired()):
+            chunk = min(NODES_AT_ONCE, limit - int(scalars[NODES]))
+            code = k.advance(self.arrays, self.market, state, prices, anchor, chunk)
+        self.nodes += int(scalars[NODES])
+        if scalars[BEST] > floor:
             point = np.where(state.found >= 0, state.found, self.arrays.rows[anchor])
             found.append(SavingGroup(point, state.found >= 0, int(scalars[k.FOUND_EXTRA])))
-        return code == DONE, int(scalars[k.BEST])
+        return code == DONE, int(scalars[BEST])

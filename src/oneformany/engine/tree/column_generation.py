@@ -10,7 +10,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
-from oneformany.engine.pricing.space import Decisions, Items
+from oneformany.engine.pricing.space import Items
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
@@ -28,6 +28,7 @@ class Node:
     def __post_init__(self) -> None:
         # They prove the best bound so far: no column weighs more. One is needed, as there is an item.
         self.weights, self.capacity = np.eye(1, len(self.items), dtype=np.int64)[0], 1
+        self.is_root = self.items.decisions.depth == 0
         self.program = CoveringProgram(np.ones(len(self.items)))
         self.pricer = self.run.options.pricer(self.items, self.run.oracle)
         self._known: set[bytes] = set()
@@ -37,11 +38,6 @@ class Node:
     def bound(self) -> int:
         """Proved lower bound on the explanations that a solution of this node needs."""
         return -(-int(self.weights.sum()) // self.capacity)
-
-    @property
-    def is_root(self) -> bool:
-        """Whether nothing is decided yet."""
-        return self.items.decisions == Decisions()
 
     def add(self, columns: list[Column], weights: IntArray) -> int:
         """Add columns that are new to this node; return how many."""
