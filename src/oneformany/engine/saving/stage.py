@@ -216,8 +216,9 @@ class _Stage:
         """Tell the prices about a group; make columns of it, where the classifier accepts points."""
         if not len(rows):
             return 0
-        points = [point] if self.search.summed else [point, self._middle(rows)]
-        each = (self._pays(goal, extra if goal is point else 0) for goal in points)
+        each = [self._pays(point, extra)]
+        if not self.search.summed:
+            each.append(self._pays(self._middle(rows)))
         new = prices.add(rows, min(int((costs * self.people)[rows].sum()) for costs in each))
         for column in self._add_columns(rows, point) if new else ():
             prices.add(rows, int((self._cost(rows, column.point) * self.people[rows]).sum()))
@@ -245,8 +246,10 @@ class _Stage:
             nothing = np.zeros(len(start), dtype=np.bool_)
             near = problem.oracle.reach(Question(start, nothing, MOST_STEPS, allowed, stop)).point
             point = None if near is None else cheap_point(problem, prices, near, allowed, positive=True)
-        changed = None if point is None else (self.space.rows[rows] != point).any(axis=0)
-        if point is None or changed is None or int(changed.sum()) > problem.max_changes:
+        if point is None:
+            return None
+        changed = (self.space.rows[rows] != point).any(axis=0)
+        if int(changed.sum()) > problem.max_changes:
             return None
         self.space.absorb(point, changed)
         return Column.covering(self.space, point, changed)
