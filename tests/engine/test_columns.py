@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
-from oneformany.engine.columns import Column, ColumnPool, assign, simplest_point
+from oneformany.engine.columns import (
+    FORBIDDEN,
+    Column,
+    ColumnPool,
+    assign,
+    cheap_point,
+    level_prices,
+    simplest_point,
+)
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from strategies import small_problems
@@ -83,7 +91,10 @@ def test_a_simpler_point_is_positive_and_nobody_has_more_to_change(small):
     for column, rows in zip(run.best, assign(problem, run.space.helpable, run.best), strict=True):
         if len(rows):
             point = simplest_point(problem, column.point, rows)
-            before, after = ((problem.rows[rows] != goal).sum() for goal in (column.point, point))
+            people = problem.multiplicity[rows]
+            before, after = (
+                people @ (problem.rows[rows] != goal).sum(axis=1) for goal in (column.point, point)
+            )
             assert problem.oracle.positive(point[None])[0]
             assert problem.may_move(problem.rows[rows], point).all()
             assert after <= before
@@ -93,3 +104,38 @@ def test_a_change_that_is_not_needed_is_taken_back():
     oracle = AdditiveOracle([[0, 2], [0, 1]], threshold=2)
     problem = Problem([[0, 0]], (2, 2), oracle, 2)
     assert simplest_point(problem, np.array([1, 1]), np.array([0])).tolist() == [1, 0]
+
+
+def near_the_middle(problem, rows):
+    prices = level_prices(problem, rows)
+    middle = prices.argmin(axis=1)
+    positive = bool(problem.oracle.positive(middle[None])[0])
+    return prices, cheap_point(problem, prices, middle, prices < FORBIDDEN, positive=positive)
+
+
+def test_a_group_goes_to_a_positive_point_that_costs_it_least():
+    oracle = AdditiveOracle([[0, 1], [0, 0], [0, 1]], threshold=1)
+    problem = Problem([[0, 0, 0], [0, 1, 0]], (2, 2, 2), oracle, 2)
+    prices, point = near_the_middle(problem, np.arange(2))
+    assert prices[np.arange(3), point].sum() == 3
+
+
+def test_the_middle_is_where_most_people_are_unless_somebody_may_not_go_there():
+    oracle, people = AdditiveOracle([[0, 1, 1]], threshold=1), [5, 1]
+    free = Problem([[0], [1]], (3,), oracle, 1, people=people)
+    assert level_prices(free, np.arange(2)).tolist() == [[1, 5, 6]]
+    upwards = Problem([[0], [1]], (3,), oracle, 1, [np.triu(np.ones((3, 3)))], people=people)
+    assert level_prices(upwards, np.arange(2)).tolist() == [[FORBIDDEN, 5, 6]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(small=small_problems(), data=st.data())
+def test_every_row_may_go_to_a_cheap_point_which_is_positive(small, data):
+    problem = problem_of(small)
+    rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(problem.rows) - 1), min_size=1, max_size=3))))
+    prices = level_prices(problem, rows)
+    assume((prices.min(axis=1) < FORBIDDEN).all())
+    _, point = near_the_middle(problem, rows)
+    if point is not None:
+        assert problem.oracle.positive(point[None])[0]
+        assert problem.may_move(problem.rows[rows], point).all()

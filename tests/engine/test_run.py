@@ -37,7 +37,7 @@ def test_rounds_are_numbered_kept_and_told():
 
 def test_time_of_a_phase_is_added_also_when_it_fails():
     run = run_of(random_additive(np.random.default_rng(0)))
-    with pytest.raises(RuntimeError), run.timed("phase"):
+    with pytest.raises(RuntimeError), run.statistics.timed("phase"):
         raise RuntimeError
     assert run.statistics.timings["phase"] >= 0
 

@@ -1,8 +1,5 @@
 """Proofs in the numbering of the rows as they were given."""
 
-from __future__ import annotations
-
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -31,7 +28,8 @@ def on_given(problem: Problem, numbers: IntArray, rows: IntArray | None = None) 
 
 def dual_proof(node: Node) -> DualProof:
     """No column weighs more than the capacity that was proved."""
-    return DualProof(_weights(node), node.capacity)
+    space = node.run.space
+    return DualProof(on_given(space.problem, node.weights, space.helpable[node.items.first]), node.capacity)
 
 
 def enumeration_proof(
@@ -41,29 +39,19 @@ def enumeration_proof(
 
     ``groups`` holds the items of each of these columns, ``tree`` tells why; ``None`` where it is too deep.
     """
-    given = _given_rows(node.run.space)
-    cover = renumbered(tree, given[node.items.first], DEEPEST - node.items.decisions.depth)
+    space, items = node.run.space, node.items
+    given = first_given(space.problem)[space.helpable]
+    cover = renumbered(tree, given[items.first], DEEPEST - items.decisions.depth)
     if cover is None:
         return None
-    columns = tuple(tuple(given[node.items.rows_of(group)].tolist()) for group in groups)
-    return EnumerationProof(_weights(node), node.capacity, target, columns, cover)
+    columns = tuple(tuple(given[items.rows_of(group)].tolist()) for group in groups)
+    return EnumerationProof(dual_proof(node).weights, node.capacity, target, columns, cover)
 
 
 def branch_proof(space: SearchSpace, pair: tuple[int, int], together: Proof, apart: Proof) -> BranchProof:
     """Two rows of the space share an explanation, or they do not."""
-    one, other = sorted(_given_rows(space)[list(pair)].tolist())
+    one, other = sorted(first_given(space.problem)[space.helpable[list(pair)]].tolist())
     return BranchProof((one, other), together, apart)
-
-
-def _given_rows(space: SearchSpace) -> IntArray:
-    """For each row of the space the first given row that equals it."""
-    return np.asarray(first_given(space.problem)[space.helpable])
-
-
-def _weights(node: Node) -> tuple[int, ...]:
-    """The weights of a node's items, each on the first given row that it stands for."""
-    space = node.run.space
-    return on_given(space.problem, node.weights, space.helpable[node.items.first])
 
 
 def renumbered(tree: dict[str, Any], given: IntArray, deepest: int = DEEPEST) -> CoverCase | None:
@@ -71,27 +59,14 @@ def renumbered(tree: dict[str, Any], given: IntArray, deepest: int = DEEPEST) ->
 
     ``given`` holds for each item the given row that it stands for. ``None`` for a tree that is too deep.
     """
-    levels = [[tree]]
-    while parts := [part for case in levels[-1] for part in case.get("parts", ())]:
-        levels.append(parts)
-    if len(levels) > deepest:
+    if deepest == 0:
         return None
-    below: list[CoverCase] = []
-    for level in reversed(levels):
-        waiting = iter(below)
-        below = [
-            CoverCase(
-                tuple(tuple(_named(pair, given) for pair in pairs) for pairs in case["filters"]),
-                int(given[case["item"]]) if "item" in case else None,
-                tuple(map(int, case.get("columns", ()))),
-                tuple(islice(waiting, len(case.get("parts", ())))),
-            )
-            for case in level
-        ]
-    return below[0]
-
-
-def _named(pair: tuple[Any, int], given: IntArray) -> tuple[tuple[int, ...], int]:
-    """The weight of an item, or of several, on given rows."""
-    items, weight = pair
-    return tuple(np.atleast_1d(given[items]).tolist()), int(weight)
+    parts = [renumbered(part, given, deepest - 1) for part in tree.get("parts", ())]
+    known = tuple(part for part in parts if part is not None)
+    filters = tuple(
+        tuple((tuple(np.atleast_1d(given[items]).tolist()), int(weight)) for items, weight in pairs)
+        for pairs in tree["filters"]
+    )
+    row = int(given[tree["item"]]) if "item" in tree else None
+    case = CoverCase(filters, row, tuple(map(int, tree.get("columns", ()))), known)
+    return case if len(known) == len(parts) else None

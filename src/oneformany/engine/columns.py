@@ -3,16 +3,18 @@
 Then every row is assigned once, and as few and as common features as possible change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.problem import Problem
+
+FORBIDDEN = np.iinfo(np.int64).max
+MOST_STEPS = 4  # away from a point that is not positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +26,14 @@ class Column:
     rows: IntArray
 
     @classmethod
-    def covering(cls, space: SearchSpace, point: IntArray, changed: BoolArray) -> Column:
+    def covering(cls, space: SearchSpace, point: IntArray, changed: BoolArray) -> Self:
         """Find every row that the point and the changed features cover.
 
         These agree with the point outside of the changed features, and may move there inside. Whoever makes
         the column has asked the classifier about the point, which serves all of them.
         """
-        problem = space.problem
-        agree = np.ones(len(problem.rows), dtype=np.bool_)
-        for feature in np.flatnonzero(~changed).tolist():
-            agree &= problem.by_feature[feature] == point[feature]
+        problem, stays = space.problem, ~changed
+        agree = (problem.by_feature[stays] == point[stays, None]).all(axis=0)
         covered = np.flatnonzero(agree[space.helpable])
         if problem.ruled.any():
             covered = covered[problem.may_move(space.rows[covered], point).all(axis=1)]
@@ -74,23 +74,48 @@ def assign(problem: Problem, helpable: IntArray, cover: Sequence[Column]) -> lis
     return [helpable[nearest == index] for index in range(len(cover))]
 
 
-def simplest_point(problem: Problem, point: IntArray, rows: IntArray) -> IntArray:
-    """Move a positive point towards what most of its rows already have, while it stays positive."""
-    votes = np.full(problem.exists.shape, -1.0)
+def level_prices(problem: Problem, rows: IntArray) -> IntArray:
+    """``(p, V)``: what some rows pay together for each level; ``FORBIDDEN`` where one may not go there."""
+    prices, people = np.full(problem.exists.shape, FORBIDDEN), problem.multiplicity[rows]
     for feature, (n, moves) in enumerate(zip(problem.levels, problem.moves, strict=True)):
         levels = problem.rows[rows, feature]
-        votes[feature, :n] = np.bincount(levels, weights=problem.multiplicity[rows], minlength=n)
-        if moves is not None:
-            votes[feature, :n][~moves[levels].all(axis=0)] = -1
-    every, common = np.arange(len(point)), votes.argmax(axis=1)
-    simpler = point
-    for _ in every:
-        more = votes[every, common] - votes[every, simpler]
-        features = np.argsort(-more, kind="stable")[: int((more > 0).sum())]
-        trials = np.repeat(simpler[None], len(features), axis=0)
-        trials[np.arange(len(features)), features] = common[features]
-        positive = np.flatnonzero(problem.oracle.positive(trials)) if len(features) else every[:0]
-        if not len(positive):
+        if problem.costs is None:
+            paid = people.sum() - np.bincount(levels, people, n).astype(np.int64)
+        else:
+            paid = people @ problem.costs.tables[feature][levels]
+        prices[feature, :n] = paid if moves is None else np.where(moves[levels].all(axis=0), paid, FORBIDDEN)
+    return prices
+
+
+def cheap_point(
+    problem: Problem, prices: IntArray, point: IntArray, tried: BoolArray, *, positive: bool
+) -> IntArray | None:
+    """Move single features to levels that are tried: towards a positive point, then to cheaper ones."""
+    oracle = problem.oracle
+    for step in range(len(point) + MOST_STEPS):
+        features, levels = np.nonzero(tried & (np.arange(tried.shape[1]) != point[:, None]))
+        dearer = prices[features, levels] - prices[features, point[features]]
+        near = np.flatnonzero(dearer < 0) if positive else np.arange(len(features))
+        if not len(near):
             break
-        simpler = trials[positive[0]]
-    return simpler
+        points = np.repeat(point[None], len(near), axis=0)
+        points[np.arange(len(near)), features[near]] = levels[near]
+        accepted = np.flatnonzero(oracle.positive(points))
+        if len(accepted):
+            point, positive = points[accepted[dearer[near][accepted].argmin()]], True
+            continue
+        if positive or step >= MOST_STEPS:
+            break
+        gain = np.asarray(oracle.score(points)) - float(oracle.score(point[None])[0])
+        if gain.max() <= 0:
+            break
+        point = points[int((gain / np.maximum(dearer, 0.5)).argmax())]
+    return point if positive else None
+
+
+def simplest_point(problem: Problem, point: IntArray, rows: IntArray) -> IntArray:
+    """Move a positive point towards where most of its rows are already, while it stays positive."""
+    prices = level_prices(problem, rows)
+    cheapest = prices.argmin(axis=1)[:, None] == np.arange(prices.shape[1])
+    found = cheap_point(problem, prices, point, cheapest, positive=True)
+    return point if found is None else found

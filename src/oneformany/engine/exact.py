@@ -1,18 +1,13 @@
 """The exact method: column generation at the root, enumeration to close the gap, branching if it must be."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-
-import numpy as np
 
 from oneformany.engine.certificate import DEEPEST, branch_proof, dual_proof, enumeration_proof
 from oneformany.engine.cover.greedy import greedy_cover
-from oneformany.engine.cover.incidence import joined
 from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
 from oneformany.engine.tree.column_generation import Node, pair_to_branch_on
-from oneformany.engine.tree.enumeration import CoreColumns, EnumeratedColumns, enumerate_columns
+from oneformany.engine.tree.enumeration import CoreColumns, EnumeratedColumns, heavy_columns
 from oneformany.result.proof import EnumerationProof, Proof
 
 QUICK_COVER_NODES = 100
@@ -33,7 +28,7 @@ class _Part:
     bound: int = 0  # proved so far
     proof: Proof | None = None
     pair: tuple[int, int] = (0, 0)  # of rows that are together in the first half, apart in the second
-    halves: tuple[_Part, ...] = ()
+    halves: tuple["_Part", ...] = ()
 
     def full_proof(self, run: Run) -> Proof | None:
         """The proof of this part and all below: its own, unless its halves prove more."""
@@ -45,7 +40,7 @@ class _Part:
 
 def minimise(run: Run) -> Proof | None:
     """Find a smallest cover of the run's rows; return the proof, whose bound is valid at any end."""
-    with run.timed("start"):
+    with run.statistics.timed("start"):
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
     run.report("start", float(run.count), len(run.pool))
     root = _Part(Decisions())
@@ -64,8 +59,8 @@ def minimise(run: Run) -> Proof | None:
         if pair is None:
             closed = min(closed, part.bound)
         else:
-            halves = part.decisions.join(*pair), part.decisions.part(*pair)
-            part.pair, part.halves = pair, tuple(_Part(half, part.bound) for half in halves)
+            part.pair = pair
+            part.halves = tuple(_Part(half, part.bound) for half in part.decisions.halves(pair))
             waiting.extend(part.halves)
         run.bound = max(run.bound, min([closed, *(part.bound for part in waiting)]))
         run.report("branch", node.relaxed.value if node.relaxed else 0.0, len(run.pool))
@@ -77,14 +72,13 @@ def minimise(run: Run) -> Proof | None:
 def _settle(node: Node) -> Proof:
     """Bound one node as well as can be without branching; offer covers on the way."""
     run = node.run
-    with run.timed("column generation"):
+    with run.statistics.timed("column generation"):
         node.generate()
     run.statistics.count("search nodes", node.pricer.nodes)
     proof: Proof = dual_proof(node)
     if node.relaxed is None or proof.bound >= run.count:
         return proof
-    with run.timed("heuristics"):
-        _offer_rounded(node)
+    with run.statistics.timed("heuristics"):
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
         core = _search_core(node, proof.bound) if node.is_root else None
     run.report("cover", node.relaxed.value, len(run.pool))
@@ -97,18 +91,11 @@ def _settle(node: Node) -> Proof:
             run.bound = max(run.bound, proof.bound)
         run.report("enumerate", node.relaxed.value, len(higher.columns))
     if node.is_root and run.options.enumeration and run.options.local_search and proof.bound < run.count:
-        with run.timed("heuristics"):
+        with run.statistics.timed("heuristics"):
             patience = PATIENCE_PER_ROW * len(node.items)
-            CoreColumns.wide(node).search_around_shared(proof.bound, patience)
+            (core or CoreColumns(node)).wider().search_around_shared(proof.bound, patience)
         run.report("cover", node.relaxed.value, len(run.pool))
     return proof
-
-
-def _offer_rounded(node: Node) -> None:
-    """Offer the relaxation's columns when they are a cover: they are whenever its values are integers."""
-    likely = [] if node.relaxed is None else np.flatnonzero(node.relaxed.values > 0.5).tolist()
-    if len(np.unique(joined([node.groups[index] for index in likely])[1])) == len(node.items):
-        node.run.offer([node.columns[index] for index in likely])
 
 
 def _search_core(node: Node, target: int) -> CoreColumns | None:
@@ -117,28 +104,34 @@ def _search_core(node: Node, target: int) -> CoreColumns | None:
     core = None
     if run.options.local_search and run.count > target and len(node.columns) > FEW_COLUMNS:
         core = CoreColumns(node)
-        core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * len(core)))
+        core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * core.incidence.n_columns))
     if run.count > target and not (core is not None and core.complete):
         EnumeratedColumns(node.groups, [*node.columns]).search(node, target, QUICK_COVER_NODES, cuts=False)
     return core
 
 
 def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationProof | None:
-    """Prove that ``target`` columns do not suffice; ``None`` when they do, or a limit was met."""
+    """Prove that ``target`` columns do not suffice; ``None`` when they do, or a limit was met.
+
+    With weights summing to S and no column heavier than C, each of ``target`` columns that cover everything
+    weighs at least S - (target - 1) C.
+    """
     run = node.run
-    with run.timed("enumeration"):
-        enumerated = enumerate_columns(node, target)
+    floor = int(node.weights.sum()) - (target - 1) * node.capacity
+    with run.statistics.timed("enumeration"):
+        enumerated = heavy_columns(node, floor, run.options.max_columns)
     if enumerated is None:
         run.statistics.count("enumerations given up")
         return None
     run.statistics.count("columns enumerated", len(enumerated.groups))
     if run.options.local_search and node.is_root and len(enumerated.groups) >= MANY_COLUMNS:
-        with run.timed("heuristics"):
+        with run.statistics.timed("heuristics"):
             core = core or CoreColumns(node)
             core.walk(target, LONG_STEPS)
-            core.search(target, CORE_NODES)
+            if run.count > target:
+                core.listed.search(node, target, CORE_NODES, cuts=run.options.cuts)
         if run.count <= target:
             return None
-    with run.timed("set cover"):
+    with run.statistics.timed("set cover"):
         tree = enumerated.search(node, target, run.options.max_nodes, cuts=run.options.cuts)
     return None if tree is None else enumeration_proof(node, target, enumerated.groups, tree)

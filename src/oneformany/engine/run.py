@@ -1,10 +1,7 @@
 """What all parts of one run share: limits, statistics, columns so far, and the best cover so far."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import InitVar, dataclass, field
 from numbers import Real
 from typing import Literal
@@ -125,24 +122,19 @@ class Run:
         """A column around every row; at least, where time is short, around the given points of the rows."""
         for point in points[-POINTS_KEPT:]:
             self.oracle.learn(point)
-        nothing = np.full(self.space.problem.n_features, -1)
+        columns: list[Column] = []
         covered = np.zeros(len(points), dtype=np.bool_)
-        around: dict[int, Column] = {}
-        for uncovered_only in (True, False):
-            for row in range(len(points)):
-                if row in around or (uncovered_only and covered[row]):
-                    continue
-                if self.stop.expired():
-                    break
-                column = self.oracle.column(row, nothing)
-                if column is not None:
-                    around[row] = column
-                    covered[column.rows] = True
+        for row in range(len(points)):
+            if self.stop.expired():
+                break
+            column = self.oracle.column(row, np.full(self.space.problem.n_features, -1))
+            if column is not None:
+                columns.append(column)
+                covered[column.rows] = True
         alike: dict[bytes, list[int]] = {}
         for row in np.flatnonzero(~covered).tolist():
             changed = points[row] != self.space.rows[row]
             alike.setdefault(points[row].tobytes() + changed.tobytes(), []).append(row)
-        columns = [around[row] for row in sorted(around)]
         for rows in alike.values():
             point = points[rows[0]]
             columns.append(Column(point, point != self.space.rows[rows[0]], np.array(rows)))
@@ -155,14 +147,9 @@ class Run:
 
     def report(self, phase: str, value: float, columns: int, cost: tuple[int, int] | None = None) -> None:
         """Record where the run stands, by its explanations or by bound and cost; tell whoever listens."""
-        number = len(self.statistics.rounds) + 1
-        bound, count = cost or (self.bound, self.count)
+        number, now = len(self.statistics.rounds) + 1, self.stop.elapsed()
+        standing = cost or (self.bound, self.count)
         measure: Measure = "cost" if cost else "explanations"
-        step = Round(phase, number, columns, value, bound, count, self.stop.elapsed(), measure)
-        step = self.statistics.record(step)
+        step = self.statistics.record(Round(phase, number, columns, value, *standing, now, measure))
         if self.progress is not None:
             self.progress(step)
-
-    def timed(self, phase: str) -> AbstractContextManager[None]:
-        """Add the time of a block to a phase."""
-        return self.statistics.timed(phase)

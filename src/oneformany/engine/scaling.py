@@ -4,27 +4,22 @@ How large 1 is differs, because what is added up does: sums have to stay below 2
 has to be small beside 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 
+# In pricing, where a column heavier than this improves the relaxation. Weights are divided evenly there, and
+# each part is rounded up: that is much finer than STEP.
 ONE_IN_PRICING = 2**40
-"""What a dual of 1 is in pricing: a column heavier than this improves the relaxation. Weights are divided
-evenly there, and each part is rounded up: that is much finer than ``STEP``."""
-
+# Columns that differ by less count as equally heavy: above the rounding of even parts of a weight, so that
+# ties are not searched twice, and above the tolerance of the relaxation's duals.
 STEP = 2**20
-"""Columns that differ by less count as equally heavy: above the rounding of even parts of a weight, so that
-ties are not searched twice, and above the tolerance of the relaxation's duals."""
-
+# In the proofs of set covers and of costs, which are written to files. It is small, because prices are
+# multiplied by it, and they may be large and stand for many people.
 ONE_IN_COVERS = 2**20
-"""What a dual of 1 is in the proofs of set covers and of costs, which are written to files. It is small,
-because prices are multiplied by it, and they may be large and stand for many people."""
-
+# One person in the weights over long tables of columns: they are rounded down, and even what 100,000 of them
+# lose together is nothing beside one person.
 ONE_IN_TABLES = 2**30
-"""What one person is in the weights over long tables of columns: they are rounded down, and even what 100,000
-of them lose together is nothing beside one person."""
 
 
 def integer_weights(duals: FloatArray, one: int = ONE_IN_PRICING) -> IntArray:

@@ -1,7 +1,5 @@
 """Which rows can be helped at all: each with a point, with a proof that there is none, or undecided."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -14,7 +12,6 @@ from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 BLOCK = 2**20  # rows times cells of a feature at once
-TINY = 1e-6
 
 Points = dict[int, IntArray]
 Reasons = dict[int, str]
@@ -40,14 +37,10 @@ def screen(
     ``known`` holds positive points in reach of some of them: the classifier is not asked about these again.
     """
     relaxation = problem.oracle.relaxation()
-    points: Points = {}
-    reasons: Reasons = {}
+    summed = relaxation is not None and relaxation.exact and not problem.restrictions
+    points, reasons = ({} if summed else dict(known or {})), Reasons()
     with statistics.timed("screening"):
-        if relaxation is not None and relaxation.exact and not problem.restrictions:
-            _climb(problem, stop or Stop(), points, reasons)
-        else:
-            points |= known or {}
-            _ask(problem, stop or Stop(), points, reasons)
+        (_climb if summed else _ask)(problem, stop or Stop(), points, reasons)
     statistics.count("rows screened", len(points) + len(reasons))
     helpable = sorted(points)
     return Screened(np.array(helpable, dtype=np.int64), [points[row] for row in helpable], reasons)
@@ -104,16 +97,12 @@ def _climb(problem: Problem, stop: Stop, points: Points, reasons: Reasons) -> No
 def _reason(problem: Problem, score: float, best: float, needed: int | None = None) -> str:
     """Why a row cannot be helped: its score, the best of all its moves, and how many changes would do."""
     threshold = problem.oracle.threshold
+    told = f"{0.0 if abs(threshold) < 1e-6 else threshold:.6g}"  # 0 to the user, without its margin
     if best < threshold:
         return (
             f"no allowed move reaches the threshold: score {score:.6g}, at most {best:.6g} "
-            f"with every feature free, needed {_plain(threshold)}"
+            f"with every feature free, needed {told}"
         )
     changes = "1 change" if problem.max_changes == 1 else f"{problem.max_changes} changes"
     remedy = "" if needed is None else f"; {needed} changes would do"
-    return f"no positive point within {changes}: score {score:.6g}, needed {_plain(threshold)}{remedy}"
-
-
-def _plain(number: float) -> str:
-    """A number for a sentence: the margin of a threshold that is 0 to the user is not told."""
-    return f"{0.0 if abs(number) < TINY else number:.6g}"
+    return f"no positive point within {changes}: score {score:.6g}, needed {told}{remedy}"

@@ -1,7 +1,5 @@
 """The front of the exact engine: composes, contains no algorithm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -79,27 +77,26 @@ def solve_exact(
         run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
         proof, cheap = None, None
         if len(screened.helpable):
-            run.pool.add(run.first_columns(screened.points))
             known = _known_columns(space, start)
+            run.pool.add(run.first_columns(screened.points))
             if known:
-                columns = known + run.pool.columns
-                run.offer(greedy_cover(columns, len(space.rows), range(len(known))))
+                run.offer(greedy_cover(known + run.pool.columns, len(space.rows), range(len(known))))
                 run.pool.add(known)
             proof = minimise(run)
             addable = problem.most_cost * ONE_IN_COVERS < LARGEST_SUM
             if cheaply and addable and run.best and not stop.expired():
                 cheap = cheapest_cover(run)
-    if cheap is None:
-        polishing = Stop(None if time_limit is None else stop.remaining() + POLISHING)
-        groups = [
+    polishing = Stop(None if time_limit is None else stop.remaining() + POLISHING)
+    groups = (
+        cheap.groups
+        if cheap
+        else [
             Group(column.point if polishing.expired() else simplest_point(problem, column.point, rows), rows)
             for column, rows in zip(run.best, assign(problem, screened.helpable, run.best), strict=True)
         ]
-    else:
-        groups = cheap.groups
+    )
     # An undecided row might be covered instead of one that pays more.
     undecided = len(screened.helpable) + len(screened.reasons) < len(problem.rows)
-    cost_proof = None if cheap is None or undecided else cheap.proof
     proved = cheap is not None and cheap.proof.bound >= cheap.cost
     return build_result(
         problem,
@@ -107,7 +104,7 @@ def solve_exact(
         reasons=screened.reasons,
         helpable=screened.helpable,
         proof=proof,
-        cost_proof=cost_proof,
+        cost_proof=None if cheap is None or undecided else cheap.proof,
         cost_open=cheaply and bool(run.best) and not proved,
         stop=stop,
         statistics=statistics,
@@ -128,10 +125,11 @@ def _known_points(problem: Problem, start: Sequence[Explanation]) -> dict[int, I
 
 def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Column]:
     """Explanations of a known answer, with every row that they cover."""
-    columns = []
-    for explanation in start:
-        changed = np.isin(np.arange(space.problem.n_features), explanation.changed)
-        columns.append(Column.covering(space, np.array(explanation.point, dtype=np.int64), changed))
+    features = np.arange(space.problem.n_features)
+    columns = (
+        Column.covering(space, np.array(one.point, dtype=np.int64), np.isin(features, one.changed))
+        for one in start
+    )
     return [column for column in columns if len(column.rows)]
 
 

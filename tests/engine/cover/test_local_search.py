@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.cover.local_search import FIRST_SEARCHES, FixedSetSearch, LocalSearch
+from oneformany.engine.cover.local_search import FIRST_SEARCHES, LocalSearch, search_around_shared
 from oneformany.stop import Stop
 
 GROUPS = st.lists(st.sets(st.integers(0, 6), min_size=1), min_size=1, max_size=10)
@@ -77,32 +77,26 @@ def random_table(seed, rows=40, columns=150):
 def test_searches_around_shared_columns_cover_a_small_table_by_as_few_as_brute_force_needs(groups):
     incidence = incidence_of(groups)
     fewest = smallest(incidence)
-    found = FixedSetSearch(incidence, np.zeros(7)).run(fewest, 50, Stop())
+    found, _ = search_around_shared(incidence, np.zeros(7), fewest, 50, Stop())
     assert incidence.covered_by(found).all()
     assert len(found) == fewest
 
 
-def test_searches_around_shared_columns_give_covers_without_repetition():
+def test_searches_around_shared_columns_give_the_same_cover_again_without_repetition():
     incidence = random_table(0)
-    search = FixedSetSearch(incidence, np.full(40, 0.2))
-    found = search.run(0, FIRST_SEARCHES + 20, Stop())
-    assert search.searches >= FIRST_SEARCHES + 20
+    runs = [
+        search_around_shared(incidence, np.full(40, 0.2), 0, FIRST_SEARCHES + 20, Stop()) for _ in range(2)
+    ]
+    (found, searches), (again, _) = runs
+    assert searches >= FIRST_SEARCHES + 20
     assert incidence.covered_by(found).all()
     assert len(set(found.tolist())) == len(found)
-
-
-def test_the_same_seed_finds_the_same_cover():
-    incidence = random_table(1)
-    runs = [FixedSetSearch(incidence, np.full(40, 0.2), seed=3).run(0, 40, Stop()) for _ in range(2)]
-    assert np.array_equal(*runs)
+    assert np.array_equal(found, again)
 
 
 def test_nothing_is_searched_when_time_is_up_or_the_goal_is_met():
     incidence = random_table(2)
-    search = FixedSetSearch(incidence, np.zeros(40))
-    assert incidence.covered_by(search.run(0, 10, Stop(0))).all()
-    assert search.searches == 0
-    met = len(search.run(40, 10, Stop()))
-    before = search.searches
-    assert len(search.run(40, 10, Stop())) == met
-    assert search.searches == before
+    for goal, stop in ((0, Stop(0)), (40, Stop())):
+        found, searches = search_around_shared(incidence, np.zeros(40), goal, 10, stop)
+        assert incidence.covered_by(found).all()
+        assert searches == 0

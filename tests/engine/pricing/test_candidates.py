@@ -48,7 +48,7 @@ def test_rows_kept_apart_do_not_weigh_together(small):
     problem = problem_of(small)
     space, _, oracle = parts_of(problem)
     assume(len(space.rows) > 1)
-    items = Items(space, Decisions().part(0, 1))
+    items = Items(space, Decisions(apart=((0, 1),)))
     weights = np.full(len(items), 2 * ONE_IN_PRICING)
     priced = SearchPricer(items, oracle).price(weights, Stop())
     groups = all_groups(problem, space.rows)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from engine.problems import Veiled, oracle_of, parts_of, problem_of
-from oneformany.engine.pricing.pricer import ColumnSearch, Priced, SearchPricer
+from oneformany.engine.pricing.pricer import Priced, SearchPricer
 from oneformany.engine.pricing.space import members
 from oneformany.engine.scaling import ONE_IN_PRICING
 from oneformany.oracles.additive import AdditiveOracle
@@ -147,7 +147,7 @@ def test_no_column_found_is_a_proof_only_when_every_search_ended():
 
 def search_of(problem):
     space, items, oracle = parts_of(problem)
-    return space, items, ColumnSearch(items, oracle)
+    return space, items, SearchPricer(items, oracle)
 
 
 def test_weights_are_spread_evenly_and_never_beyond_themselves():

@@ -15,13 +15,11 @@ from engine.problems import parts_of, problem_of
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving.kernels import NEVER
 from oneformany.engine.saving.search import (
-    CheapPoints,
     SavingsSearch,
     fewest_changes,
     least_costs,
     leaving_costs,
     move_costs,
-    ranges,
 )
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.oracles.additive import AdditiveOracle
@@ -119,13 +117,6 @@ def test_a_level_that_only_the_score_wants_is_tried(seed):
         assert search.around(anchor, prices, 0, 10**6, Stop()).most >= best[anchor]
 
 
-def test_ranges_have_no_gaps():
-    for least, most in ((0, -1), (0, 0), (2, 9), (0, 31), (0, 32), (5, 1000)):
-        numbers = [number for low, high in ranges(least, most) for number in range(low, high + 1)]
-        assert numbers == list(range(least, most + 1))
-        assert sum(1 for _ in ranges(least, most)) <= 32
-
-
 def test_features_of_many_levels_take_memory_for_pairs_of_levels_only():
     n = 200
     problem = Problem([[0, 0], [1, 1]], (n, n), AdditiveOracle([np.arange(n)] * 2, threshold=n), 2)
@@ -134,7 +125,7 @@ def test_features_of_many_levels_take_memory_for_pairs_of_levels_only():
     search = SavingsSearch(space, np.zeros(2, dtype=np.int64))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert search.arrays.meeting[0, :2, :2].tolist() == [[0, 1], [1, 0]]
+    assert search.market.meeting[0, :2, :2].tolist() == [[0, 1], [1, 0]]
     assert peak < 20 * 2 * n * n * 8
 
 
@@ -164,48 +155,3 @@ def test_moves_that_are_not_allowed_cost_more_than_anything():
     assert table[0].tolist() == [[0, 2, 5], [NEVER, 0, 1], [NEVER, NEVER, 0]]
     assert leaving_costs(table)[:, :2].tolist() == [[2, 1], [7, 7]]
     assert [int(least_costs(problem, problem.rows, np.array([k]))[0]) for k in (0, 1, 2)] == [0, 1, 8]
-
-
-ROWS = np.array([[0, 0, 0], [0, 1, 0]])
-
-
-def points_in(stop):
-    problem = Problem(ROWS, (2, 2, 2), AdditiveOracle([[0, 1], [0, 0], [0, 1]], threshold=1), 2)
-    return CheapPoints(SearchSpace(problem, np.arange(2)), stop)
-
-
-def test_a_group_goes_to_a_positive_point_that_costs_it_least():
-    column = points_in(Stop()).column(np.arange(2))
-    assert column.rows.tolist() == [0, 1]
-    assert points_in(Stop()).costs(np.arange(2), column.point).sum() == 3
-
-
-def test_when_time_is_up_the_classifier_is_not_asked():
-    assert points_in(Stop(0)).column(np.arange(2)) is None
-
-
-def test_the_middle_is_where_most_people_are_unless_somebody_may_not_go_there():
-    oracle = AdditiveOracle([[0, 1, 1]], threshold=1)
-    people = [5, 1]
-    free = Problem([[0], [1]], (3,), oracle, 1, people=people)
-    assert CheapPoints(SearchSpace(free, np.arange(2)), Stop()).middle(np.arange(2)).tolist() == [0]
-    upwards = Problem([[0], [1]], (3,), oracle, 1, [np.triu(np.ones((3, 3)))], people=people)
-    assert CheapPoints(SearchSpace(upwards, np.arange(2)), Stop()).middle(np.arange(2)).tolist() == [1]
-
-
-@settings(max_examples=100, deadline=None)
-@given(small=small_problems(), data=st.data())
-def test_every_row_may_go_to_the_point_of_its_column_which_is_positive_and_near_enough(small, data):
-    problem = problem_of(small)
-    space, _, _ = parts_of(problem)
-    if not len(space.rows):
-        return
-    rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(space.rows) - 1), min_size=1, max_size=3))))
-    column = CheapPoints(space, Stop()).column(rows)
-    if column is None:
-        return
-    assert problem.oracle.positive(column.point[None])[0]
-    assert set(rows.tolist()) <= set(column.rows.tolist())
-    for row in space.rows[column.rows]:
-        assert (row != column.point).sum() <= problem.max_changes
-        assert (problem.may_move(row[None], column.point)[0] | (row == column.point)).all()

@@ -40,7 +40,7 @@ def test_the_relaxation_over_generated_columns_is_that_over_all(small):
 
 def test_an_item_without_a_column_closes_the_node():
     run = run_of(Problem([[0, 0], [1, 1]], (2, 2), AdditiveOracle([[0, 1], [1, 0]], threshold=0), 1))
-    node = Node(run, Items(run.space, Decisions().join(0, 1)))
+    node = Node(run, Items(run.space, Decisions(together=((0, 1),))))
     node.generate()
     assert node.bound >= run.count
 
@@ -77,12 +77,12 @@ def test_values_of_columns_with_the_same_pair_add_up(space):
 
 
 def test_a_pair_that_is_apart_already_is_not_picked(space):
-    node = FakeNode(space, [[2, 3], [0, 3]], [0.5, 0.2], Decisions().part(2, 3))
+    node = FakeNode(space, [[2, 3], [0, 3]], [0.5, 0.2], Decisions(apart=((2, 3),)))
     assert pair_to_branch_on(node) == (0, 3)
 
 
 def test_where_nothing_is_shared_any_undecided_pair_will_do(space):
-    node = FakeNode(space, [[0], [1]], [0.5, 1.0], Decisions().part(0, 1))
+    node = FakeNode(space, [[0], [1]], [0.5, 1.0], Decisions(apart=((0, 1),)))
     assert pair_to_branch_on(node) == (0, 2)
 
 

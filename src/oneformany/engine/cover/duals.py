@@ -5,19 +5,16 @@ the table per step. Its duals are never trusted: they are shrunk until no column
 capacity, rounded down to integers, and the capacity is measured again by one exact pass.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.cover.kernels import feasible_duals, primal_dual_steps
+from oneformany.engine.cover.kernels import make_feasible, primal_dual_steps
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
-FIRST_BALANCE = 2.0
 ENTRIES_AT_ONCE = 50_000_000
 MOST_DUALS = 2.0**32  # together
 
@@ -85,8 +82,7 @@ class FirstOrder:
         self.incidence = incidence
         self.upper = np.full(incidence.n_rows, np.inf) if upper is None else upper
         self.budget = -1.0 if budget is None else float(budget)
-        self.price = 1.0
-        self.balance = FIRST_BALANCE
+        self.price, self.balance = 1.0, 2.0
         self.values = self.mean_values = np.zeros(incidence.n_columns)
         # Every row as heavy as its largest column allows, when a column may weigh one.
         sizes = incidence.sizes
@@ -117,13 +113,19 @@ class FirstOrder:
     def weights(self) -> Weights:
         """The best valid weights that the duals now, or on average, lead to."""
         candidates = [
-            weighed(self.incidence, feasible_duals(self.incidence, duals, self.upper, capacity))
+            self._weights(duals, capacity)
             for duals in (self.duals, self.mean_duals)
             for capacity in self._capacities(duals)
         ]
         if self.budget < 0:
             return max(candidates, key=lambda found: found.ratio)
         return min(candidates, key=lambda found: self.budget * found.capacity - found.total)
+
+    def _weights(self, duals: FloatArray, capacity: float) -> Weights:
+        """Shrink duals until no column weighs more than the capacity, then raise them where there is room."""
+        feasible, worst = duals.copy(), np.ones(len(duals))
+        make_feasible(self.incidence.arrays, self.upper, capacity, feasible, worst, self._work)
+        return weighed(self.incidence, feasible)
 
     def _capacities(self, duals: FloatArray) -> list[float]:
         """What columns may weigh: one where that is their price, else from the price up to the heaviest."""

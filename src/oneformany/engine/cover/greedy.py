@@ -1,7 +1,5 @@
 """Good columns one by one: the one that adds most, then the best one in another's stead."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,10 +12,8 @@ from oneformany.engine.cover.incidence import Incidence, entries_of, joined
 class _Gains:
     """What each column would add to the weight that the columns in use cover."""
 
-    def __init__(self, incidence: Incidence, weights: IntArray, used: Sequence[int] = ()) -> None:
-        self.incidence = incidence
-        self.weights = weights
-        self.gains = incidence.loads(weights)
+    def __init__(self, incidence: Incidence, weights: IntArray, used: Sequence[int]) -> None:
+        self.incidence, self.weights, self.gains = incidence, weights, incidence.loads(weights)
         self._times = np.zeros(incidence.n_rows, dtype=np.int64)
         for column in used:
             self.move(column, 1)
@@ -44,10 +40,9 @@ def greedy(incidence: Incidence, weights: IntArray, taken: Sequence[int] = ()) -
 
 def without_superfluous(incidence: Incidence, chosen: IntArray) -> IntArray:
     """Drop columns whose rows the others cover as well, smallest first."""
-    entries, begins = entries_of(incidence.starts, chosen)
-    times = np.bincount(incidence.rows[entries], minlength=incidence.n_rows)
+    times = np.bincount(incidence.rows[entries_of(incidence.starts, chosen)[0]], minlength=incidence.n_rows)
     keep = np.ones(len(chosen), dtype=np.bool_)
-    for index in np.argsort(np.diff(begins), kind="stable").tolist():
+    for index in np.argsort(incidence.sizes[chosen], kind="stable").tolist():
         group = incidence.group(chosen[index])
         keep[index] = (times[group] == 1).any()
         if not keep[index]:
@@ -63,8 +58,7 @@ def greedy_columns(incidence: Incidence, taken: Sequence[int] = ()) -> IntArray:
 
 def greedy_cover(columns: Sequence[Column], n_rows: int, taken: Sequence[int] = ()) -> list[Column]:
     """Cover all rows by some of these columns; those ``taken`` are there to begin with."""
-    starts, rows = joined([column.rows for column in columns])
-    incidence = Incidence.of(starts, rows.astype(np.int32), n_rows)
+    incidence = Incidence.of(*joined([column.rows for column in columns]), n_rows)
     if not incidence.reachable.all():
         raise AssertionError("every row has a column of its own")
     return [columns[index] for index in greedy_columns(incidence, taken).tolist()]
@@ -72,13 +66,11 @@ def greedy_cover(columns: Sequence[Column], n_rows: int, taken: Sequence[int] = 
 
 def swap_columns(incidence: Incidence, people: IntArray, chosen: IntArray) -> int:
     """Exchange each column in turn, in place, for the best one in its stead; return how many were."""
-    adding = _Gains(incidence, people, chosen.tolist())
-    swaps = 0
-    for index, old in enumerate(chosen.tolist()):
+    adding, before = _Gains(incidence, people, chosen.tolist()), chosen.copy()
+    for index, old in enumerate(before.tolist()):
         adding.move(old, -1)
         best = int(adding.gains.argmax())
         if adding.gains[best] > adding.gains[old]:
             chosen[index] = best
-            swaps += 1
         adding.move(int(chosen[index]), 1)
-    return swaps
+    return int((chosen != before).sum())

@@ -1,10 +1,8 @@
 """Which columns hold which rows, both ways round: what every pass over a table of columns reads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,46 +36,29 @@ class Incidence:
     rows: NDArray[np.int32]
     row_starts: IntArray
     row_columns: NDArray[np.int32]
+    matrix: sparse.csc_matrix
+    n_rows: int
+    n_columns: int
+    sizes: IntArray  # number of rows of each column
+    reachable: BoolArray  # the rows that some column holds
 
     @classmethod
-    def of(cls, starts: IntArray, rows: NDArray[np.int32], n_rows: int) -> Incidence:
+    def of(cls, starts: IntArray, rows: IntArray | NDArray[np.int32], n_rows: int) -> Self:
         """Sort the entries by rows as well."""
-        starts = np.ascontiguousarray(starts, dtype=np.int64)
-        rows = np.ascontiguousarray(rows, dtype=np.int32)
-        ones = np.ones(len(rows), dtype=np.int8)
-        matrix = sparse.csc_matrix((ones, rows, starts), shape=(n_rows, len(starts) - 1)).tocsr()
-        return cls(starts, rows, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.row_starts) - 1
-
-    @property
-    def n_columns(self) -> int:
-        """Number of columns."""
-        return len(self.starts) - 1
+        starts, n_columns = np.ascontiguousarray(starts, dtype=np.int64), len(starts) - 1
+        some = np.ascontiguousarray(rows, dtype=np.int32)
+        matrix = sparse.csc_matrix(
+            (np.ones(len(some), dtype=np.int8), some, starts), shape=(n_rows, n_columns)
+        )
+        by_rows = matrix.tocsr()
+        begins, indices = by_rows.indptr.astype(np.int64), by_rows.indices.astype(np.int32)
+        sizes, reachable = np.diff(starts), np.diff(begins) > 0
+        return cls(starts, some, begins, indices, matrix, n_rows, n_columns, sizes, reachable)
 
     @property
     def arrays(self) -> tuple[IntArray, NDArray[np.int32], IntArray, NDArray[np.int32]]:
         """The four arrays, in the order in which compiled code takes them."""
         return self.starts, self.rows, self.row_starts, self.row_columns
-
-    @property
-    def matrix(self) -> sparse.csc_matrix:
-        """The same as a sparse matrix."""
-        ones = np.ones(len(self.rows), dtype=np.int8)
-        return sparse.csc_matrix((ones, self.rows, self.starts), shape=(self.n_rows, self.n_columns))
-
-    @property
-    def sizes(self) -> IntArray:
-        """Number of rows of each column."""
-        return np.diff(self.starts)
-
-    @property
-    def reachable(self) -> BoolArray:
-        """The rows that some column holds."""
-        return np.diff(self.row_starts) > 0
 
     def group(self, column: int) -> NDArray[np.int32]:
         """The rows of a column."""
@@ -100,30 +81,23 @@ class Incidence:
     def near(self, row: int, inside: BoolArray, most: int) -> IntArray:
         """At most so many of the columns inside, nearest to a row first: hop by hop over rows and columns."""
         near: list[int] = []
-        rows, seen = np.array([row], dtype=np.int32), np.zeros(self.n_rows, dtype=np.bool_)
-        looked = np.zeros(self.n_columns, dtype=np.bool_)
+        rows, looked = np.array([row]), np.zeros(self.n_columns, dtype=np.bool_)
         while len(rows) and len(near) < most:
-            seen[rows] = True
-            columns = _first(self.row_columns[entries_of(self.row_starts, rows)[0]], looked)
+            columns = self.columns_of(rows)
+            columns = columns[~looked[columns]]
             looked[columns] = True
             near += columns[inside[columns]].tolist()
-            rows = _first(self.rows[entries_of(self.starts, columns)[0]], seen)
+            rows = np.flatnonzero(self.covered_by(columns))
         return np.array(near[:most], dtype=np.int64)
 
-    def part(self, columns: IntArray, needed: BoolArray) -> tuple[Incidence, IntArray]:
+    def part(self, columns: IntArray, needed: BoolArray) -> tuple["Incidence", IntArray]:
         """Only these columns and the needed rows of each; also the numbers that the kept rows had."""
         entries, begins = entries_of(self.starts, columns)
         rows = self.rows[entries]
         keep = needed[rows]
         starts = np.concatenate(([0], np.cumsum(keep)))[begins]
         number, kept = np.cumsum(needed) - 1, np.flatnonzero(needed)
-        return Incidence.of(starts, number[rows[keep]].astype(np.int32), len(kept)), kept
-
-
-def _first(indices: NDArray[np.int32], known: BoolArray) -> NDArray[np.int32]:
-    """The indices that are not known, each where it comes first."""
-    new = indices[~known[indices]]
-    return new[np.sort(np.unique(new, return_index=True)[1])]
+        return Incidence.of(starts, number[rows[keep]], len(kept)), kept
 
 
 class Merged(NamedTuple):

@@ -1,6 +1,7 @@
 """Compiled passes over a table of columns: primal-dual steps, feasible duals, violated cuts, local search.
 
-Python makes the arrays: a kernel that does so itself takes twice as long to compile.
+Python makes the arrays: a kernel that does so itself takes twice as long to compile. A ``table`` holds the
+arrays of an :class:`~oneformany.engine.cover.incidence.Incidence`.
 
 In the local search one column goes out, one comes in. There ``columns`` holds, per column, its score (the
 weight of the bare rows it has; in use, less the weight of the rows that only it has), its position in the
@@ -11,18 +12,24 @@ columns moved last, the list of bare rows, and where a bare row stands there. Ar
 loops: reaching into tuples inside is slow.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from oneformany.arrays import FloatArray
 from oneformany.compiled import lean
-from oneformany.engine.cover.incidence import Incidence
 
 # indices into the scalars of a search
 BARE, SIZE, BEST, STEP, TABU, RANDOM = range(6)
 # literals would compile what they are given to a second time
 IN, OUT, NONE = np.int64(1), np.int64(-1), np.int64(-1)
+
+
+@lean(inner=True)
+def _weigh(starts, rows, duals, loads):
+    """Add up the duals of each column."""
+    for j in range(len(loads)):
+        load = 0.0
+        for e in range(starts[j], starts[j + 1]):
+            load += duals[rows[e]]
+        loads[j] = load
 
 
 @lean()
@@ -35,34 +42,25 @@ def primal_dual_steps(table, budget, price, upper, balance, values, duals, value
     ``values`` and ``duals`` are moved in place, ``value_sum`` and ``dual_sum`` collect them.
     """
     starts, rows, row_starts, row_columns = table
-    m = len(starts) - 1
-    n = len(row_starts) - 1
     for _ in range(steps):
-        for j in range(m):
-            load = 0.0
-            for e in range(starts[j], starts[j + 1]):
-                load += duals[rows[e]]
-            work[j] = load
+        _weigh(starts, rows, duals, work)
         if budget >= 0:
             price = _price_for(starts, values, work, budget, balance, price)
-        for j in range(m):
+        for j in range(len(values)):
             length = balance / max(1, starts[j + 1] - starts[j])
-            moved = values[j] + length * (work[j] - price)
-            moved = max(moved, 0.0)
+            moved = max(0.0, values[j] + length * (work[j] - price))
             work[j] = 2.0 * moved - values[j]
             values[j] = moved
             value_sum[j] += moved
-        for i in range(n):
+        for i in range(len(duals)):
             degree = row_starts[i + 1] - row_starts[i]
             if degree == 0:
                 continue
             cover = 0.0
             for e in range(row_starts[i], row_starts[i + 1]):
                 cover += work[row_columns[e]]
-            moved = duals[i] + (1.0 - cover) / (balance * degree)
-            moved = min(max(moved, 0.0), upper[i])
-            duals[i] = moved
-            dual_sum[i] += moved
+            duals[i] = min(max(0.0, duals[i] + (1.0 - cover) / (balance * degree)), upper[i])
+            dual_sum[i] += duals[i]
     return price
 
 
@@ -88,42 +86,29 @@ def _price_for(starts, values, loads, budget, balance, price):
     return max(price, 0.0)
 
 
-def feasible_duals(incidence: Incidence, duals: FloatArray, upper: FloatArray, capacity: float) -> FloatArray:
-    """Shrink duals until no column weighs more than the capacity, then raise them where there is room."""
-    feasible, worst, loads = duals.copy(), np.ones(len(duals)), np.zeros(incidence.n_columns)
-    _make_feasible(*incidence.arrays, upper, capacity, feasible, worst, loads)
-    return feasible
-
-
 @lean()
-def _make_feasible(starts, rows, row_starts, row_columns, upper, capacity, feasible, worst, loads):
-    """Divide each dual by the worst excess among its columns: that is enough for all of them at once."""
-    n = len(feasible)
-    m = len(loads)
-    for j in range(m):
-        load = 0.0
+def make_feasible(table, upper, capacity, duals, worst, loads):
+    """Divide each dual by the worst excess among its columns: that is enough for all of them at once.
+
+    Then raise them where there is room; ``worst`` begins with ones.
+    """
+    starts, rows, row_starts, row_columns = table
+    _weigh(starts, rows, duals, loads)
+    for j in range(len(loads)):
         for e in range(starts[j], starts[j + 1]):
-            load += feasible[rows[e]]
-        excess = load / capacity
-        if excess > 1.0:
-            for e in range(starts[j], starts[j + 1]):
-                worst[rows[e]] = max(worst[rows[e]], excess)
-    for i in range(n):
-        feasible[i] /= worst[i]
-    for j in range(m):
-        load = 0.0
-        for e in range(starts[j], starts[j + 1]):
-            load += feasible[rows[e]]
-        loads[j] = load
-    for i in range(n):
+            worst[rows[e]] = max(worst[rows[e]], loads[j] / capacity)
+    for i in range(len(duals)):
+        duals[i] /= worst[i]
+    _weigh(starts, rows, duals, loads)
+    for i in range(len(duals)):
         if row_starts[i + 1] == row_starts[i]:
-            feasible[i] = upper[i] if upper[i] < np.inf else 0.0
+            duals[i] = upper[i] if upper[i] < np.inf else 0.0
             continue
-        room = upper[i] - feasible[i]
+        room = upper[i] - duals[i]
         for e in range(row_starts[i], row_starts[i + 1]):
             room = min(room, capacity - loads[row_columns[e]])
         if room > 0.0:
-            feasible[i] += room
+            duals[i] += room
             for e in range(row_starts[i], row_starts[i + 1]):
                 loads[row_columns[e]] += room
 
@@ -168,23 +153,22 @@ def violated_triples(inside, values, least, shared, triples, lacks):
 
 @lean(inner=True)
 def _change(table, score, state, sc, j, by):
-    """Take column ``j`` into use (``by`` 1) or out of use (-1); keep scores and the list of bare rows."""
+    """Take column ``j`` into use (``IN``) or out of use (``OUT``); keep scores and the list of bare rows."""
     starts, rows, row_starts, row_columns = table
     times, owner, weight, touched, bare, where = state
     before = score[j]
     for e in range(starts[j], starts[j + 1]):
         row = rows[e]
+        others = times[row] - (by == OUT)
         touched[row] = sc[STEP]
         times[row] += by
         owner[row] ^= j
-        covered = times[row]
-        if by == 1 and covered == 2:
-            score[owner[row] ^ j] += weight[row]
-        elif by == -1 and covered == 1:
-            score[owner[row]] -= weight[row]
-        if covered > 1 or (by == -1 and covered == 1):
+        if others == 1:
+            other = owner[row] if by == OUT else owner[row] ^ j
+            score[other] += by * weight[row]
+        if others > 0:
             continue
-        if by == 1:
+        if by == IN:
             sc[BARE] -= 1
             last = bare[sc[BARE]]
             bare[where[row]] = last
@@ -193,9 +177,8 @@ def _change(table, score, state, sc, j, by):
             bare[sc[BARE]] = row
             where[row] = sc[BARE]
             sc[BARE] += 1
-        change = by * weight[row]
         for f in range(row_starts[row], row_starts[row + 1]):
-            score[row_columns[f]] -= change
+            score[row_columns[f]] -= by * weight[row]
     score[j] = -before
 
 

@@ -1,7 +1,5 @@
 """Good covers of many rows: rounding a relaxation step by step, then exact repairs of small parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -31,8 +29,7 @@ def dive(
     It ends when as many of the people that the rows count are covered as were lacking; the columns of the
     core together cover so many. When time is up, it goes on greedily.
     """
-    needed = incidence.reachable.copy()
-    part_taken = SHARE_PER_DIVE if relaxation.budget < 0 else SHARE_WITH_BUDGET
+    needed, budgeted = incidence.reachable.copy(), relaxation.budget >= 0
     chosen: list[int] = []
     columns, below = core, relaxation
     values, duals = relaxation.values[core], relaxation.duals.copy()
@@ -42,14 +39,15 @@ def dive(
             chosen += columns[greedy(part, people[kept])].tolist()
             break
         if chosen:
-            left = None if relaxation.budget < 0 else max(1, int(relaxation.budget) - len(chosen))
+            left = max(1, int(relaxation.budget) - len(chosen)) if budgeted else None
             above, below = below, FirstOrder(part, relaxation.upper[kept], left)
             below.price, below.balance = above.price, above.balance
             below.values, below.duals = values, duals[kept]
             below.advance(STEPS_PER_DIVE, stop)
             values, duals[kept] = below.values, below.duals
         covered = np.zeros(part.n_rows, dtype=np.bool_)
-        size = max(1, int(part_taken * part.n_rows / 7), int((values > 0.98).sum()))
+        share = SHARE_WITH_BUDGET if budgeted else SHARE_PER_DIVE
+        size = max(1, int(share * part.n_rows / 7), int((values > 0.98).sum()))
         for index, column in enumerate(np.argsort(-values, kind="stable")[:size].tolist()):
             group = part.group(column)
             sure = values[column] > 0.5 or (index <= size // 4 and values[column] > 0.0)
@@ -62,8 +60,7 @@ def dive(
             chosen.append(int(columns[column]))
         lacking -= int(people[kept[covered]].sum())
         needed[kept[covered]] = False
-        alive = part.sizes > 0
-        columns, values = columns[alive], values[alive]
+        columns, values = columns[part.sizes > 0], values[part.sizes > 0]
     return without_superfluous(incidence, np.array(chosen, dtype=np.int64))
 
 
@@ -88,11 +85,8 @@ class Repair:
         self.inside = np.isin(self.core, chosen)
         self.people = people
         self._each = np.ones(incidence.n_rows, dtype=np.int64) if people is None else people
-        self.repairs = 0
-        self.freed = FIRST_FREED
-        self.complete = False
+        self.repairs, self.freed, self.complete = 0, FIRST_FREED, False
         self._random = np.random.default_rng(seed)
-        self._rows = np.flatnonzero(self.part.reachable)
 
     @property
     def chosen(self) -> IntArray:
@@ -113,9 +107,7 @@ class Repair:
     ) -> None:
         """Repair until the goal is met, time is up, or so many repairs in a row did not help."""
         failures = 0
-        while not self.meets(goal) and failures < most_failures:
-            if self.complete or stop.expired():
-                break
+        while not (self.meets(goal) or failures >= most_failures or self.complete or stop.expired()):
             self.repairs += 1
             failures += 1
             if self._once(stop):
@@ -132,19 +124,19 @@ class Repair:
 
     def _once(self, stop: Stop) -> bool:
         """Free some columns, and say whether others do better."""
-        freed = self.part.near(int(self._random.choice(self._rows)), self.inside, self.freed)
+        part, reachable = self.part, self.part.reachable
+        freed = part.near(int(self._random.choice(np.flatnonzero(reachable))), self.inside, self.freed)
         kept = self.inside.copy()
         kept[freed] = False
-        bare = self.part.reachable & ~self.part.covered_by(np.flatnonzero(kept))
-        alone = bare & self.part.covered_by(freed)
+        bare = reachable & ~part.covered_by(np.flatnonzero(kept))
+        alone = bare & part.covered_by(freed)
         if not alone.any():  # nobody misses these columns, nor is anybody seen who would need them
             if self.people is None:
                 self.inside = kept
             return self.people is None
-        columns = self.part.columns_of(np.flatnonzero(alone))
-        if not kept.any():  # all are free: what lies apart counts as well
-            columns = np.arange(self.part.n_columns)
-        small, rows = self.part.part(columns, bare & self.part.covered_by(columns))
+        # Where all are free, what lies apart counts as well.
+        columns = part.columns_of(np.flatnonzero(alone)) if kept.any() else np.arange(part.n_columns)
+        small, rows = part.part(columns, bare & part.covered_by(columns))
         people = None if self.people is None else self.people[rows]
         if people is not None and len(small.rows) > MOST_ENTRIES:
             self.freed = max(1, self.freed // 2)

@@ -5,8 +5,6 @@ paper's own method, and, with a row that limits how many columns are used, the p
 columns come in at any time, and each solution starts from the last basis.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -19,6 +17,8 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.incidence import Incidence, joined, merged
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
+
+INFINITE = highspy.kHighsInf
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,27 +63,23 @@ class CoveringProgram:
 
     def add_rows(self, demands: FloatArray, block: sparse.csr_matrix | None = None) -> None:
         """Add rows, with their entries in the columns so far."""
-        count = len(demands)
-        if block is None:
-            block = sparse.csr_matrix((count, self.n_columns), dtype=np.int64)
-        bounds = np.asarray(demands, dtype=np.float64), np.full(count, highspy.kHighsInf)
-        self._highs.addRows(count, *bounds, *_entries(block))
+        block = sparse.csr_matrix((len(demands), self.n_columns)) if block is None else block
+        self._highs.addRows(len(demands), *_at_least(demands), *_entries(block))
 
     def add_columns(
-        self, block: sparse.csc_matrix, costs: FloatArray | None = None, upper: float = highspy.kHighsInf
+        self, block: sparse.csc_matrix, costs: FloatArray | IntArray | None = None, upper: float = INFINITE
     ) -> None:
         """Add columns, with their entries in the rows so far; each costs 1 unless said otherwise."""
         count = block.shape[1]
-        if count == 0:
-            return
-        costs = np.ones(count) if costs is None else np.asarray(costs, dtype=np.float64)
-        self._highs.addCols(count, costs, np.zeros(count), np.full(count, upper), *_entries(block))
-        self.n_columns += count
+        if count:
+            each = np.ones(count) if costs is None else np.asarray(costs, dtype=np.float64)
+            self._highs.addCols(count, each, np.zeros(count), np.full(count, upper), *_entries(block))
+            self.n_columns += count
 
-    def demand(self, demands: FloatArray) -> None:
+    def demand(self, demands: FloatArray | IntArray) -> None:
         """Ask each row so often from now on."""
-        lower, upper = np.asarray(demands, dtype=np.float64), np.full(len(demands), highspy.kHighsInf)
-        self._highs.changeRowsBounds(len(demands), np.arange(len(demands), dtype=np.int32), lower, upper)
+        rows = np.arange(len(demands), dtype=np.int32)
+        self._highs.changeRowsBounds(len(demands), rows, *_at_least(demands))
 
     def price(self, costs: FloatArray) -> None:
         """Let the first columns cost so much from now on."""
@@ -93,7 +89,7 @@ class CoveringProgram:
     def use(self, columns: BoolArray) -> None:
         """Of the last columns, use these only from now on, each as often as one likes."""
         last = np.arange(self.n_columns - len(columns), self.n_columns, dtype=np.int32)
-        upper = np.where(columns, highspy.kHighsInf, 0.0)
+        upper = np.where(columns, INFINITE, 0.0)
         self._highs.changeColsBounds(len(columns), last, np.zeros(len(columns)), upper)
 
     def solve(self, stop: Stop) -> RelaxedCover | Literal["infeasible", "stopped"]:
@@ -133,6 +129,11 @@ class CoveringProgram:
         return Programmed(np.flatnonzero(found[first:] > 0.5), proved)
 
 
+def _at_least(numbers: FloatArray | IntArray | BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper sides, as HiGHS takes them."""
+    return np.asarray(numbers, dtype=np.float64), np.full(len(numbers), INFINITE)
+
+
 def _entries(block: sparse.csr_matrix | sparse.csc_matrix) -> tuple[int, IntArray, IntArray, FloatArray]:
     """A sparse matrix as HiGHS takes it."""
     begins, indices = block.indptr[:-1].astype(np.int32), block.indices.astype(np.int32)
@@ -147,7 +148,7 @@ def budgeted(incidence: Incidence, people: IntArray, budget: int) -> CoveringPro
     n, m = incidence.n_rows, incidence.n_columns
     program = CoveringProgram(np.append(np.ones(n), -budget), presolve=True)
     block = sparse.bmat([[sparse.identity(n), incidence.matrix], [None, -np.ones((1, m))]], format="csc")
-    program.add_columns(block, np.append(people, np.zeros(m)))
+    program.add_columns(block, np.append(people, np.zeros(m, dtype=np.int64)))
     return program
 
 

@@ -8,11 +8,9 @@ least S - (k - 1) C. A node closes when S > k C.
 The relaxation is tightened by cuts on three items: of three, two columns are needed unless one column takes
 all three; that is, a column counts 1 when it has one or two of them, 2 when it has all, and the counts must
 reach 2. These are the subset-row cuts of Jepsen, Petersen, Spoorendonk and Pisinger (Operations Research 56,
-2008), for covers instead of partitions. Weights sit on them as well. Only a few columns are in the linear
-program at a time; the others are priced by one matrix product.
+2008), for covers instead of partitions. Weights sit on them as well. Only a few columns are
+in the linear program at a time; the others are priced by one matrix product.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,14 +21,7 @@ from scipy import sparse
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.kernels import violated_triples
 from oneformany.engine.cover.program import CoveringProgram, as_matrix
-from oneformany.engine.cover.tree import (
-    CoverSearch,
-    Relaxed,
-    TreeNode,
-    TreeQuestion,
-    UndecidedError,
-    search_tree,
-)
+from oneformany.engine.cover.tree import CoverSearch, Relaxed, TreeNode, TreeQuestion, search_tree
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.stop import Stop
 
@@ -69,12 +60,11 @@ class CoverQuestion(TreeQuestion):
         self, groups: Sequence[IntArray], n_items: int, budget: int, stop: Stop, *, cuts: bool = True
     ) -> None:
         self.n_items, self.n_columns, self.budget, self.stop = n_items, len(groups), budget, stop
-        self._columns = as_matrix(groups, n_items)
-        self.items = self.matrix = self._columns.tocsr()
+        self.matrix = as_matrix(groups, n_items)
+        self.items = self.matrix.tocsr()
         self.triples: list[tuple[int, int, int]] = []
         self._cuts = cuts
         self._active = np.zeros(0, dtype=np.int64)
-        self._is_active = np.zeros(len(groups), dtype=np.bool_)
         self._program = CoveringProgram(np.ones(n_items))
 
     def reached_by(self, columns: IntArray) -> bool:
@@ -119,20 +109,16 @@ class CoverQuestion(TreeQuestion):
         self, needed: BoolArray, usable: BoolArray, demands: IntArray
     ) -> tuple[FloatArray, FloatArray]:
         """Values of the columns and duals of the rows; further columns come in until none is better."""
-        self._program.demand(demands.astype(np.float64))
-        without = needed & (self.items @ (usable & self._is_active).astype(np.int64) == 0)
-        first = [self.columns_of(item, usable)[0] for item in np.flatnonzero(without).tolist()]
-        self._activate(np.unique(first))
+        self._program.demand(demands)
+        covered = self.items[:, self._active] @ usable[self._active].astype(np.int64) > 0
+        bare = np.flatnonzero(needed & ~covered).tolist()
+        self._activate(np.unique([self.columns_of(item, usable)[0] for item in bare]).astype(np.int64))
         while True:
             self._program.use(usable[self._active])
-            relaxed = self._program.solve(self.stop)
-            if relaxed == "infeasible":  # cuts may ask for more than the columns at hand can give
-                self._activate(np.flatnonzero(usable & ~self._is_active))
-                continue
-            if isinstance(relaxed, str):
-                raise UndecidedError
+            relaxed = self.solved(self._program)
             duals = np.where(demands > 0, relaxed.duals, 0.0)
-            excess = np.where(usable & ~self._is_active, self.matrix.T @ duals - 1.0, 0.0)
+            excess = np.where(usable, self.matrix.T @ duals - 1.0, 0.0)
+            excess[self._active] = 0.0
             better = np.flatnonzero(excess > TOLERANCE)
             if len(better) == 0:
                 values = np.zeros(self.n_columns)
@@ -142,10 +128,8 @@ class CoverQuestion(TreeQuestion):
 
     def _activate(self, columns: IntArray) -> None:
         """Let the program have further columns."""
-        if len(columns):
-            self._program.add_columns(self._columns[:, columns])
-            self._is_active[columns] = True
-            self._active = np.append(self._active, columns)
+        self._program.add_columns(self.matrix[:, columns])
+        self._active = np.append(self._active, columns)
 
     def tighten(self, node: TreeNode, values: FloatArray) -> bool:
         """Add the most violated cuts on three needed items, in so many rounds for each node."""
@@ -167,8 +151,7 @@ class CoverQuestion(TreeQuestion):
         if new:
             counts = [(self.items[list(triple)].sum(axis=0) + 1) // 2 for triple in new]
             block = sparse.csr_matrix(np.concatenate(counts))
-            self.matrix = sparse.vstack((self.matrix, block), format="csr")
-            self._columns = self.matrix.tocsc()
+            self.matrix = sparse.vstack((self.matrix, block), format="csc")
             self.triples.extend(new)
             self._program.add_rows(np.full(len(new), 2.0), block[:, self._active])
         return bool(new)

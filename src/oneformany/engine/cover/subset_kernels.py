@@ -1,7 +1,5 @@
 """Compiled: which groups of rows are part of others."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,60 +9,50 @@ from oneformany.engine.cover.incidence import Incidence, entries_of
 from oneformany.stop import Stop
 
 AT_ONCE = 2000
+Rows = NDArray[np.int32]
 
 
 def inside_others(
-    starts: IntArray, rows: NDArray[np.int32], n_rows: int, stop: Stop, costs: IntArray | None = None
+    starts: IntArray, rows: Rows, n_rows: int, stop: Stop, costs: IntArray | None = None
 ) -> BoolArray:
     """Which groups are part of another one, where with ``costs`` none of their rows pays more.
 
     As many as are found in time; of equal groups, all but the last. No group is empty, its rows rise.
     """
     order = np.argsort(-np.diff(starts), kind="stable")
-    return _inside_any(starts, rows, n_rows, order, order, stop, costs)
+    paid = np.zeros(len(rows), dtype=np.int64) if costs is None else costs
+    return _inside_any(starts, rows, paid, n_rows, order, order, stop)
 
 
 def inside_some(
-    starts: IntArray,
-    rows: NDArray[np.int32],
-    which: IntArray,
-    other_starts: IntArray,
-    other_rows: NDArray[np.int32],
-    n_rows: int,
+    starts: IntArray, rows: Rows, which: IntArray, other_starts: IntArray, other_rows: Rows, n_rows: int
 ) -> BoolArray:
     """Which groups are part of one of the others; only those in question are looked at."""
     n_others = len(other_starts) - 1
     ends = np.concatenate([other_starts, other_starts[-1] + starts[1:]])
     joined = np.concatenate([other_rows, rows])
     largest = np.argsort(-np.diff(other_starts), kind="stable")
-    return _inside_any(ends, joined, n_rows, n_others + which, largest, Stop())[n_others:]
+    nothing = np.zeros(len(joined), dtype=np.int64)
+    return _inside_any(ends, joined, nothing, n_rows, n_others + which, largest, Stop())[n_others:]
 
 
 def _inside_any(
-    starts: IntArray,
-    rows: NDArray[np.int32],
-    n_rows: int,
-    which: IntArray,
-    others: IntArray,
-    stop: Stop,
-    costs: IntArray | None = None,
+    starts: IntArray, rows: Rows, costs: IntArray, n_rows: int, which: IntArray, others: IntArray, stop: Stop
 ) -> BoolArray:
     """Which groups in question are part of one of the others, which come largest first."""
     entries, begins = entries_of(starts, others)
     by_row = Incidence.of(begins, rows[entries], n_rows)
     owners = others.astype(np.int32)[by_row.row_columns]
-    paid = np.zeros(0, dtype=np.int64) if costs is None else costs
     held = np.zeros(len(starts) - 1, dtype=np.bool_)
     for begin in range(0, len(which), AT_ONCE):
         if stop.expired():
             break
-        some = which[begin : begin + AT_ONCE]
-        _mark(starts, rows, paid, costs is not None, by_row.row_starts, owners, some, held)
+        _mark(starts, rows, costs, by_row.row_starts, owners, which[begin : begin + AT_ONCE], held)
     return held
 
 
 @lean(inner=True)
-def _inside(rows, starts, costs, costed, small, large):
+def _inside(rows, starts, costs, small, large):
     """Whether a group's rows all belong to another one, where none of them pays more."""
     other = starts[large]
     end = starts[large + 1]
@@ -78,16 +66,14 @@ def _inside(rows, starts, costs, costed, small, large):
                 lowest = middle + 1
             else:
                 highest = middle
-        if lowest == end or rows[lowest] != rows[index]:
-            return False
-        if costed and costs[lowest] > costs[index]:
+        if lowest == end or rows[lowest] != rows[index] or costs[lowest] > costs[index]:
             return False
         other = lowest + 1
     return True
 
 
 @lean()
-def _mark(starts, rows, costs, costed, first, columns, batch, gone):
+def _mark(starts, rows, costs, first, columns, batch, gone):
     """Mark the groups of a batch whose rows all belong to another one, and pay no more there.
 
     ``columns[first[i] : first[i + 1]]`` are the groups of row i that may hold others, largest first.
@@ -104,6 +90,6 @@ def _mark(starts, rows, costs, costed, first, columns, batch, gone):
             other = columns[index]
             if starts[other + 1] - starts[other] < size:
                 break
-            if other != c and not gone[other] and _inside(rows, starts, costs, costed, c, other):
+            if other != c and not gone[other] and _inside(rows, starts, costs, c, other):
                 gone[c] = True
                 break

@@ -6,11 +6,9 @@ is dropped; a node whose bound misses it is closed. Otherwise a distinction of c
 kept as *filters*, so that anyone can check the tree by addition.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -46,12 +44,12 @@ class TreeNode:
     depth: int = 0
     tightened: int = 0
 
-    def child(self, column: int | None, excluded: IntArray) -> TreeNode:
+    def child(self, column: int | None, excluded: IntArray) -> Self:
         """A part in which a column is chosen, or none, and some are not usable any more."""
         chosen = self.chosen if column is None else np.append(self.chosen, column)
         usable = self.usable.copy()
         usable[excluded] = False
-        return TreeNode(chosen, usable, {}, self.depth + 1)
+        return type(self)(chosen, usable, {}, self.depth + 1)
 
 
 class Relaxed(NamedTuple):

@@ -6,8 +6,6 @@ options, see ``space.py``) or *leave* it. A node knows which items are covered (
 still possible, and how far the score can still rise. All weights and scores are integers.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +17,9 @@ from oneformany.compiled import how_many, lean, lowest
 # what `advance` returns
 DONE, LIMIT, CANDIDATE = 0, 1, 2
 # indices into SearchState.scalars
-DEPTH, BEST, NODES, STAGE, WEIGHT = range(5)
-# values of SearchState.scalars[STAGE]: BEGIN starts anew, with all else but BEST zero
-BEGIN, NEW, ASKED = -1, 0, 1
+DEPTH, BEST, NODES, WEIGHT = range(4)
+# values of a node's next child before there is one: it is to be evaluated, or was
+NEW, EVALUATED = -1, -2
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -54,7 +52,7 @@ NODE = np.dtype(
         ("score", np.int64),  # units of the best point with the features taken
         ("rest", np.int64),  # how many more may be taken
         ("feature", np.int64),  # the one branched on
-        ("child", np.int64),  # -1 before the node is evaluated, then the next child
+        ("child", np.int64),  # the next one
         ("bound", np.int64),  # no column below weighs more
     ]
 )
@@ -71,19 +69,37 @@ class SearchState(NamedTuple):
     found: IntArray  # (p,): choice of the column just reported
     inside: IntArray  # (depth, W) unsigned: taken
     loads: IntArray  # (2, p): weight that possible items spread over each feature; memory to sort it
-    scalars: IntArray  # (5,)
+    scalars: IntArray  # (4,); all zero but BEST before a search begins
+
+
+def new_state(n_items: int, n_features: int, scalars: int = 4) -> SearchState:
+    """Memory for searches over so many items."""
+    words, depth = (n_features + 63) // 64, n_features + 3
+    return SearchState(
+        masks=np.zeros((n_items, words), dtype=np.uint64),
+        order=np.zeros(n_items, dtype=np.int64),
+        eligible=np.ones(n_items, dtype=np.bool_),
+        nodes=np.zeros(depth, dtype=NODE),
+        choice=np.zeros(n_features, dtype=np.int64),
+        found=np.zeros(n_features, dtype=np.int64),
+        inside=np.zeros((depth, words), dtype=np.uint64),
+        loads=np.zeros((2, n_features), dtype=np.int64),
+        scalars=np.zeros(scalars, dtype=np.int64),
+    )
 
 
 # Sets of features are rows of a matrix of words, named by matrix and row: making views takes long to compile.
 
 
 @lean(inner=True)
-def _has(sets, row, feature):
+def has(sets, row, feature):
+    """Whether a set holds a feature."""
     return (sets[row, feature >> 6] >> np.uint64(feature & 63)) & ONE != ZERO
 
 
 @lean(inner=True)
-def _add(sets, row, feature):
+def add(sets, row, feature):
+    """Put a feature into a set."""
     sets[row, feature >> 6] |= ONE << np.uint64(feature & 63)
 
 
@@ -130,14 +146,14 @@ def _reachable(arrays, inside, anchor, score, d, more):
         gain = gains[anchor, f]
         if gain <= 0:
             break
-        if not _has(inside, d, f):
+        if not has(inside, d, f):
             score += gain
             more -= 1
     return score >= threshold
 
 
 @lean(inner=True)
-def _begin(arrays, state, item):
+def begin(arrays, state, item):
     """Set up the search around ``item``; ``state.eligible`` says which items may join it."""
     rows, starts, item_rows = arrays.rows, arrays.item_start, arrays.item_rows
     masks, order, eligible, inside = state.masks, state.order, state.eligible, state.inside
@@ -155,18 +171,17 @@ def _begin(arrays, state, item):
             row = item_rows[s]
             for f in range(p):
                 if rows[row, f] != rows[anchor, f]:
-                    _add(masks, j, f)
+                    add(masks, j, f)
         order[count] = j
         count += 1
     for f in range(p):
         state.choice[f] = -1
-    state.scalars[STAGE] = NEW
     root = state.nodes[0]
     root.alive = count
     root.covered = 0
     root.score = arrays.score[anchor]
     root.rest = arrays.max_changes
-    root.child = -1
+    root.child = NEW
 
 
 @lean(inner=True)
@@ -203,7 +218,7 @@ def _evaluate(arrays, state, item, weights, parts, d):
         for w in range(masks.shape[1]):
             missing += how_many(masks[j, w] & ~inside[d, w])
         lost = missing > rest
-        if not all_stay and not lost and _has(masks, j, last):
+        if not all_stay and not lost and has(masks, j, last):
             lost = choice < 0 or not _joins(arrays, j, last, choice)
         if lost:
             if j == item:
@@ -255,7 +270,7 @@ def _all_together(arrays, state, anchor, weights, d):
             score += gains[anchor, f]
             left &= left - ONE
     for f in range(len(choice)):
-        state.found[f] = 0 if choice[f] < 0 and _has(inside, d + 1, f) else choice[f]
+        state.found[f] = 0 if choice[f] < 0 and has(inside, d + 1, f) else choice[f]
     if rest < 0 or not _reachable(arrays, inside, anchor, score, d + 1, rest):
         return SOME
     return total
@@ -267,34 +282,32 @@ def advance(arrays, state, item, weights, parts, step, limit):
 
     Columns count that weigh at least ``scalars[BEST]`` and ``step``, and that may be maximal. Returns DONE;
     LIMIT: call again to go on; CANDIDATE: the units do not exclude the column in ``state.found``, of weight
-    ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles the node, or a higher one,
-    leave it; call again.
+    ``scalars[WEIGHT]``, and nothing below the node is heavier: if that settles it, go one up; call again.
     """
     choice, inside, nodes, sc = state.choice, state.inside, state.nodes, state.scalars
     option_count, anchor = arrays.option_count, arrays.item_rows[arrays.item_start[item]]
-    if sc[STAGE] == BEGIN:
-        _begin(arrays, state, item)
+    if sc[NODES] == 0:
+        begin(arrays, state, item)
     end = sc[NODES] + limit
     while sc[DEPTH] >= 0:
         d = sc[DEPTH]
         node = nodes[d]
-        if node.child == -1:
-            if sc[STAGE] == NEW:
-                if sc[NODES] >= end:
-                    return LIMIT
-                sc[NODES] += 1
-                need = sc[BEST] + step
-                node.bound = _evaluate(arrays, state, item, weights, parts, d)
-                sc[WEIGHT] = LOST
-                if node.bound >= need and _reachable(arrays, inside, anchor, node.score, d, node.rest):
-                    sc[WEIGHT] = _all_together(arrays, state, anchor, weights, d)
-                if sc[WEIGHT] >= need:
-                    sc[STAGE] = ASKED
-                    return CANDIDATE
-                if sc[WEIGHT] != SOME:
-                    sc[DEPTH] -= 1
-                    continue
-            sc[STAGE] = NEW
+        if node.child == NEW:
+            if sc[NODES] >= end:
+                return LIMIT
+            sc[NODES] += 1
+            need = sc[BEST] + step
+            node.bound = _evaluate(arrays, state, item, weights, parts, d)
+            node.child = EVALUATED
+            sc[WEIGHT] = LOST
+            if node.bound >= need and _reachable(arrays, inside, anchor, node.score, d, node.rest):
+                sc[WEIGHT] = _all_together(arrays, state, anchor, weights, d)
+            if sc[WEIGHT] >= need:
+                return CANDIDATE
+            if sc[WEIGHT] != SOME:
+                sc[DEPTH] -= 1
+                continue
+        if node.child == EVALUATED:
             if node.alive == 0:
                 sc[DEPTH] -= 1
                 continue
@@ -315,12 +328,12 @@ def advance(arrays, state, item, weights, parts, step, limit):
         child.covered = node.covered
         child.score = node.score
         child.rest = node.rest
-        child.child = -1
+        child.child = NEW
         for w in range(inside.shape[1]):
             inside[d + 1, w] = inside[d, w]
         if k < last:
             choice[f] = k
-            _add(inside, d + 1, f)
+            add(inside, d + 1, f)
             child.rest -= 1
             child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[anchor, f]]
         sc[DEPTH] = d + 1
@@ -330,6 +343,6 @@ def advance(arrays, state, item, weights, parts, step, limit):
 def open_bound(state: SearchState) -> int:
     """Bound every column the paused search has not looked at yet."""
     path = state.nodes[: int(state.scalars[DEPTH]) + 1]
-    if len(path) == 1 and path["child"][0] == -1:
+    if len(path) == 1 and path["child"][0] == NEW:
         return 2**62
-    return int(max([state.scalars[BEST], *path["bound"][path["child"] != -1]]))
+    return int(max([state.scalars[BEST], *path["bound"][path["child"] != NEW]]))

@@ -1,7 +1,5 @@
 """Pricing: columns worth adding, and a proved bound on the weight of every column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -20,129 +18,6 @@ from oneformany.stop import Stop
 WORK_AT_ONCE = 20_000_000
 NODES_AT_ONCE = 20_000
 NO_LIMIT = 2**62
-
-
-class Heaviest(NamedTuple):
-    """The heaviest column around an item above the floor, if any, and a proved bound on all of them."""
-
-    choice: IntArray | None
-    weight: int
-    bound: int
-    complete: bool
-
-
-class ColumnSearch:
-    """Searches over the items of a branching node, in the same memory."""
-
-    def __init__(self, items: Items, oracle: CachedOracle) -> None:
-        self.items = items
-        self.oracle = oracle
-        self.arrays = items.arrays
-        self.nodes = 0
-        n, p = len(items), self.arrays.rows.shape[1]
-        words, depth = (p + 63) // 64, p + 3
-        self.weigh(np.zeros(n, dtype=np.int64))
-        self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
-        self._unknown = 0  # the largest weight of a candidate of which nobody knows whether it exists
-        self.state = k.SearchState(
-            masks=np.zeros((n, words), dtype=np.uint64),
-            order=np.zeros(n, dtype=np.int64),
-            eligible=np.ones(n, dtype=np.bool_),
-            nodes=np.zeros(depth, dtype=k.NODE),
-            choice=np.zeros(p, dtype=np.int64),
-            found=np.zeros(p, dtype=np.int64),
-            inside=np.zeros((depth, words), dtype=np.uint64),
-            loads=np.zeros((2, p), dtype=np.int64),
-            scalars=np.zeros(5, dtype=np.int64),
-        )
-
-    def weigh(self, weights: IntArray) -> None:
-        """Search by these integer weights of the items from now on; keep their even parts ready.
-
-        An item that misses so many features spreads its weight evenly over them.
-        """
-        counts = np.maximum(np.arange(self.arrays.max_changes + 1), 1)
-        self.weights, self.parts = weights, np.ascontiguousarray(weights[:, None] // counts)
-
-    def heaviest(self, item: int, floor: int, step: int, node_limit: int, stop: Stop) -> Heaviest:
-        """Look for a column heavier than ``floor``, in steps of at least ``step``."""
-        scalars, choice = self.state.scalars, None
-        self._begin(floor)
-        while True:
-            code = self._advance(item, step, min(self._chunk, node_limit - int(scalars[k.NODES])))
-            if code == k.CANDIDATE and self._exists(item):
-                scalars[k.BEST] = scalars[k.WEIGHT]
-                choice = self.state.found.copy()
-            done = code == k.DONE
-            if done or scalars[k.NODES] >= node_limit or stop.expired():
-                break
-        self.nodes += int(scalars[k.NODES])
-        best = int(scalars[k.BEST])
-        bound = max(best + step - 1, self._unknown, 0 if done else k.open_bound(self.state))
-        return Heaviest(choice, best, bound, done)
-
-    def every(self, item: int, floor: int, stop: Stop) -> Iterator[IntArray | None]:
-        """Yield all columns of at least this weight that may be maximal as choices; ``None`` if stopped."""
-        self._begin(floor)
-        while (code := self._advance(item, 0, self._chunk)) != k.DONE:
-            if stop.expired():
-                yield None
-                break
-            if code == k.CANDIDATE and self._exists(item, every=True):
-                yield self.state.found.copy()
-        self.nodes += int(self.state.scalars[k.NODES])
-
-    def _begin(self, floor: int) -> None:
-        self.state.scalars[:] = 0
-        self.state.scalars[[k.STAGE, k.BEST]] = k.BEGIN, floor
-        self._unknown = 0
-
-    def _advance(self, item: int, step: int, limit: int) -> int:
-        return int(k.advance(self.arrays, self.state, item, self.weights, self.parts, step, limit))
-
-    def _exists(self, item: int, *, every: bool = False) -> bool:
-        """Whether to accept the candidate; the search leaves the node where that is settled."""
-        scalars, depth = self.state.scalars, int(self.state.scalars[k.DEPTH])
-        if self.items.space.relaxation.exact and (every or not self.items.apart):
-            self._leave(depth)
-            return True
-        row = int(self.items.first[item])
-        answer = self.oracle.ask(row, self.state.found)
-        if answer.proved_none:
-            self._leave_refuted(row)
-            return False
-        if answer.point is None:
-            # Nobody knows: the bound must allow for it, the solution must not use it.
-            self._unknown = max(self._unknown, int(scalars[k.WEIGHT]))
-        if answer.point is not None or every:
-            self._leave(depth)
-        return every or (answer.point is not None and (not self.items.apart or self._weighs_enough(item)))
-
-    def _weighs_enough(self, item: int) -> bool:
-        """Count only the heaviest selection of items that need not stay apart."""
-        scalars, eligible = self.state.scalars, self.state.eligible
-        row = int(self.items.first[item])
-        inside = self.items.group(members(self.arrays, row, self.state.found))
-        joined = inside[eligible[inside] | (inside == item)]
-        scalars[k.WEIGHT] = self.weights[self.items.heaviest(joined, self.weights)].sum()
-        return bool(scalars[k.WEIGHT] > scalars[k.BEST])
-
-    def _leave_refuted(self, row: int) -> None:
-        """Leave the highest node on the path without a positive point, unless the current one has one."""
-        choice = self.state.choice.copy()
-        refuted = depth = int(self.state.scalars[k.DEPTH]) + 1
-        while refuted > 0 and self.oracle.ask(row, choice).proved_none:
-            refuted -= 1
-            choice[self.state.nodes["feature"][refuted - 1]] = -1
-        if refuted < depth:
-            self._leave(refuted)
-
-    def _leave(self, depth: int) -> None:
-        """Go on with what follows the node of this depth on the path."""
-        state = self.state
-        above = state.nodes["feature"][depth : int(state.scalars[k.DEPTH])]
-        state.choice[above] = -1
-        state.scalars[[k.DEPTH, k.STAGE]] = depth - 1, k.NEW
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,10 +47,7 @@ class Priced:
 class Pricer(Protocol):
     """Finds heavy columns of one branching node; ``nodes`` counts what it searched."""
 
-    @property
-    def nodes(self) -> int:
-        """Search nodes so far."""
-        ...
+    nodes: int
 
     def price(self, weights: IntArray, stop: Stop) -> Priced:
         """Look for heavy columns and bound the heaviest; when time is up, return what is known by then.
@@ -188,12 +60,35 @@ class Pricer(Protocol):
 PricerFactory = Callable[[Items, CachedOracle], Pricer]
 
 
-class SearchPricer(ColumnSearch):
-    """Searches around every item of positive weight; few nodes for each make it quick and its bound weak."""
+class Heaviest(NamedTuple):
+    """The heaviest column around an item above the floor, if any, and a proved bound on all of them."""
+
+    choice: IntArray | None
+    weight: int
+    bound: int
+    complete: bool
+
+
+class SearchPricer:
+    """Searches around the items of a branching node, in the same memory; few nodes make a weak bound."""
 
     def __init__(self, items: Items, oracle: CachedOracle, node_limit: int = NO_LIMIT) -> None:
-        super().__init__(items, oracle)
+        self.items, self.oracle, self.arrays = items, oracle, items.arrays
+        self.nodes = 0
+        n, p = len(items), self.arrays.rows.shape[1]
+        self.weigh(np.zeros(n, dtype=np.int64))
         self._limit = node_limit
+        self._chunk = min(NODES_AT_ONCE, 1 + WORK_AT_ONCE // max(n, 1))
+        self._unknown = 0  # the largest weight of a candidate of which nobody knows whether it exists
+        self.state = k.new_state(n, p)
+
+    def weigh(self, weights: IntArray) -> None:
+        """Search by these integer weights of the items from now on; keep their even parts ready.
+
+        An item that misses so many features spreads its weight evenly over them.
+        """
+        counts = np.maximum(np.arange(self.arrays.max_changes + 1), 1)
+        self.weights, self.parts = weights, np.ascontiguousarray(weights[:, None] // counts)
 
     def price(self, weights: IntArray, stop: Stop) -> Priced:
         """Look for the heaviest column around each item that has not been the anchor of another search."""
@@ -216,3 +111,61 @@ class SearchPricer(ColumnSearch):
         real = [column for column in columns if column is not None]
         complete = not stop.expired() and all(heaviest.complete for _, heaviest in found)
         return Priced(real, weights, capacity if capacity < NO_LIMIT else None, complete)
+
+    def heaviest(self, item: int, floor: int, step: int, node_limit: int, stop: Stop) -> Heaviest:
+        """Look for a column heavier than ``floor``, in steps of at least ``step``."""
+        scalars, choice, code = self._begin(floor), None, k.LIMIT
+        while code != k.DONE and not (
+            scalars[k.NODES] and (scalars[k.NODES] >= node_limit or stop.expired())
+        ):
+            code = self._advance(item, step, min(self._chunk, node_limit - int(scalars[k.NODES])))
+            if code == k.CANDIDATE and self._exists(item):
+                scalars[k.BEST] = scalars[k.WEIGHT]
+                choice = self.state.found.copy()
+        self.nodes += int(scalars[k.NODES])
+        best, done = int(scalars[k.BEST]), code == k.DONE
+        bound = max(best + step - 1, self._unknown, 0 if done else k.open_bound(self.state))
+        return Heaviest(choice, best, bound, done)
+
+    def every(self, item: int, floor: int, stop: Stop) -> Iterator[IntArray | None]:
+        """Yield all columns of at least this weight that may be maximal as choices; ``None`` if stopped."""
+        scalars = self._begin(floor)
+        while (code := self._advance(item, 0, self._chunk)) != k.DONE:
+            if stop.expired():
+                yield None
+                break
+            if code == k.CANDIDATE and self._exists(item, every=True):
+                yield self.state.found.copy()
+        self.nodes += int(scalars[k.NODES])
+
+    def _begin(self, floor: int) -> IntArray:
+        self.state.scalars[:] = 0
+        self.state.scalars[k.BEST] = floor
+        self._unknown = 0
+        return self.state.scalars
+
+    def _advance(self, item: int, step: int, limit: int) -> int:
+        return int(k.advance(self.arrays, self.state, item, self.weights, self.parts, step, limit))
+
+    def _exists(self, item: int, *, every: bool = False) -> bool:
+        """Whether to accept the candidate; the search leaves its node unless something else may be below."""
+        scalars, apart = self.state.scalars, self.items.apart
+        if apart or not self.items.space.relaxation.exact:
+            answer = self.oracle.ask(int(self.items.first[item]), self.state.found)
+            if answer.proved_none:
+                return False
+            if answer.point is None:
+                # Nobody knows: the bound must allow for it, the solution must not use it.
+                self._unknown = max(self._unknown, int(scalars[k.WEIGHT]))
+                if not every:
+                    return False
+        scalars[k.DEPTH] -= 1
+        return every or not apart or self._weighs_enough(item)
+
+    def _weighs_enough(self, item: int) -> bool:
+        """Count only the heaviest selection of items that need not stay apart."""
+        scalars, eligible = self.state.scalars, self.state.eligible
+        inside = self.items.group(members(self.arrays, int(self.items.first[item]), self.state.found))
+        joined = inside[eligible[inside] | (inside == item)]
+        scalars[k.WEIGHT] = self.weights[self.items.heaviest(joined, self.weights)].sum()
+        return bool(scalars[k.WEIGHT] > scalars[k.BEST])

@@ -6,20 +6,16 @@ every level that all of A may move to. A column takes a feature by one option: r
 join, and the point takes a level of the domain. Without a rule there is one option, all levels to all.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.pricing import kernels
 from oneformany.engine.pricing.kernels import SearchArrays
 from oneformany.oracles.protocol import Question, Relaxation
 from oneformany.problem import Problem
-
-SAMPLE = 2000  # rows among which near ones are counted
 
 Option = tuple[BoolArray, BoolArray]
 
@@ -32,14 +28,8 @@ class SearchSpace:
     helpable: IntArray  # for each row here its index among the problem's distinct rows
 
     def __post_init__(self) -> None:
-        problem = self.problem
-        unserved = {
-            f"share={problem.share!r}": problem.share != "point",
-            "own values": problem.own is not None,
-            "restrictions": bool(problem.restrictions),
-        }
-        for what in (name for name, asked in unserved.items() if asked):
-            raise AssertionError(f"the search engine would answer wrongly for {what}; list columns instead")
+        if self.problem.share != "point" or self.problem.own is not None or self.problem.restrictions:
+            raise AssertionError("where rows share less, own values or restrictions, list columns instead")
 
     @cached_property
     def rows(self) -> IntArray:
@@ -58,6 +48,7 @@ class SearchSpace:
         return [self._options(feature) for feature in range(self.problem.n_features)]
 
     def _options(self, feature: int) -> list[Option]:
+        """Options of a feature, but for those that let in fewer rows and surely score no higher."""
         allowed = self.problem.moves[feature]
         if allowed is None:
             everything = np.ones(self.problem.levels[feature], dtype=np.bool_)
@@ -65,15 +56,13 @@ class SearchSpace:
         options: list[Option] = []
         for origins in sorted(np.unique(allowed.T, axis=0), key=lambda origins: -int(origins.sum())):
             domain = allowed[origins].all(axis=0)
-            useful = origins.sum() > 1 or (domain & ~origins).any()
-            if useful and not any(self._dominates(feature, one, (origins, domain)) for one in options):
+            dominated = self.relaxation.exact and any(
+                (one | ~origins).all() and self._best(feature, to) >= self._best(feature, domain)
+                for one, to in options
+            )
+            if not dominated and (origins.sum() > 1 or (domain & ~origins).any()):
                 options.append((origins, domain))
         return options
-
-    def _dominates(self, feature: int, one: Option, other: Option) -> bool:
-        """Whether an option lets in at least the rows of another, and scores at least as high for sure."""
-        best, second = (self._best(feature, domain) for _, domain in (one, other))
-        return self.relaxation.exact and bool((one[0] | ~other[0]).all()) and best >= second
 
     def _best(self, feature: int, domain: BoolArray) -> int:
         return int(self.relaxation.units[feature, : len(domain)][domain].max())
@@ -122,20 +111,16 @@ class SearchSpace:
 
     def absorb(self, point: IntArray, changed: BoolArray) -> None:
         """Spend the changes that a column has left on the rows nearest to its point."""
-        problem = self.problem
-        candidates = self.helpable
+        problem, candidates = self.problem, self.helpable
         if problem.ruled.any():
             candidates = candidates[problem.may_move(self.rows, point).all(axis=1)]
         differs = problem.by_feature[:, candidates] != point[:, None]
-        rest = problem.max_changes - int(changed.sum())
-        while rest > 0:
+        while (rest := problem.max_changes - int(changed.sum())) > 0:
             missing = differs[~changed].sum(axis=0)
-            missing[missing == 0] = rest + 1
-            nearest = int(missing.argmin()) if len(missing) else -1
-            if nearest < 0 or missing[nearest] > rest:
+            near = np.flatnonzero((missing > 0) & (missing <= rest))
+            if not len(near):
                 break
-            rest -= int(missing[nearest])
-            changed |= differs[:, nearest]
+            changed |= differs[:, near[missing[near].argmin()]]
 
 
 def members(arrays: SearchArrays, row: int, choice: IntArray) -> IntArray:
@@ -147,8 +132,7 @@ def members(arrays: SearchArrays, row: int, choice: IntArray) -> IntArray:
     return np.flatnonzero(fits)
 
 
-@dataclass(frozen=True)
-class Decisions:
+class Decisions(NamedTuple):
     """Pairs of rows of the space that one explanation must, or must not, take together."""
 
     together: tuple[tuple[int, int], ...] = ()
@@ -159,13 +143,9 @@ class Decisions:
         """How many pairs are decided on."""
         return len(self.together) + len(self.apart)
 
-    def join(self, i: int, j: int) -> Decisions:
-        """Decide that two rows stay together."""
-        return Decisions((*self.together, (i, j)), self.apart)
-
-    def part(self, i: int, j: int) -> Decisions:
-        """Decide that two rows stay apart."""
-        return Decisions(self.together, (*self.apart, (i, j)))
+    def halves(self, pair: tuple[int, int]) -> tuple["Decisions", "Decisions"]:
+        """Decide that two rows stay together, or apart."""
+        return Decisions((*self.together, pair), self.apart), Decisions(self.together, (*self.apart, pair))
 
 
 class Items:
@@ -175,42 +155,25 @@ class Items:
         self.space = space
         self.decisions = decisions
         root = np.arange(len(space.rows))
-        for i, j in decisions.together:
-            low, high = sorted((root[i], root[j]))
+        for pair in decisions.together:
+            low, high = sorted(root[list(pair)])
             root[root == high] = low
-        self.first, self.item_of = np.unique(root, return_inverse=True)
-        self.apart = {
-            (int(min(pair)), int(max(pair)))
-            for pair in (self.item_of[list(rows)] for rows in decisions.apart)
-        }
+        self.first, self.item_of, self.sizes = np.unique(root, return_inverse=True, return_counts=True)
+        pairs = (sorted(self.item_of[list(pair)].tolist()) for pair in decisions.apart)
+        self.apart = {(low, high) for low, high in pairs}
+        self.arrays = space.arrays._replace(
+            item_start=np.concatenate(([0], np.cumsum(self.sizes))),
+            item_rows=np.argsort(self.item_of, kind="stable"),
+        )
 
     def __len__(self) -> int:
         return len(self.first)
 
     @cached_property
-    def sizes(self) -> IntArray:
-        """How many rows each item has."""
-        return np.bincount(self.item_of, minlength=len(self))
-
-    @cached_property
-    def arrays(self) -> kernels.SearchArrays:
-        """Arrays for the kernels."""
-        return self.space.arrays._replace(
-            item_start=np.concatenate(([0], np.cumsum(self.sizes))),
-            item_rows=np.argsort(self.item_of, kind="stable"),
-        )
-
-    @cached_property
     def by_crowding(self) -> IntArray:
-        """Items in the order of how many rows are near: the crowded ones are then searched with most gone.
-
-        Among very many rows, near ones are counted in a sample.
-        """
-        rows = self.space.rows
-        sample = rows[:: 1 + len(rows) // SAMPLE]
-        budget = self.space.problem.max_changes
-        near = [int(((sample != rows[row]).sum(axis=1) <= budget).sum()) for row in self.first]
-        return np.argsort(near, kind="stable")
+        """Items by how common their levels are: those in a crowd are then searched with most others gone."""
+        common = sum(np.bincount(levels)[levels] for levels in self.space.rows.T)
+        return np.argsort(np.asarray(common)[self.first], kind="stable")
 
     def conflicts(self, item: int) -> list[int]:
         """Items that must stay apart from this one."""
@@ -231,10 +194,12 @@ class Items:
         if not self.apart:
             return items
         present = set(items.tolist())
-        clashes = {i: {j for j in self.conflicts(i) if j in present} for i in present}
-        worst = max(present, key=lambda i: (len(clashes[i]), -i), default=-1)
+        clashes = {i: present.intersection(self.conflicts(i)) for i in sorted(present)}
+        worst = max(clashes, key=lambda i: len(clashes[i]), default=-1)
         if worst < 0 or not clashes[worst]:
             return items
-        without = self.heaviest(np.array(sorted(present - {worst}), dtype=np.int64), weights)
-        with_it = self.heaviest(np.array(sorted(present - clashes[worst]), dtype=np.int64), weights)
-        return max((with_it, without), key=lambda chosen: (int(weights[chosen].sum()), len(chosen)))
+        cases = (np.array(sorted(present - gone), dtype=np.int64) for gone in (clashes[worst], {worst}))
+        return max(
+            (self.heaviest(case, weights) for case in cases),
+            key=lambda chosen: (int(weights[chosen].sum()), len(chosen)),
+        )

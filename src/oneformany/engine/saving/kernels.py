@@ -9,30 +9,42 @@ which it differs from the anchor are decided. It pays at least what is decided, 
 its own nearest change costs, and what it and the anchor pay together to meet, less what the anchor may
 still pay; and, where the score is additive, what all must change besides to make it positive. No other
 classifier plays a part in it.
-"""
 
-from __future__ import annotations
+Its memory is that of pricing: ``choice`` holds the levels of the point, and nothing is covered or scored.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.compiled import lean
-from oneformany.engine.pricing.kernels import DONE, LIMIT, heaviest, largest
+from oneformany.compiled import how_many, lean, lowest
+from oneformany.engine.pricing.kernels import (
+    BEST,
+    DEPTH,
+    DONE,
+    LIMIT,
+    NEW,
+    NODES,
+    ONE,
+    ZERO,
+    add,
+    begin,
+    has,
+    heaviest,
+    largest,
+)
 
-# indices into SavingState.scalars
-DEPTH, BEST, NODES, LOW, HIGH, EXTRA, DROPPED, FOUND_EXTRA = range(8)
+# further indices into SearchState.scalars
+LOW, HIGH, EXTRA, FOUND_EXTRA = range(4, 8)
 # levels of the point that are not decided, or not to be changed
 OPEN, LEFT = -1, -2
-NEVER = 2**40  # more than anything costs
+NEVER = np.int64(2**40)  # more than anything costs
 
 
-class SavingArrays(NamedTuple):
-    """Rows, and what moves cost them; ``V`` is the largest number of levels."""
+class Market(NamedTuple):
+    """Rows and people, and what moves cost them; ``V`` is the largest number of levels."""
 
-    rows: IntArray  # (n, p)
     rank: IntArray  # (n,): of rows that pay the same, the first is the anchor
     people: IntArray  # (n,)
     least: IntArray  # (n,): no change that helps the row costs less
@@ -44,76 +56,58 @@ class SavingArrays(NamedTuple):
     raised: IntArray  # (p, V): largest units a row at this level may move to
     lacks: IntArray  # (n,): what the units of each row lack to a positive score
     every: BoolArray  # (p,): points may take levels that no row of the group has, and be cheaper there
-    max_changes: int
     scale: int  # what a cost of one counts in prices
-
-
-class SavingState(NamedTuple):
-    """Everything a search needs to pause and go on."""
-
-    order: IntArray  # (n,)
-    paid: IntArray  # (depth, n): what is decided that each row pays
-    nodes: NDArray[np.void]  # (depth,) of the NODE of pricing: the path; nothing is covered or scored there
-    levels: IntArray  # (p,): of the point, OPEN or LEFT
-    found: IntArray  # (p,): of the best group
-    needed: BoolArray  # (p,): open, and a row still possible differs from the anchor in it
-    loads: IntArray  # (2, p): savings that rows spread over the features they need; memory to sort them
-    scalars: IntArray  # (8,)
+    paid: IntArray  # (depth, n): memory: what is decided that each row pays
 
 
 @lean(inner=True)
-def _filter(arrays, state, anchor, d):
-    """Drop rows that cannot join any more, mark the features that are needed, find the anchor."""
-    rows, rank, levels, order, needed = arrays.rows, arrays.rank, state.levels, state.order, state.needed
+def _filter(market, state, anchor, d):
+    """Drop rows that cannot join any more; ``inside[d + 1]`` holds the features that the others need."""
+    masks, order, inside, rank = state.masks, state.order, state.inside, market.rank
     node = state.nodes[d]
-    p = len(levels)
-    for f in range(p):
-        needed[f] = False
-    mine = state.paid[d, anchor]
+    last = state.nodes[max(0, d - 1)].feature
+    left = d > 0 and state.choice[last] == LEFT
+    mine = market.paid[d, anchor]
+    for w in range(masks.shape[1]):
+        inside[d + 1, w] = ZERO
     keep = 0
-    here = False
     for i in range(node.alive):
         j = order[i]
-        paid = state.paid[d, j]
+        paid = market.paid[d, j]
         missing = 0
-        for f in range(p):
-            if rows[j, f] != rows[anchor, f]:
-                missing += levels[f] == OPEN
-                if levels[f] == LEFT or (d == 0 and arrays.meeting[f, rows[j, f], rows[anchor, f]] >= NEVER):
-                    paid = NEVER
+        for w in range(masks.shape[1]):
+            missing += how_many(masks[j, w] & ~inside[d, w])
         # Without an open need both pay alike from here on: the other row would be the anchor.
         first = missing == 0 and (paid < mine or (paid == mine and rank[j] < rank[anchor]))
-        if paid >= NEVER or missing > node.rest or first:
+        if paid >= NEVER or missing > node.rest or first or (left and has(masks, j, last)):
             continue
-        here |= j == anchor
         order[i] = order[keep]
         order[keep] = j
         keep += 1
-        for f in range(p):
-            needed[f] |= levels[f] == OPEN and rows[j, f] != rows[anchor, f]
+        for w in range(masks.shape[1]):
+            inside[d + 1, w] |= masks[j, w] & ~inside[d, w]
     node.alive = keep
-    return here
 
 
 @lean(inner=True)
-def _besides(arrays, state, anchor, rest):
+def _besides(arrays, market, state, anchor, d):
     """Changes that everybody must make where all rows agree, for a positive score; -1: that is too many."""
-    units, raised, levels, gains = arrays.units, arrays.raised, state.levels, state.loads
-    lack = arrays.lacks[anchor]
-    for f in range(len(levels)):
+    units, choice, gains = market.units, state.choice, state.loads
+    lack = market.lacks[anchor]
+    for f in range(len(choice)):
         home = arrays.rows[anchor, f]
-        gain = raised[f, home] - units[f, home]
+        gain = market.raised[f, home] - units[f, home]
         gains[0, f] = 0
-        if levels[f] >= 0:
-            lack -= units[f, levels[f]] - units[f, home]
-        elif levels[f] == OPEN and state.needed[f]:
+        if choice[f] >= 0:
+            lack -= units[f, choice[f]] - units[f, home]
+        elif choice[f] == OPEN and has(state.inside, d + 1, f):
             lack -= gain
-        elif levels[f] == OPEN:
+        elif choice[f] == OPEN:
             gains[0, f] = gain
     more = 0
     while lack > 0:
         top = heaviest(gains)
-        if gains[0, top] == 0 or more == rest:
+        if gains[0, top] == 0 or more == state.nodes[d].rest:
             return -1
         lack -= gains[0, top]
         gains[0, top] = 0
@@ -122,87 +116,81 @@ def _besides(arrays, state, anchor, rest):
 
 
 @lean(inner=True)
-def _evaluate(arrays, state, prices, anchor, d):
-    """Bound what a group can still save; drop rows that save nothing."""
-    rows, people, levels, loads, sc = arrays.rows, arrays.people, state.levels, state.loads, state.scalars
-    p = len(levels)
+def _evaluate(arrays, market, state, prices, anchor, d):
+    """Bound what a group can still save; drop rows that save nothing, which may raise what the others pay."""
+    rows, least, paid, masks = arrays.rows, market.least, market.paid, state.masks
+    inside, loads, sc = state.inside, state.loads, state.scalars
     node = state.nodes[d]
-    sc[DROPPED] = 0
-    more = _besides(arrays, state, anchor, node.rest)
-    if more < 0:
-        return 0
-    extra = NEVER if more > 0 else 0
-    for f in range(p):
-        home = rows[anchor, f]
-        loads[0, f] = 0
-        if levels[f] == OPEN and not state.needed[f] and arrays.raised[f, home] > arrays.units[f, home]:
-            extra = min(extra, more * arrays.leaving[f, home])
-    sc[EXTRA] = extra
-    mine = state.paid[d, anchor] + extra
-    spare = sc[HIGH] - mine
-    if spare < 0:
-        return 0
-    floor = max(sc[LOW], arrays.least[anchor], mine)
-    certain = 0
-    for i in range(node.alive):
-        j = state.order[i]
-        missing = 0
-        meet = 0
-        for f in range(p):
-            if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
-                missing += 1
-                meet += arrays.meeting[f, rows[j, f], rows[anchor, f]]
-        paid = state.paid[d, j] + extra
-        gain = prices[j] - arrays.scale * max(floor, arrays.least[j], paid + max(0, meet - spare))
-        if gain <= 0:
-            if j == anchor:
-                return 0
-            state.paid[d, j] = NEVER
-            sc[DROPPED] |= missing > 0
-            continue
-        if missing == 0:
-            certain += people[j] * gain
-            continue
-        part = people[j] * gain // missing + 1
-        for f in range(p):
-            if levels[f] == OPEN and rows[j, f] != rows[anchor, f]:
-                loads[0, f] += part
-    return certain + largest(loads, node.rest - more)
-
-
-@lean(inner=True)
-def _is_tried(arrays, state, anchor, d, f, level):
-    """Whether the point may take a level: a row has it, or it is better for the score, or rules matter."""
-    found = arrays.every[f] or arrays.units[f, level] > arrays.units[f, arrays.rows[anchor, f]]
-    for i in range(state.nodes[d].alive):
-        found |= arrays.rows[state.order[i], f] == level
-    return found
+    while paid[d, anchor] < NEVER:
+        _filter(market, state, anchor, d)
+        more = _besides(arrays, market, state, anchor, d)
+        extra = NEVER if more > 0 else 0
+        for f in range(rows.shape[1]):
+            home = rows[anchor, f]
+            loads[0, f] = 0
+            agreed = state.choice[f] == OPEN and not has(inside, d + 1, f)
+            if agreed and market.raised[f, home] > market.units[f, home]:
+                extra = min(extra, more * market.leaving[f, home])
+        sc[EXTRA] = extra
+        mine = paid[d, anchor] + extra
+        spare = sc[HIGH] - mine
+        if more < 0 or spare < 0:
+            return 0
+        floor = max(sc[LOW], least[anchor], mine)
+        bound = 0
+        dropped = False
+        for i in range(node.alive):
+            j = state.order[i]
+            missing = 0
+            meet = 0
+            for w in range(masks.shape[1]):
+                left = masks[j, w] & ~inside[d, w]
+                missing += how_many(left)
+                while left != ZERO:
+                    f = (w << 6) + lowest(left)
+                    meet = min(NEVER, meet + market.meeting[f, rows[j, f], rows[anchor, f]])
+                    left &= left - ONE
+            pays = max(floor, least[j], paid[d, j] + extra + max(0, meet - spare))
+            gain = prices[j] - market.scale * pays
+            if gain <= 0:
+                paid[d, j] = NEVER
+                dropped |= missing > 0 or j == anchor
+                continue
+            if missing == 0:
+                bound += market.people[j] * gain
+                continue
+            for w in range(masks.shape[1]):
+                left = masks[j, w] & ~inside[d, w]
+                while left != ZERO:
+                    loads[0, (w << 6) + lowest(left)] += market.people[j] * gain // missing + 1
+                    left &= left - ONE
+        bound += largest(loads, node.rest - more)
+        # Without a score to reach, nothing depends on rows that are gone.
+        if paid[d, anchor] < NEVER and (not dropped or bound <= sc[BEST] or market.lacks[anchor] <= 0):
+            return bound
+    return 0
 
 
 @lean()
-def advance(arrays, state, prices, anchor, limit):
+def advance(arrays, market, state, prices, anchor, limit):
     """Go on for at most ``limit`` nodes: look for groups that save more than ``scalars[BEST]``, raising it.
 
     Returns DONE, or LIMIT: call again to go on. The point of the best group stands in ``state.found``.
     """
-    sc, nodes, levels, paid = state.scalars, state.nodes, state.levels, state.paid
+    sc, nodes, choice, inside, paid = state.scalars, state.nodes, state.choice, state.inside, market.paid
+    if sc[NODES] == 0:
+        begin(arrays, state, anchor)
+        for j in range(paid.shape[1]):
+            paid[0, j] = 0
     end = sc[NODES] + limit
     while sc[DEPTH] >= 0:
         d = sc[DEPTH]
         node = nodes[d]
-        if node.child == -1:
+        if node.child == NEW:
             if sc[NODES] >= end:
                 return LIMIT
             sc[NODES] += 1
-            sc[DROPPED] = 1
-            node.bound = sc[BEST] + 1
-            while sc[DROPPED] and node.bound > sc[BEST]:
-                node.bound = 0
-                if _filter(arrays, state, anchor, d):
-                    node.bound = _evaluate(arrays, state, prices, anchor, d)
-                # Without a score to reach, nothing depends on rows that are gone.
-                if arrays.lacks[anchor] <= 0:
-                    break
+            node.bound = _evaluate(arrays, market, state, prices, anchor, d)
             if node.bound <= sc[BEST]:
                 sc[DEPTH] -= 1
                 continue
@@ -211,30 +199,38 @@ def advance(arrays, state, prices, anchor, limit):
             if state.loads[0, node.feature] == 0:
                 sc[BEST] = node.bound
                 sc[FOUND_EXTRA] = sc[EXTRA]
-                for f in range(len(levels)):
-                    state.found[f] = levels[f]
+                for f in range(len(choice)):
+                    state.found[f] = choice[f]
                 sc[DEPTH] -= 1
                 continue
         f = node.feature
-        n = arrays.levels[f]
+        n = market.levels[f]
         k = node.child
-        levels[f] = OPEN
+        choice[f] = OPEN
         if k < n and node.rest == 0:
             k = n
-        while k < n and not _is_tried(arrays, state, anchor, d, f, k):
-            k += 1
+        home, tried = arrays.rows[anchor, f], False
+        while k < n and not tried:
+            # A row has the level, or it is better for the score, or rules and costs matter.
+            tried = market.every[f] or market.units[f, k] > market.units[f, home]
+            for i in range(node.alive):
+                tried |= arrays.rows[state.order[i], f] == k
+            k += not tried
         node.child = k + 1
         if k > n or node.bound <= sc[BEST]:
             sc[DEPTH] -= 1
             continue
-        levels[f] = k if k < n else LEFT
+        choice[f] = k if k < n else LEFT
         child = nodes[d + 1]
         child.alive = node.alive
         child.rest = node.rest - (k < n)
-        child.child = -1
+        child.child = NEW
+        for w in range(inside.shape[1]):
+            inside[d + 1, w] = inside[d, w]
+        add(inside, d + 1, f)
         for i in range(node.alive):
             j = state.order[i]
-            step = 0 if k == n else arrays.costs[f, arrays.rows[j, f], k]
+            step = 0 if k == n else market.costs[f, arrays.rows[j, f], k]
             paid[d + 1, j] = min(NEVER, paid[d, j] + step)
         sc[DEPTH] = d + 1
     return DONE

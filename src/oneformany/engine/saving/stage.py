@@ -6,26 +6,33 @@ the cheapest so many columns of that table are the answer. The bound: everybody 
 groups save, and every group is counted with the row of it that pays least.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.certificate import on_given
-from oneformany.engine.columns import Column, assign
+from oneformany.engine.columns import (
+    FORBIDDEN,
+    MOST_STEPS,
+    Column,
+    assign,
+    cheap_point,
+    level_prices,
+)
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.run import Run
-from oneformany.engine.saving.search import CheapPoints, SavingsSearch, fewest_changes, least_costs
+from oneformany.engine.saving.search import SavingsSearch, fewest_changes, least_costs
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.exceptions import SolverError
+from oneformany.oracles.protocol import Question
+from oneformany.problem.costs import Costs
 from oneformany.result.build import Group
 from oneformany.result.proof import AnchoredCostProof
 from oneformany.stop import Stop
@@ -60,14 +67,13 @@ class GroupPrices:
 
     def add(self, rows: IntArray, cost: int) -> bool:
         """Add a group and what it costs together; false if it was there."""
-        key = (rows.tobytes(), cost)
-        if key in self._known:
-            return False
-        self._known.add(key)
-        n, size = len(self.people), len(rows)
-        entries = np.append(np.ones(size), -1.0), np.append(rows, n), np.array([0, size + 1])
-        self._program.add_columns(sparse.csc_matrix(entries, shape=(n + 1, 1)), np.array([cost]))
-        return True
+        new = (rows.tobytes(), cost) not in self._known
+        if new:
+            self._known.add((rows.tobytes(), cost))
+            n, size = len(self.people), len(rows)
+            entries = np.append(np.ones(size), -1.0), np.append(rows, n), np.array([0, size + 1])
+            self._program.add_columns(sparse.csc_matrix(entries, shape=(n + 1, 1)), np.array([cost]))
+        return new
 
     def solve(self, stop: Stop) -> tuple[FloatArray, float, float] | None:
         """Prices per person, what a group must save to be of use, and the cost by parts of groups.
@@ -104,7 +110,7 @@ class CheapestCover(NamedTuple):
 
 def cheapest_cover(run: Run) -> CheapestCover:
     """Make the best cover of a run cheaper, and prove how cheap it can be."""
-    with run.timed("least cost"):
+    with run.statistics.timed("least cost"):
         stage = _Stage(run)
         stage.generate()
         stage.improve()
@@ -117,27 +123,21 @@ class _Stage:
     """Columns with costs, prices, and the best of both so far."""
 
     def __init__(self, run: Run) -> None:
-        self.run = run
-        self.space = run.space
-        self.points = CheapPoints(run.space, run.stop)
-        self.people = self.points.people
+        self.run, self.space = run, run.space
+        self.problem, self.people = run.space.problem, run.space.problem.multiplicity[run.space.helpable]
+        self._costs = self.problem.costs or Costs.changes(self.problem.levels)
         self.changes = fewest_changes(run.space, run.stop)
-        self.least = least_costs(run.space.problem, run.space.rows, self.changes)
+        self.least = least_costs(self.problem, run.space.rows, self.changes)
         self.search = SavingsSearch(run.space, self.least)
-        self._columns = {_key(column): column for column in run.best}
-        self.best = list(range(len(self._columns)))
-        self.k = len(self.best)
+        self.columns: list[Column] = []
+        self._known: set[bytes] = set()
+        for column in run.best:
+            self._add_column(column)
+        self.best, self.k = np.arange(len(self.columns)), len(self.columns)  # by number: the best cover
         self.cost = int((self._served()[1] * self.people).sum())
         self.savings = np.zeros(len(self.people), dtype=np.int64)
-        self.prices, self.value = (
-            self.least * ONE_IN_COVERS,
-            int((self.people * self.least).sum()) * ONE_IN_COVERS,
-        )
-
-    @property
-    def columns(self) -> list[Column]:
-        """All columns so far; the best cover names them by number."""
-        return list(self._columns.values())
+        self.prices = self.least * ONE_IN_COVERS
+        self.value = int((self.people * self.prices).sum())
 
     @property
     def bound(self) -> int:
@@ -146,10 +146,8 @@ class _Stage:
 
     def generate(self) -> None:
         """Find groups and prices in turn; search longer where that ends without a proof."""
-        run = self.run
-        prices = self._first_prices()
+        run, prices, limit = self.run, self._first_prices(), FIRST_LIMIT
         self.improve()
-        limit = FIRST_LIMIT
         for _ in range(MOST_ROUNDS):
             if limit > HIGHEST_LIMIT or self.search.nodes >= MOST_NODES or self.bound >= self.cost:
                 break
@@ -160,7 +158,7 @@ class _Stage:
             before = self.value
             asked = integer_weights(found, ONE_IN_COVERS)
             added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit, value)
-            run.report("least cost", value, len(self._columns), (self.bound, self.cost))
+            run.report("least cost", value, len(self.columns), (self.bound, self.cost))
             if added or self.value > before + ONE_IN_COVERS // 1000:
                 continue
             if not complete:
@@ -173,7 +171,7 @@ class _Stage:
         """Prices that know the best cover, every row alone, and the latest columns."""
         run = self.run
         prices = GroupPrices(self.people, self.k, self.least.astype(np.float64) + 2.0)
-        groups = assign(self.space.problem, self.space.helpable, run.best)
+        groups = assign(self.problem, self.space.helpable, run.best)
         for column, rows in zip(run.best, groups, strict=True):
             self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
         for row in range(len(self.people)):
@@ -196,9 +194,10 @@ class _Stage:
             complete &= saving.complete
             if saving.group is not None:
                 point, changed, extra = saving.group
+                may = self.problem.may_move(self.space.rows, point) & changed
+                joins = (may | (self.space.rows == point)).all(axis=1)
                 gains = self._pays(point, extra) * ONE_IN_COVERS < asked
-                rows = np.flatnonzero(gains & self._may_join(point, changed))
-                added += self._add_group(prices, rows, point, extra)
+                added += self._add_group(prices, np.flatnonzero(gains & joins), point, extra)
         value = int((self.people * asked).sum()) - int(np.sort(savings)[::-1][: self.k].sum())
         hoped = promised * ONE_IN_COVERS - self.value
         if value <= self.value:
@@ -211,12 +210,7 @@ class _Stage:
 
     def _pays(self, point: IntArray, extra: int = 0) -> IntArray:
         """What each row pays at least for going to a point and changing something besides."""
-        return np.maximum(self.least, self.points.costs(np.arange(len(self.people)), point) + extra)
-
-    def _may_join(self, point: IntArray, changed: BoolArray) -> BoolArray:
-        """Which rows may go to a point by changing these features only."""
-        may = self.space.problem.may_move(self.space.rows, point) & changed
-        return np.asarray((may | (self.space.rows == point)).all(axis=1))
+        return np.maximum(self.least, self._cost(np.arange(len(self.people)), point) + extra)
 
     def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray, extra: int = 0) -> int:
         """Tell the prices about a group; make columns of it, where the classifier accepts points."""
@@ -224,37 +218,71 @@ class _Stage:
             return 0
         each = [self._pays(point, extra)]
         if not self.search.summed:
-            each.append(self._pays(self.points.middle(rows)))
+            each.append(self._pays(self._middle(rows)))
         new = prices.add(rows, min(int((costs * self.people)[rows].sum()) for costs in each))
-        if new:
-            for column in self._add_columns(rows, point):
-                prices.add(rows, int((self.points.costs(rows, column.point) * self.people[rows]).sum()))
+        for column in self._add_columns(rows, point) if new else ():
+            prices.add(rows, int((self._cost(rows, column.point) * self.people[rows]).sum()))
         return int(new)
+
+    def _cost(self, rows: IntArray, point: IntArray) -> IntArray:
+        """What each of some rows pays for going to a point."""
+        before = self.space.rows[rows]
+        return self._costs.of(before, np.broadcast_to(point, before.shape))
+
+    def _middle(self, rows: IntArray) -> IntArray:
+        """Where some rows pay least together, whether it is positive or not."""
+        return np.asarray(level_prices(self.problem, self.space.helpable[rows]).argmin(axis=1))
+
+    def _column(self, rows: IntArray, start: IntArray) -> Column | None:
+        """A column for the rows, and others, with a cheap positive point near a start, if one is found."""
+        problem, stop = self.problem, self.run.stop
+        prices = level_prices(problem, self.space.helpable[rows])
+        allowed = prices < FORBIDDEN
+        if stop.expired() or not allowed[np.arange(len(start)), start].all():
+            return None
+        positive = bool(problem.oracle.positive(start[None])[0])
+        point = cheap_point(problem, prices, start, allowed, positive=positive)
+        if point is None and not stop.expired():
+            nothing = np.zeros(len(start), dtype=np.bool_)
+            near = problem.oracle.reach(Question(start, nothing, MOST_STEPS, allowed, stop)).point
+            point = None if near is None else cheap_point(problem, prices, near, allowed, positive=True)
+        if point is None:
+            return None
+        changed = (self.space.rows[rows] != point).any(axis=0)
+        if int(changed.sum()) > problem.max_changes:
+            return None
+        self.space.absorb(point, changed)
+        return Column.covering(self.space, point, changed)
 
     def _add_columns(self, rows: IntArray, point: IntArray) -> list[Column]:
         """Add columns with cheap points for some rows: from where they pay least, and from a point."""
-        found = [self.points.column(rows, start) for start in (None, point)]
+        found = [self._column(rows, start) for start in (self._middle(rows), point)]
         columns = [column for column in found if column is not None]
         for column in columns:
-            self._columns.setdefault(_key(column), column)
+            self._add_column(column)
         return columns
+
+    def _add_column(self, column: Column) -> None:
+        key = column.point.tobytes() + column.changed.tobytes()
+        if key not in self._known:
+            self._known.add(key)
+            self.columns.append(column)
 
     def improve(self) -> None:
         """Choose the cheapest columns of all; then better points for just the rows that go there."""
         stop = self.run.stop
         while not stop.expired():
             time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
-            search = Search(time, self.run.options.table)
-            start, needed = np.array(self.best, dtype=np.int64), int(self.people.sum())
-            found = solve_cost(self._table(), self.people, self.k, needed, start, search)
-            before, columns = self.cost, self.columns
+            search, needed = Search(time, self.run.options.table), int(self.people.sum())
+            found = solve_cost(self._table(), self.people, self.k, needed, self.best, search)
+            before = self.cost, len(self.columns)
             if found.cost < self.cost:
-                self.best, self.cost = found.chosen.tolist(), found.cost
+                self.best, self.cost = found.chosen, found.cost
             for number, index in enumerate(found.chosen.tolist()):
                 rows = np.flatnonzero(found.assignment == number)
                 if len(rows):
-                    self._add_columns(rows, columns[index].point)
-            if self.cost == before and len(self._columns) == len(columns):
+                    self._add_columns(rows, self.columns[index].point)
+            if (self.cost, len(self.columns)) == before:
                 break
 
     def _table(self) -> ColumnTable:
@@ -263,7 +291,7 @@ class _Stage:
         return ColumnTable(
             starts,
             rows.astype(np.int32),
-            np.concatenate([self.points.costs(column.rows, column.point) for column in columns]),
+            np.concatenate([self._cost(column.rows, column.point) for column in columns]),
             np.array([column.changed for column in columns]),
             np.array([column.point for column in columns], dtype=np.int32),
             len(self.people),
@@ -272,18 +300,14 @@ class _Stage:
 
     def _served(self) -> tuple[IntArray, IntArray]:
         """For each row the cheapest column in use, and what it pays there."""
-        table, best = self._table(), np.array(self.best, dtype=np.int64)
-        owner, least = cheapest(table, best, table.n_rows)
-        return best[owner], least
+        owner, least = cheapest(self._table(), self.best, len(self.people))
+        return self.best[owner], least
 
     def answer(self) -> CheapestCover:
         """The rows of each column, each where it is cheapest, and what was proved, on the given rows."""
-        owner, _ = self._served()
-        columns, problem, helpable = self.columns, self.space.problem, self.space.helpable
+        owner, problem, helpable = self._served()[0], self.problem, self.space.helpable
         groups = [
-            Group(columns[index].point, helpable[owner == index])
-            for index in self.best
-            if (owner == index).any()
+            Group(self.columns[index].point, helpable[owner == index]) for index in np.unique(owner).tolist()
         ]
         prices, changes, savings = (
             on_given(problem, numbers, helpable) for numbers in (self.prices, self.changes, self.savings)
@@ -291,7 +315,3 @@ class _Stage:
         people = int(self.people.sum())
         proof = AnchoredCostProof(prices, changes, savings, ONE_IN_COVERS, self.k, people, self.bound)
         return CheapestCover(groups, self.cost, proof)
-
-
-def _key(column: Column) -> bytes:
-    return column.point.tobytes() + column.changed.tobytes()

@@ -1,7 +1,5 @@
 """Column generation: the relaxation of one branching node, solved to proved optimality."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 
@@ -12,7 +10,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
-from oneformany.engine.pricing.space import Decisions, Items
+from oneformany.engine.pricing.space import Items
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
@@ -30,6 +28,7 @@ class Node:
     def __post_init__(self) -> None:
         # They prove the best bound so far: no column weighs more. One is needed, as there is an item.
         self.weights, self.capacity = np.eye(1, len(self.items), dtype=np.int64)[0], 1
+        self.is_root = self.items.decisions.depth == 0
         self.program = CoveringProgram(np.ones(len(self.items)))
         self.pricer = self.run.options.pricer(self.items, self.run.oracle)
         self._known: set[bytes] = set()
@@ -39,11 +38,6 @@ class Node:
     def bound(self) -> int:
         """Proved lower bound on the explanations that a solution of this node needs."""
         return -(-int(self.weights.sum()) // self.capacity)
-
-    @property
-    def is_root(self) -> bool:
-        """Whether nothing is decided yet."""
-        return self.items.decisions == Decisions()
 
     def add(self, columns: list[Column], weights: IntArray) -> int:
         """Add columns that are new to this node; return how many."""
@@ -107,20 +101,18 @@ def pair_to_branch_on(node: Node) -> tuple[int, int] | None:
     """
     if node.relaxed is None:
         return None
-    support = np.flatnonzero(node.relaxed.values > 1e-9)
-    sizes = np.array([len(node.groups[index]) for index in support], dtype=np.int64)
-    order = np.argsort(sizes, kind="stable")
-    support = np.sort(support[order[np.cumsum(sizes[order] ** 2) <= PAIRS]])
+    support = sorted(np.flatnonzero(node.relaxed.values > 1e-9), key=lambda index: len(node.groups[index]))
+    pairs_so_far = np.cumsum([len(node.groups[index]) ** 2 for index in support])
+    support = support[: int((pairs_so_far <= PAIRS).sum())]
     member = as_matrix([node.groups[index] for index in support], len(node.items))
     shared = sparse.triu(member @ sparse.diags(node.relaxed.values[support]) @ member.T, 1).tocoo()
     distance = np.abs(np.minimum(shared.data, 1.0) - 0.5)
-    by_distance = np.lexsort((shared.col, shared.row, distance))
-    likely = by_distance[distance[by_distance] < 0.5]
-    pairs = chain(
-        zip(shared.row[likely].tolist(), shared.col[likely].tolist(), strict=True),
-        combinations(range(len(node.items)), 2),
-    )
-    for one, other in pairs:
+    order = np.lexsort((shared.col, shared.row, distance))
+    likely = order[distance[order] < 0.5]
+    every = combinations(range(len(node.items)), 2)
+    for one, other in chain(
+        zip(shared.row[likely].tolist(), shared.col[likely].tolist(), strict=True), every
+    ):
         if (one, other) not in node.items.apart:
             return int(node.items.first[one]), int(node.items.first[other])
     return None

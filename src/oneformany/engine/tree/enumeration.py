@@ -4,8 +4,6 @@ The enumeration by reduced cost of Baldacci, Christofides and Mingozzi (Mathemat
 Good covers are made of columns of small reduced cost, so these are also where covers are looked for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,19 +14,17 @@ from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
 from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence, joined
-from oneformany.engine.cover.local_search import FixedSetSearch, LocalSearch
+from oneformany.engine.cover.local_search import LocalSearch, search_around_shared
 from oneformany.engine.cover.set_cover import cover_within
 from oneformany.engine.cover.subset_kernels import inside_others
-from oneformany.engine.pricing.pricer import ColumnSearch
+from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.space import members
 from oneformany.engine.tree.column_generation import Node
 from oneformany.stop import Stop
 
 MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
-LIGHTEST = 0.9  # of the capacity
 MOST_COLUMNS = 20_000
 ENOUGH_COLUMNS = 3_000  # for searches that are to find something new
-LIGHTER = (0.8, 0.7, 0.6, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,25 +55,13 @@ class EnumeratedColumns:
             node.run.offer(real)
 
 
-def enumerate_columns(node: Node, target: int) -> EnumeratedColumns | None:
-    """Find the maximal columns that a cover by ``target`` columns can contain; ``None`` when a limit is hit.
-
-    With weights summing to S and no column heavier than C, each of ``target`` columns that cover everything
-    weighs at least S - (target - 1) C.
-    """
-    floor = int(node.weights.sum()) - (target - 1) * node.capacity
-    if floor > node.capacity:
-        return EnumeratedColumns([], [])
-    return heavy_columns(node, floor, node.run.options.max_columns)
-
-
 def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None:
     """Find the maximal columns of at least this weight; ``None`` when they are too many, or time is up.
 
     Rows to be kept apart may still share one: a larger list is a valid list.
     """
     items = node.items
-    search = ColumnSearch(items, node.run.oracle)
+    search = SearchPricer(items, node.run.oracle)
     search.weigh(node.weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
@@ -106,56 +90,44 @@ def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
 
 
 class CoreColumns:
-    """The columns of small reduced cost of the root, and searches for covers among them that can go on.
+    """The columns of small reduced cost of the root, and searches for covers among them.
 
     They weigh at least ``lightest`` times the capacity that was proved. Where they are not ``complete``,
     since too many to be listed, columns generated so far stand in.
     """
 
-    def __init__(self, node: Node, lightest: float = LIGHTEST) -> None:
+    def __init__(self, node: Node, lightest: float = 0.9) -> None:
         self.node = node
         listed = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS) or EnumeratedColumns([], [])
         self.complete = len(np.unique(joined(listed.groups)[1])) == len(node.items)
         if not self.complete:
             listed = EnumeratedColumns([*listed.groups, *node.groups], [*listed.origins, *node.columns])
         self.listed = listed
-        starts, rows = joined(listed.groups)
-        incidence = Incidence.of(starts, rows.astype(np.int32), len(node.items))
-        duals = node.weights / node.capacity
-        self._local = LocalSearch(incidence, duals, greedy_columns(incidence))
-        self._fixed_set = FixedSetSearch(incidence, duals)
+        self.incidence = Incidence.of(*joined(listed.groups), len(node.items))
+        self.duals = node.weights / node.capacity
+        self._local = LocalSearch(self.incidence, self.duals, greedy_columns(self.incidence))
 
-    @classmethod
-    def wide(cls, node: Node) -> CoreColumns:
+    def wider(self) -> "CoreColumns":
         """Take in lighter columns until there are enough for covers that look quite different."""
-        core = cls(node)
-        for lightest in LIGHTER:
-            if len(core) >= ENOUGH_COLUMNS or node.run.stop.expired():
+        core = self
+        for lightest in (0.8, 0.7, 0.6, 0.5):
+            if core.incidence.n_columns >= ENOUGH_COLUMNS or self.node.run.stop.expired():
                 break
-            wider = cls(node, lightest)
+            wider = CoreColumns(self.node, lightest)
             if not wider.complete:
                 break
             core = wider
         return core
 
-    def __len__(self) -> int:
-        return len(self.listed.groups)
-
     def walk(self, goal: int, steps: int) -> None:
         """Take so many steps towards a cover by ``goal`` columns; offer what is found."""
-        run = self.node.run
         before = self._local.steps
-        self.listed.offer(self.node, self._local.run(goal, steps, run.stop).tolist())
-        run.statistics.count("local search steps", self._local.steps - before)
+        self.listed.offer(self.node, self._local.run(goal, steps, self.node.run.stop).tolist())
+        self.node.run.statistics.count("local search steps", self._local.steps - before)
 
     def search_around_shared(self, goal: int, patience: int) -> None:
         """Search again and again around what good covers share; offer what is found."""
         run = self.node.run
-        before = self._fixed_set.searches
-        self.listed.offer(self.node, self._fixed_set.run(goal, patience, run.stop).tolist())
-        run.statistics.count("searches around shared columns", self._fixed_set.searches - before)
-
-    def search(self, goal: int, max_nodes: int) -> None:
-        """Look for a cover by ``goal`` of the columns in a tree, unless there is one."""
-        if self.node.run.count > goal:
-            self.listed.search(self.node, goal, max_nodes, cuts=self.node.run.options.cuts)
+        found, searches = search_around_shared(self.incidence, self.duals, goal, patience, run.stop)
+        self.listed.offer(self.node, found.tolist())
+        run.statistics.count("searches around shared columns", searches)
