@@ -75,10 +75,7 @@ def reasons_of(problem: Problem, listing: FullListing, statistics: Statistics) -
 
 
 class ListedProofs:
-    """Turns what was proved about a complete table into proofs about the problem.
-
-    ``unreachable`` are the distinct rows that are proved to be beyond help.
-    """
+    """Turns what was proved about a complete table, and rows beyond help, into proofs about the problem."""
 
     def __init__(self, problem: Problem, table: ColumnTable, unreachable: BoolArray) -> None:
         self.problem, self.table = problem, table
@@ -139,10 +136,7 @@ class ListedProofs:
 
 
 def optimistic_weights(problem: Problem, reachable: BoolArray, stop: Stop) -> tuple[IntArray, int] | None:
-    """Weights of distinct rows that can be helped, and what no group weighs more than, by cells and moves.
-
-    Rows share a point. Returns ``None`` where nothing was found in time.
-    """
+    """Weights of rows that share a point, and what no group weighs more than by cells and moves, if found."""
     rows = np.flatnonzero(reachable)
     kept = rows[np.sort(np.unique(problem.rows[rows], axis=0, return_index=True)[1])]
     anything = AdditiveOracle([np.zeros(n) for n in problem.levels])

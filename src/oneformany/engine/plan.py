@@ -14,11 +14,9 @@ from oneformany.engine.listing.listing import FullListing, list_columns, useful_
 from oneformany.engine.listing.single_rows import REACHING_TIME, reach_rows
 from oneformany.engine.listing.store import alone
 from oneformany.engine.run import Options
-from oneformany.engine.screening import screen
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 MANY_ROWS = 1_000
@@ -64,10 +62,7 @@ def worth_waiting(problem: Problem, options: Options) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is listed: all that least cost needs (``costed``), or all, or what makes fewer ``changes``.
-
-    The ``notes`` say what is left out.
-    """
+    """What is listed: all that least cost needs, or all, or what makes fewer changes; what is left out."""
 
     costed: bool = False
     changes: int | None = None
@@ -104,21 +99,11 @@ def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
 
 def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
     """Give every row that needs more changes than were listed a column of its own, or a proof."""
-    ground = Ground.of(problem)
-    unreachable, ends = ground.hopeless(), ground.rows.copy()
-    if ground.decided:
-        screened = screen(problem, Statistics(), stop)
-        rows = screened.helpable
-        ends[rows] = np.array(screened.points).reshape(-1, problem.n_features)
-        unreachable[list(screened.reasons)] = True
-    else:
-        soon = stop.part(REACHING_TIME * stop.remaining())
-        reached = reach_rows(ground, Batches(ground, soon), np.flatnonzero(~part.reachable), soon)
-        rows, ends = np.flatnonzero(reached.reachable), reached.cells
-        unreachable |= reached.unreachable
-    rows = rows[~part.reachable[rows]]
-    table = part.table.followed_by(alone(ground, rows, ends[rows]))
-    return FullListing(replace(table, complete=False), unreachable, part.asked)
+    ground, soon = Ground.of(problem), stop.part(REACHING_TIME * stop.remaining())
+    reached = reach_rows(ground, Batches(ground, soon), np.flatnonzero(~part.reachable), soon)
+    rows = np.flatnonzero(reached.reachable & ~part.reachable)
+    table = part.table.followed_by(alone(ground, rows, reached.cells[rows]))
+    return FullListing(replace(table, complete=False), reached.unreachable, part.asked)
 
 
 def too_much(ground: Ground, most_work: float, *, costed: bool = False) -> str:
@@ -161,10 +146,7 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
 
 
 def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
-    """Rows that are not alone for a feature set, buckets they form, rows that are always alone.
-
-    Means over a few sets, and the last over all of these.
-    """
+    """Over a few feature sets: rows not alone and buckets on average, and rows that are alone for all."""
     random, coded = np.random.default_rng(2), CodedRows.of(ground)
     shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.rows), dtype=np.bool_)
     for _ in range(SAMPLES):

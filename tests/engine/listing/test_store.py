@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from oneformany.engine.listing import kernels
 from oneformany.engine.listing import store as module
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.store import Store, alone, columns_of, first_equal
+from oneformany.engine.listing.store import Store, alone, columns_of
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
@@ -44,13 +45,16 @@ def test_each_row_of_a_group_pays_for_the_targets_that_it_is_not_at():
     assert single.targets.tolist() == [[0, 0], [1, 1]]
 
 
-def test_groups_are_told_apart_by_items_when_codes_are_equal(monkeypatch):
-    starts, items = np.array([0, 2, 4, 6]), np.array([1, 4, 2, 3, 1, 4])
-    assert first_equal(starts, items).tolist() == [0, 1, 0]
-    assert first_equal(starts, items, np.arange(6)).tolist() == [0, 1, 2]
-    alike = np.zeros(3, dtype=np.int32), np.array([0])
-    monkeypatch.setattr("oneformany.engine.listing.store.numbered", lambda _: alike)
-    assert first_equal(starts, items).tolist() == [0, 1, 0]
+def test_groups_are_told_apart_by_rows_when_codes_are_equal():
+    starts, rows = np.array([0, 2, 4, 6]), np.array([1, 4, 2, 3, 1, 4], dtype=np.int32)
+    costs, slots, leads = (
+        np.zeros(6, dtype=np.int64),
+        np.full(8, -1, dtype=np.int32),
+        np.empty(3, dtype=np.int64),
+    )
+    keys = np.zeros(5, dtype=np.uint64)
+    kernels.leading(starts, rows, costs, np.ones(5, dtype=np.int64), keys, False, slots, leads)
+    assert leads.tolist() == [0, 1, 0]
 
 
 def test_of_equal_groups_the_cheaper_stays():

@@ -60,16 +60,11 @@ class Answers:
 
 
 class Batches:
-    """Acceptance of pairs of a row and a choice of targets, for any classifier and any restriction.
-
-    Ends by :class:`OutOfTimeError` when time is up.
-    """
+    """Who accepts which choice of targets, whatever classifier and restrictions; may end as answers do."""
 
     def __init__(self, ground: Ground, stop: Stop) -> None:
-        self.ground = ground
-        self._stop = stop
+        self.ground, self._stop, self._judged = ground, stop, 0
         self._answers = Answers(ground.problem.oracle, stop)
-        self._judged = 0
         self._judge = ground.problem.oracle if isinstance(ground.problem.oracle, JudgesMoves) else None
 
     @property

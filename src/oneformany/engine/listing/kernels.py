@@ -298,3 +298,42 @@ def number(points, words, slots, count, entries):
                 break
             slot = (slot + 1) & (len(slots) - 1)
     return count
+
+
+@lean()
+def leading(starts, rows, costs, weight, keys, costed, slots, leads):
+    """Write for each group itself, or one with the same rows that makes it superfluous.
+
+    Of equal groups the cheapest leads (the total over all rows); with ``costed`` all that none of the leading
+    ones beats or equals in every row. The ``keys`` of rows make codes that save comparisons.
+    """
+    for g in range(len(leads)):
+        begin, end = starts[g], starts[g + 1]
+        code = np.uint64(0)
+        for index in range(begin, end):
+            code += keys[rows[index]]
+        slot = np.int64((code ^ (code >> np.uint64(32))) & np.uint64(len(slots) - 1))
+        leads[g] = g
+        while slots[slot] >= 0:
+            c = slots[slot]
+            shift = starts[c] - begin
+            same = starts[c + 1] - starts[c] == end - begin
+            worse = better = True
+            saved = 0
+            for index in range(begin, end if same else begin):
+                same = same and rows[index + shift] == rows[index]
+                if not same:
+                    break
+                difference = costs[index + shift] - costs[index]
+                saved += weight[rows[index]] * difference
+                worse = worse and difference <= 0
+                better = better and difference >= 0
+            if same and (worse if costed else saved <= 0):
+                leads[g] = c
+                break
+            if same and (better or not costed):
+                leads[c] = g
+                break
+            slot = (slot + 1) & (len(slots) - 1)
+        if leads[g] == g:
+            slots[slot] = g

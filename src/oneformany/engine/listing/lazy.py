@@ -24,7 +24,7 @@ from oneformany.engine.listing.ground import CodedRows, Ground, Indices
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import FullListing, accepted_groups
 from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
-from oneformany.engine.listing.store import Store, alone, first_equal
+from oneformany.engine.listing.store import Store, alone, leading
 from oneformany.engine.table.choice import PeopleAnswer
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search
@@ -69,7 +69,7 @@ class Buckets:
             owners.append(np.full(len(bounds) - 1, number))
         joined, owner = np.concatenate(members).astype(np.int32), np.concatenate(owners)
         starts = np.append(0, np.cumsum(np.concatenate(sizes)))
-        same = first_equal(starts, joined)
+        same = leading(ground, starts, joined, np.zeros(len(joined), dtype=np.int64), costed=False)
         order = np.argsort(same, kind="stable")
         new = np.flatnonzero(np.diff(same[order], prepend=-1))
         entries, begins = entries_of(starts, order[new])
@@ -211,8 +211,7 @@ def cover_lazily(
 ) -> tuple[ColumnTable, IntArray, ColumnTable, PeopleAnswer]:
     """Choose as few columns as possible, and look at buckets until none of them could do better.
 
-    Returns a table, columns of it that cover every row that can be helped, and the table and the answer that
-    have the best bound.
+    Returns a table, columns of it that cover whom they can, and the table and answer of the best bound.
     """
     until = search.stop.part(LOOKING_TIME * search.stop.remaining())
     quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))

@@ -62,10 +62,7 @@ def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[ColumnTable]:
 
 
 def point_jobs(batches: Batches, costed: bool) -> Iterator[Job]:
-    """Rows that share a point: buckets of rows that agree outside of a full feature set.
-
-    Groups of two or more; what a row has by itself is another question.
-    """
+    """Rows that share a point: two or more that agree outside of a full feature set."""
     ground = batches.ground
     coded = CodedRows.of(ground)
     for features in combinations(ground.changeable.tolist(), ground.size):
@@ -83,10 +80,7 @@ def action_jobs(batches: Batches, costed: bool) -> Iterator[Job]:
 
 
 def useful_targets(ground: Ground, costed: bool) -> BoolArray:
-    """Slots that some row may go to and that no other target of the feature makes superfluous.
-
-    With ``costed`` also those that only make an action cheaper.
-    """
+    """Slots that some row may go to and that no other makes superfluous, nor, ``costed``, is as cheap."""
     useful = ground.goals.copy()
     if ground.decided:
         everybody = np.arange(len(ground.rows), dtype=np.int32)
@@ -141,7 +135,8 @@ def _groups_by_gains(
             *(room, state, (starts, rows, targets)),
         )
         found = int(state[1])
-        yield columns_of(ground, features, starts[: found + 1], rows[: starts[found]], targets[:found])
+        if found:
+            yield columns_of(ground, features, starts[: found + 1], rows[: starts[found]], targets[:found])
 
 
 def accepted_groups(

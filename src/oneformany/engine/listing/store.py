@@ -1,15 +1,16 @@
 """Columns found so far: equal groups are kept once, dominated ones are dropped when asked."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.subset_kernels import inside_others
-from oneformany.engine.listing.ground import Ground, Indices, numbered
+from oneformany.engine.listing import kernels
+from oneformany.engine.listing.ground import Ground, Indices
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.stop import Stop
 
-ROOM = 1 << 20  # entries that are looked at together, at least
+ROOM = 1 << 22  # entries that are looked at together, at least
 
 
 def columns_of(
@@ -43,19 +44,15 @@ def alone(ground: Ground, rows: IntArray, ends: IntArray) -> ColumnTable:
     )
 
 
-def first_equal(starts: IntArray, *items: Indices) -> IntArray:
-    """For each group the first one of which all items are equal; hash codes only save comparisons."""
-    codes = np.zeros(len(items[0]), dtype=np.uint64)
-    for each in items:
-        codes = (codes ^ each.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        codes ^= codes >> np.uint64(32)
-    sums = np.append(np.uint64(0), np.cumsum(codes * codes, dtype=np.uint64))[starts]
-    groups = np.arange(len(starts) - 1)
-    number, first = numbered(np.stack([np.diff(sums).view(np.int64), np.diff(starts)], axis=1))
-    first = first[number]
-    there, begins = entries_of(starts, first)
-    differs = np.logical_or.reduce([each != each[there] for each in items])
-    return np.where(np.diff(np.append(0, np.cumsum(differs))[begins]) > 0, groups, first)
+def leading(
+    ground: Ground, starts: IntArray, rows: NDArray[np.int32], costs: IntArray, *, costed: bool
+) -> IntArray:
+    """For each group itself, or one with the same rows that makes it superfluous, as it costs no more."""
+    n, people = len(starts) - 1, ground.problem.multiplicity
+    keys = np.random.default_rng(0).integers(2**64, size=len(people), dtype=np.uint64)
+    leads, slots = np.empty(n, dtype=np.int64), np.full(1 << (2 * n).bit_length(), -1, dtype=np.int32)
+    kernels.leading(starts, rows, costs, people, keys, costed, slots, leads)
+    return leads
 
 
 class Store:
@@ -65,30 +62,28 @@ class Store:
         self.ground, self.costed = ground, costed
         nobody = np.zeros(0, dtype=np.int64)
         self._parts = [alone(ground, nobody, ground.rows[nobody])]
-        self._room = ROOM
+        self.bytes, self._room = 0, ROOM
 
     def absorb(self, found: ColumnTable) -> None:
         """Add columns."""
-        self._parts.append(found)
-        self._room -= len(found.rows)
+        if len(found):
+            self._parts.append(found)
+            self.bytes += found.bytes
+            self._room -= len(found.rows)
         if self._room < 0:
             self._room = max(ROOM, len(self.columns.rows))
 
     @property
     def columns(self) -> ColumnTable:
-        """All columns; of those with the same rows (``costed``: and costs) the one that costs them least."""
+        """All columns; of those with the same rows the cheapest, and those that are cheaper for some row."""
         if len(self._parts) > 1:
             table = self._parts[0].followed_by(*self._parts[1:])
-            same = first_equal(table.starts, table.rows, *([table.costs] if self.costed else []))
-            paid = np.append(0, np.cumsum(self.ground.problem.multiplicity[table.rows] * table.costs))
-            order = np.lexsort((np.diff(paid[table.starts]), same))
-            self._parts = [table.take(order[np.diff(same[order], prepend=-1) != 0])]
+            leads = leading(self.ground, table.starts, table.rows, table.costs, costed=self.costed)
+            self._keep(table.take(np.flatnonzero(leads == np.arange(len(leads)))))
         return self._parts[0]
 
-    @property
-    def bytes(self) -> int:
-        """Memory that the columns take."""
-        return sum(part.bytes for part in self._parts)
+    def _keep(self, table: ColumnTable) -> None:
+        self._parts, self.bytes = [table], table.bytes
 
     def covered(self) -> BoolArray:
         """Rows that are in some column."""
@@ -99,4 +94,4 @@ class Store:
         table, paid = self.columns, self.columns.costs if self.costed else None
         if not stop.expired():
             gone = inside_others(table.starts, table.rows, table.n_rows, stop, paid)
-            self._parts = [table.take(np.flatnonzero(~gone))]
+            self._keep(table.take(np.flatnonzero(~gone)))

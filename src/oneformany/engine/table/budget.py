@@ -36,10 +36,7 @@ PROGRAM_ENTRIES = 200_000
 def solve_budget(
     table: ColumnTable, people: IntArray, k: int, search: Search | None = None, start: IntArray | None = None
 ) -> PeopleAnswer:
-    """Choose at most ``k`` columns that together cover as many people, of those in each row, as possible.
-
-    The start are columns that are known to be good; progress is told in people covered, and at most.
-    """
+    """Choose at most ``k`` columns that cover as many people as possible, from some that are known."""
     budget = BudgetSearch(table.incidence, people, search or Search())
     budget.begin(k, start)
     budget.report("start")
@@ -56,10 +53,7 @@ def solve_budget(
 
 
 class BudgetSearch(ColumnChoice):
-    """Columns, weights and bounds for one number ``k`` of columns after another.
-
-    ``order`` holds columns that cover everybody who can be covered, greedily.
-    """
+    """Columns, weights and bounds for one number ``k`` of columns after another; ``order`` is greedy."""
 
     def __init__(self, incidence: Incidence, people: IntArray, search: Search) -> None:
         super().__init__(search)

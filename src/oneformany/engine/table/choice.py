@@ -32,9 +32,8 @@ class TreeProof:
 class PeopleAnswer:
     """Columns, the people that they cover, and what is proved.
 
-    The ``bound`` of a budget: no so many columns of the table cover more people. Otherwise no fewer columns
-    cover as many people as were asked for, or as can be covered at all. The weights say why, or, where it is
-    better than that, the proof; then the weights exclude all columns that the proof does not name.
+    No so many columns cover more people than the ``bound``, or, where columns count, no fewer cover as many.
+    The weights say why, or, where it is better than that, the proof, for columns that weights do not exclude.
     ``wanted`` are columns that may not be chosen, but that fewer could use, the likeliest first.
     """
 

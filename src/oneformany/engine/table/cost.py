@@ -73,11 +73,7 @@ class CostAnswer:
 def solve_cost(
     table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search | None = None
 ) -> CostAnswer:
-    """Choose at most ``k`` columns that serve so many people at the least total cost.
-
-    It begins with at most ``k`` columns that serve so many, an answer to the first question; progress is told
-    in costs.
-    """
+    """Choose at most ``k`` columns that serve so many people, as those at the start do, at the least cost."""
     search = search or Search()
     cost = CostSearch(table, people, k, needed, start, search)
     cost.exchange()
@@ -107,10 +103,9 @@ def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, 
 
 
 class CostSearch(BudgetSearch):
-    """The cheapest columns so far, and the best prices.
+    """The cheapest columns so far, and the best prices: a budget over pairs of row and level.
 
-    As a budget it covers pairs of row and level, each worth what is lost by leaving it uncovered, where being
-    served by nobody costs a person ``unserved``.
+    Each pair is worth what is lost by leaving it uncovered, where being served by nobody costs ``unserved``.
     """
 
     def __init__(
@@ -215,7 +210,7 @@ class CostSearch(BudgetSearch):
 
     def _reached(self, values: FloatArray, unserved: float) -> bool:
         """Whether parts of columns serve enough people for less than being served by nobody costs."""
-        parts = np.where(self.table.costs < unserved, values[self.table.column_of], 0.0)
+        parts = np.where(self.table.costs < unserved, np.repeat(values, np.diff(self.table.starts)), 0.0)
         served = np.bincount(self.table.rows, parts, minlength=self.table.n_rows)
         return float((np.minimum(served, 1.0) * self.persons).sum()) >= self.needed
 

@@ -66,10 +66,7 @@ def solve_coverage(
     search: Search | None = None,
     start: IntArray | None = None,
 ) -> PeopleAnswer:
-    """Choose as few columns as possible that together cover so many people, or all who can be covered.
-
-    The start are columns that are known to be good.
-    """
+    """As few columns as possible for so many people, or all who can be covered, from some that are known."""
     search = search or Search()
     known = np.asarray([] if start is None else start, dtype=np.int64)
     share = _Share(table, search, known, people, needed)
