@@ -114,8 +114,8 @@ class LazyListing:
         if len(rows):
             self._add(features, rows, goal[None], self.batches.accepted(features, rows, goal[None]))
 
-    def table(self) -> tuple[ColumnTable, IntArray]:
-        """All columns, then the open buckets as if they were columns; and the numbers of these."""
+    def table(self, before: ColumnTable | None = None) -> tuple[ColumnTable, IntArray]:
+        """Some columns, all columns, then open buckets as if they were columns; and the numbers of these."""
         # What is part of a column is not needed any more.
         known, buckets, waiting = self._store.columns, self.buckets, np.flatnonzero(self.open)
         groups = buckets.starts, buckets.rows, waiting
@@ -128,7 +128,8 @@ class LazyListing:
         targets = self.ground.rows[buckets.rows[buckets.starts[waiting]]].astype(np.int32)
         rows, free = buckets.rows[entries], np.zeros(len(entries), dtype=np.int64)
         open_ = ColumnTable(starts, rows, free, changed, targets, known.n_rows, complete=True)
-        return replace(known, complete=True).followed_by(open_), waiting
+        columns = (known, open_) if before is None else (before, known, open_)
+        return replace(columns[0], complete=True).followed_by(*columns[1:]), waiting
 
     def look_at(self, which: IntArray) -> None:
         """Ask the classifier about some open buckets, as much as it takes to replace them by columns."""
@@ -215,10 +216,11 @@ def cover_lazily(
     """
     until = search.stop.part(LOOKING_TIME * search.stop.remaining())
     quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
-    start: IntArray | None = None
+    best: ColumnTable | None = None
     proved: tuple[ColumnTable, PeopleAnswer] | None = None
     while True:
-        table, waiting = lazy.table()
+        table, waiting = lazy.table(best)
+        start = None if best is None else np.arange(len(best))
         usable = len(table) - len(waiting)
         for chosen in (quick, search):
             answer = solve_cover(table, chosen, start, usable)
@@ -229,6 +231,7 @@ def cover_lazily(
                 break
         if not len(answer.wanted) or search.stop.expired():
             break
+        best = table.take(answer.chosen)
         try:
             lazy.look_at(waiting[answer.wanted[: max(FEWEST_WANTED, len(waiting) // 8)] - usable])
         except OutOfTimeError:
