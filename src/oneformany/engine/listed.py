@@ -41,6 +41,8 @@ from oneformany.stop import Stop
 
 OPTIMISTIC_TIME = 0.4
 OPTIMISTIC_SECONDS = 60.0
+COVERAGE: tuple[str, Measure] = ("coverage", "explanations")
+BUDGET: tuple[str, Measure] = ("budget", "people")
 NOTHING = np.zeros(0, dtype=np.int64)
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
@@ -131,9 +133,7 @@ class ListedRun:
     def _people(self, goal: Goal, known: IntArray) -> None:
         """The most people with so many explanations, or the fewest for so many people."""
         people, k, complete = self.problem.multiplicity, goal.explanations, self.table.complete
-        with self._searching(
-            "coverage" if k is None else "budget", "people" if k else "explanations"
-        ) as search:
+        with self._searching(*(COVERAGE if k is None else BUDGET)) as search:
             if k is None:
                 best = solve_coverage(self.table, people, goal.needed(int(people.sum())), search, known)
             else:

@@ -14,9 +14,11 @@ from oneformany.engine.listing.listing import FullListing, list_columns, useful_
 from oneformany.engine.listing.single_rows import REACHING_TIME, reach_rows
 from oneformany.engine.listing.store import alone
 from oneformany.engine.run import Options
+from oneformany.engine.screening import screen
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 MANY_ROWS = 1_000
@@ -99,11 +101,19 @@ def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
 
 def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
     """Give every row that needs more changes than were listed a column of its own, or a proof."""
-    ground, soon = Ground.of(problem), stop.part(REACHING_TIME * stop.remaining())
-    reached = reach_rows(ground, Batches(ground, soon), np.flatnonzero(~part.reachable), soon)
-    rows = np.flatnonzero(reached.reachable & ~part.reachable)
-    table = part.table.followed_by(alone(ground, rows, reached.cells[rows]))
-    return FullListing(replace(table, complete=False), reached.unreachable, part.asked)
+    ground = Ground.of(problem)
+    if ground.decided:
+        screened = screen(problem, Statistics(), stop)
+        rows, ends = screened.helpable, np.array(screened.points).reshape(-1, problem.n_features)
+        unreachable = ground.hopeless()
+    else:
+        soon = stop.part(REACHING_TIME * stop.remaining())
+        reached = reach_rows(ground, Batches(ground, soon), np.flatnonzero(~part.reachable), soon)
+        rows = np.flatnonzero(reached.reachable)
+        ends, unreachable = reached.cells[rows], reached.unreachable
+    more = ~part.reachable[rows]
+    table = part.table.followed_by(alone(ground, rows[more], ends[more]))
+    return FullListing(replace(table, complete=False), unreachable, part.asked)
 
 
 def too_much(ground: Ground, most_work: float, *, costed: bool = False) -> str:
