@@ -105,7 +105,7 @@ def greedy(asked: ofm.Problem, k: int, fixed: list[int]) -> tuple[str, ...]:
     waiting = np.ones(table.n_rows, dtype=np.bool_)
     chosen: list[int] = []
     for _ in range(k):
-        adds = np.bincount(table.column_of, asked.multiplicity[table.rows] * waiting[table.rows], len(table))
+        adds = table.incidence.loads(asked.multiplicity * waiting)
         chosen.append(int(adds.argmax()))
         waiting[table.group(chosen[-1])] = False
     after = np.full(asked.rows.shape, -1, dtype=np.int64)

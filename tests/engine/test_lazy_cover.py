@@ -39,6 +39,7 @@ def test_asking_only_where_it_matters_changes_no_optimum_and_asks_less(kind, see
     problem = larger(seed, kind)
     lazy, eager = (solve_exact(problem, options=replace(LAZY, lazy=lazy)) for lazy in (True, False))
     assert (lazy.count, lazy.lower_bound) == (eager.count, eager.lower_bound)
+    assert lazy.covered == eager.covered
     assert lazy.status == eager.status
     assert {entry.row for entry in lazy.unreachable} == {entry.row for entry in eager.unreachable}
     assert 0 < lazy.statistics.counters["buckets evaluated"] < lazy.statistics.counters["buckets"]

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from engine.problems import Veiled, problem_of, refused_rows
 from engine.table.tables import random_table, table_of
 from oneformany.engine.listed_answers import (
-    ChosenColumns,
     ListedProofs,
     columns_holding,
     groups_of,
@@ -25,6 +24,7 @@ from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.solve import solve_exact
 from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.cost import solve_cost
+from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
@@ -68,10 +68,11 @@ def test_a_column_holds_an_explanation_if_it_has_all_of_its_rows_and_is_named_on
 def test_each_row_follows_the_column_that_costs_it_least_and_idle_columns_are_dropped():
     problem = Problem([[0, 0, 0], [1, 0, 0], [0, 1, 0]], (2, 2, 2), ORACLE, 1)
     table = table_of([[0, 1], [1, 2], [0]], 3, [[2, 1], [3, 1], [2]])
-    groups = groups_of(problem, table, ChosenColumns(np.array([1, 0, 2])))
+    chosen = np.array([1, 0, 2])
+    groups = groups_of(problem, table, chosen, cheapest(table, chosen, 3)[0])
     assert [group.rows.tolist() for group in groups] == [[2], [0, 1]]
-    told = ChosenColumns(np.array([1, 0]), owner=np.array([1, 0, -1]))
-    assert [group.rows.tolist() for group in groups_of(problem, table, told)] == [[1], [0]]
+    told = groups_of(problem, table, chosen[:2], np.array([1, 0, -1]))
+    assert [group.rows.tolist() for group in told] == [[1], [0]]
 
 
 def test_rows_that_share_features_each_go_where_it_is_cheapest():

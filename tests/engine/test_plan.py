@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from engine.problems import Veiled, random_additive
+from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.plan import (
-    affordable,
     asks_for_cost,
     needs_listing,
     planned,
+    too_much,
     worth_listing,
     worth_waiting,
 )
@@ -68,11 +69,11 @@ def test_what_is_too_much_is_listed_in_part_and_said_so():
     assert (part.costed, part.changes) == (False, 1)
     assert [note.split(":")[0] for note in part.notes] == [
         "the least cost is not proved",
-        "only columns that change at most 1 of the 3 features were listed",
+        "only combinations of at most 1 instead of 3 changes were tried, so better answers may exist",
     ]
-    listing = part.listing(Stop())
+    listing = part.listing(PLAIN, Options(), Stop())
     assert not listing.table.complete
-    assert (listing.reachable == whole.listing(Stop()).reachable).all()
+    assert (listing.reachable == whole.listing(PLAIN, Options(), Stop()).reachable).all()
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])
@@ -81,8 +82,8 @@ def test_columns_that_outgrow_the_memory_are_not_all_listed_and_what_is_said_hol
     best, whole = solve(problem), list_columns(problem)
     options = Options(way="listing", memory=400)
     plan = planned(problem, options, costed=False)
-    assert not plan.listing(Stop()).table.complete
-    assert not (plan.listing(Stop()).unreachable & whole.reachable).any()
+    assert not plan.listing(problem, options, Stop()).table.complete
+    assert not (plan.listing(problem, options, Stop()).unreachable & whole.reachable).any()
     part = solve(problem, options=options)
     assert part.covered <= best.covered
     assert part.lower_bound <= best.count
@@ -90,21 +91,23 @@ def test_columns_that_outgrow_the_memory_are_not_all_listed_and_what_is_said_hol
     assert part.verify().outcome == "confirmed"
 
 
+def why(problem, most_work=2e10):
+    return too_much(Ground.of(problem), most_work)
+
+
 @pytest.mark.parametrize("share", ["point", "action", "features"])
-def test_more_changes_are_more_work_and_limits_are_named(share):
-    few = affordable(replace(PROBLEM, share=share, max_changes=1))
-    many = affordable(replace(PROBLEM, share=share))
-    assert few.ok
-    assert few.work < many.work
-    assert few.reason == ""
-    tired = affordable(replace(PROBLEM, share=share), most_work=10.0)
-    assert not tired.ok
-    assert "more than 1.0e+01" in tired.reason
+def test_more_changes_are_more_work_and_the_remedy_is_named(share):
+    few, many = replace(PROBLEM, share=share, max_changes=1), replace(PROBLEM, share=share)
+    assert why(few) == why(many) == ""
+    work = next(10.0**n for n in range(12) if not why(few, 10.0**n))
+    assert "lower max_changes" in why(many, work / 10)
+    assert "combinations" in why(replace(many, max_changes=5), work / 10)
 
 
-def test_columns_are_at_least_those_that_are_listed():
-    listed = len(list_columns(replace(PROBLEM, share="action")).table)
-    assert affordable(replace(PROBLEM, share="action")).columns >= listed
+def test_combinations_are_at_least_the_columns_that_are_listed():
+    problem = replace(PROBLEM, share="action")
+    told = int(why(problem, 1.0).split("about ")[1].split(" ")[0].replace(",", ""))
+    assert told >= len(list_columns(problem).table)
 
 
 def test_a_limit_on_calls_is_a_limit_on_listing():
@@ -112,10 +115,8 @@ def test_a_limit_on_calls_is_a_limit_on_listing():
         return np.full(len(codes), 0.1)
 
     free, limited = (BlackBoxOracle(never, PROBLEM.levels, max_calls=calls) for calls in (None, 5))
-    assert affordable(Problem(PROBLEM.codes, PROBLEM.levels, free, 2)).ok
-    estimate = affordable(Problem(PROBLEM.codes, PROBLEM.levels, limited, 2))
-    assert not estimate.ok
-    assert "more than the 5 calls allowed" in estimate.reason
+    assert why(Problem(PROBLEM.codes, PROBLEM.levels, free, 2)) == ""
+    assert "max_calls allows 5" in why(Problem(PROBLEM.codes, PROBLEM.levels, limited, 2))
 
 
 def test_buckets_are_for_classifiers_that_have_to_be_asked():

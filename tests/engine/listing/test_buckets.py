@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.problems import random_additive
-from oneformany.engine.listing.buckets import Buckets, CodedRows
-from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.ground import CodedRows, Ground
+from oneformany.engine.listing.lazy import Buckets
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 
@@ -53,14 +53,6 @@ def test_words_are_the_same_for_equal_rows_only():
     ground = ground_of(0)
     coded = CodedRows.of(ground)
     assert len(np.unique(coded.words, axis=0)) == len(np.unique(ground.rows, axis=0))
-
-
-def test_some_buckets_can_be_taken_in_another_order():
-    ground = ground_of(0)
-    buckets = Buckets.of(ground, np.arange(len(ground.rows)))
-    rows, starts = buckets.taken(np.array([1, 0]))
-    assert rows[starts[0] : starts[1]].tolist() == buckets.group(1).tolist()
-    assert rows[starts[1] : starts[2]].tolist() == buckets.group(0).tolist()
 
 
 def test_cells_that_one_word_cannot_tell_apart_take_several():

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from engine.problems import Veiled, oracle_of, problem_of
-from oneformany.engine.listing.ground import FORBIDDEN, Ground
+from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.screening import screen
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle

@@ -13,9 +13,8 @@ from engine.listing.lazy_problems import KINDS, LAZY, drawn, larger, truth
 from engine.listing.sharing_problems import draw_oracle, draw_own, draw_problem
 from engine.listing.test_limits_of_listing import Clock
 from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.buckets import Buckets
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.lazy import lazy_listing
+from oneformany.engine.listing.lazy import Buckets, lazy_listing
 from oneformany.engine.listing.single_rows import reach_rows
 from oneformany.engine.solve import solve_exact
 from oneformany.problem import Problem

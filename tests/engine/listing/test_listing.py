@@ -14,8 +14,7 @@ from engine.problems import random_additive
 from oneformany.engine.listed_answers import own_ends
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.listing import add_single_rows, list_columns
-from oneformany.engine.listing.sharing import SHARINGS, accepted_groups
+from oneformany.engine.listing.listing import SHARINGS, accepted_groups, add_single_rows, list_columns
 from oneformany.engine.listing.store import Store
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
@@ -118,7 +117,9 @@ def test_fewest_groups_fall_from_point_to_action_to_features(kind, seed):
 def test_another_way_to_share_can_be_plugged_in(monkeypatch):
     """Only rows that are equal but for the first feature may go together, and only there."""
 
-    def first_feature_only(ground, batches, *, costed):
+    def first_feature_only(batches, costed):
+        ground = batches.ground
+
         def job():
             order = np.lexsort(ground.rows[:, 1:].T)
             same = (ground.rows[order][1:, 1:] == ground.rows[order][:-1, 1:]).all(axis=1)
@@ -126,10 +127,10 @@ def test_another_way_to_share_can_be_plugged_in(monkeypatch):
             features, choices = np.array([0]), np.arange(ground.problem.levels[0])[:, None]
             members = order.astype(np.int32)
             accepted = batches.accepted(features, members, choices)
-            return [accepted_groups(ground, features, choices, accepted, members, bounds, 1)]
+            yield accepted_groups(ground, features, choices, accepted, members, bounds, 1)
 
         assert not costed
-        yield job
+        yield job()
 
     problem = replace(
         random_additive(np.random.default_rng(5), rows=40, features=3, max_changes=1), share="action"
@@ -152,12 +153,12 @@ def test_single_rows_get_the_cheapest_change_that_they_have_and_those_without_ar
     batches = Batches(ground, Stop())
     assert add_single_rows(store, batches, np.array([0, 2]), Stop()).tolist() == [True, True]
     assert store.columns.rows.tolist() == [0, 2]
-    assert store.columns.features[:, 0].tolist() == [0, 0]
-    assert store.columns.targets[:, 0].tolist() == [2, 2]
+    assert store.columns.changed.tolist() == [[True, False], [True, False]]
+    assert store.columns.targets.tolist() == [[2, 0], [2, 2]]
     nobody = Ground.of(Problem([[0, 0]], (3, 3), AdditiveOracle([[0, 1, 3], [0, 1, 1]], threshold=5), 1))
     nothing = Store(nobody, costed=False)
     assert add_single_rows(nothing, Batches(nobody, Stop()), np.array([0]), Stop()).all()
-    assert nothing.count == 0
+    assert len(nothing.columns) == 0
 
 
 def test_when_time_is_up_rows_are_not_settled():
@@ -165,4 +166,4 @@ def test_when_time_is_up_rows_are_not_settled():
     store = Store(ground, costed=False)
     settled = add_single_rows(store, Batches(ground, Stop()), np.arange(5), Stop(0))
     assert not settled.any()
-    assert store.count == 0
+    assert len(store.columns) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -12,10 +11,10 @@ import pytest
 from engine.listing.lazy_problems import larger
 from engine.listing.sharing_problems import KINDS, draw_problem
 from engine.problems import random_additive
-from oneformany.engine.listing import sharing
+from oneformany.engine.listing import listing as sharing
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.sharing import (
+from oneformany.engine.listing.listing import (
     accepted_groups,
     action_jobs,
     feature_jobs,
@@ -38,7 +37,7 @@ def ground_of(rows):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_jobs_are_done_in_order(threads):
-    jobs = (partial(lambda number: [number], number) for number in range(50))
+    jobs = (iter([number]) for number in range(50))
     assert list(run(jobs, Stop(), threads)) == list(range(50))
 
 
@@ -49,20 +48,17 @@ def test_no_job_begins_after_an_interrupt(threads):
     def job(number):
         done.append(number)
         stop.interrupted = stop.interrupted or number == 5
-        return [number]
+        yield number
 
-    found = list(run((partial(job, number) for number in range(1_000)), stop, threads))
+    found = list(run((job(number) for number in range(1_000)), stop, threads))
     assert found[:6] == list(range(6))
     assert len(found) == len(done) < 30  # those that were under way are finished
 
 
 def test_an_error_inside_a_job_is_raised():
-    def job():
-        raise ZeroDivisionError
-
     for threads in (1, 3):
         with pytest.raises(ZeroDivisionError):
-            list(run(iter([job]), Stop(), threads))
+            list(run(iter([(1 // 0 for _ in range(1))]), Stop(), threads))
 
 
 @pytest.mark.parametrize(("least", "groups"), [(1, [[0, 1], [3], [2, 3]]), (2, [[0, 1], [2, 3]])])
@@ -75,14 +71,14 @@ def test_groups_are_those_of_a_bucket_that_accept_a_choice_if_they_are_large_eno
     )
     listed = [found.rows[a:b].tolist() for a, b in zip(found.starts, found.starts[1:], strict=False)]
     assert listed == groups
-    assert found.targets[-1].tolist() == [2, -1]
+    assert found.targets[-1].tolist() == [2, 1]
     assert found.costs[-2:].tolist() == [5, 1]
 
 
 def groups_of_points(problem, *, costed=False):
     """Every group that the jobs find, with what each row pays."""
     ground = Ground.of(problem)
-    found = [one for job in point_jobs(ground, Batches(ground, Stop()), costed=costed) for one in job()]
+    found = [one for job in point_jobs(Batches(ground, Stop()), costed) for one in job]
     return [
         dict(zip(one.rows[begin:end].tolist(), one.costs[begin:end].tolist(), strict=True))
         for one in found
@@ -113,9 +109,9 @@ def test_room_for_one_group_at_a_time_is_enough(monkeypatch, costed):
     problem = random_additive(np.random.default_rng(1), rows=40, features=5, max_changes=2)
     whole = groups_of_points(problem, costed=costed)
     ground = Ground.of(problem)
-    jobs = sum(1 for _ in point_jobs(ground, Batches(ground, Stop()), costed=costed))
+    jobs = sum(1 for _ in point_jobs(Batches(ground, Stop()), costed))
     monkeypatch.setattr(sharing, "ENTRIES", 1)
-    monkeypatch.setattr(sharing, "FEWEST_GROUPS", 1)
+    monkeypatch.setattr(sharing, "GROUPS", 1)
     assert len(whole) > jobs
     assert groups_of_points(problem, costed=costed) == whole
 
@@ -126,14 +122,14 @@ ORACLE = AdditiveOracle([[0, 1, 2], [0, 1, 1]], threshold=2)
 def useful(problem, *, costed):
     """The cells worth going to, by feature."""
     ground = Ground.of(problem)
-    slots = useful_targets(ground, costed=costed)
+    slots = useful_targets(ground, costed)
     return [np.flatnonzero(slots[begin:end]).tolist() for begin, end in pairwise(ground.offsets)]
 
 
 def groups_of_actions(problem, *, costed):
     """Every group that the jobs find, with what each row pays."""
     ground = Ground.of(problem)
-    found = [one for job in action_jobs(ground, Batches(ground, Stop()), costed=costed) for one in job()]
+    found = [one for job in action_jobs(Batches(ground, Stop()), costed) for one in job]
     return {
         frozenset(zip(one.rows[begin:end].tolist(), one.costs[begin:end].tolist(), strict=True))
         for one in found
@@ -176,20 +172,23 @@ def test_jobs_that_take_one_choice_each_find_the_same(monkeypatch, kind):
     problems = [draw_problem(np.random.default_rng(seed), kind, "action") for seed in range(20)]
     whole = [groups_of_actions(problem, costed=True) for problem in problems]
     monkeypatch.setattr(sharing, "ENTRIES", 1)
-    monkeypatch.setattr(sharing, "FEWEST_GROUPS", 1)
+    monkeypatch.setattr(sharing, "GROUPS", 1)
     monkeypatch.setattr("oneformany.engine.listing.batches.JUDGED_PAIRS", 1)
     assert [groups_of_actions(problem, costed=True) for problem in problems] == whole
 
 
 def groups_of_features(problem):
     ground = Ground.of(problem)
-    return [one for job in feature_jobs(ground, Batches(ground, Stop()), costed=False) for one in job()]
+    return [one for job in feature_jobs(Batches(ground, Stop()), False) for one in job]
 
 
 def test_each_set_has_those_rows_that_it_helps_at_the_least_that_they_pay():
     oracle = AdditiveOracle([[0, 1], [0, 1], [0, 3]], threshold=2)
     found = groups_of_features(Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, 2, share="features"))
-    groups = {tuple(one.features[0].tolist()): dict(zip(one.rows, one.costs, strict=True)) for one in found}
+    groups = {
+        tuple(np.flatnonzero(one.changed[0]).tolist()): dict(zip(one.rows, one.costs, strict=True))
+        for one in found
+    }
     assert groups == {(0, 1): {0: 2, 1: 1}, (0, 2): {0: 1, 1: 1}, (1, 2): {0: 1, 1: 1}}
     assert all((one.targets == NO_CELL).all() for one in found)
 
@@ -211,8 +210,8 @@ def test_the_groups_are_those_of_brute_force(kind):
 def test_a_classifier_is_asked_once_about_each_subset_of_the_sets():
     ground = Ground.of(replace(larger(0, "tree"), share="features"))
     batches = Batches(ground, Stop())
-    for job in feature_jobs(ground, batches, costed=False):
-        list(job())
+    for job in feature_jobs(batches, False):
+        list(job)
     subsets = [some for size in range(ground.size + 1) for some in combinations(ground.changeable, size)]
     ways = sum(len(ground.choices(some, ground.goals)) for some in subsets)
     assert batches.asked == len(ground.rows) * ways
@@ -237,12 +236,11 @@ def test_a_job_tells_its_parts_one_at_a_time_and_ends_when_time_is_up():
             made.append(part)
             yield job, part
 
-    jobs = [partial(parts, 0, 3), partial(parts, 1, 2)]
     every = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
     for threads in (1, 2):
-        assert list(sharing.run(iter(jobs), Stop(), threads)) == every
+        assert list(sharing.run(iter([parts(0, 3), parts(1, 2)]), Stop(), threads)) == every
     stop = Stop()
     made.clear()
-    for _ in sharing.run(iter([partial(parts, 0, 1000)]), stop, 2):
+    for _ in sharing.run(iter([parts(0, 1000)]), stop, 2):
         stop.interrupted = len(made) > 3
     assert len(made) < 10

@@ -13,14 +13,9 @@ from engine.table.tables import choices, groups_of, people_of, random_table, tab
 from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
-from oneformany.engine.table.budget import (
-    FEW_FAILURES,
-    BudgetQuestion,
-    BudgetSearch,
-    solve_budget,
-    solve_coverage,
-)
+from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, solve_budget
 from oneformany.engine.table.choice import TreeProof
+from oneformany.engine.table.fewest import FEW_FAILURES, solve_coverage
 from oneformany.engine.table.options import PATIENCE, Search, TableOptions
 from oneformany.stop import Stop
 
@@ -232,7 +227,7 @@ def test_columns_that_are_left_out_reach_no_target(case, k):
     search = relaxed(table, people, k)
     for chosen in choices(table, k):
         reached = people_of(table, people, chosen)
-        assert set(chosen) <= set(search.usable(reached).tolist())
+        assert set(chosen) <= set(search.reaching(reached).tolist())
         assert search.covered(np.array(chosen, dtype=np.int64)) == reached
 
 
@@ -242,12 +237,12 @@ def test_a_complete_search_finds_the_most_people_and_excludes_one_more(case, k):
     table, people = case
     most = max(people_of(table, people, chosen) for chosen in choices(table, k))
     search = relaxed(table, people, k)
-    found = search.search_all(1000, most)
+    found = search.search_for(most, 1000)
     assert not isinstance(found, TreeProof)
     assert len(found) <= k
     assert people_of(table, people, found.tolist()) >= most
-    assert isinstance(search.search_all(1000, most + 1), TreeProof)
-    assert relaxed(table, people, k, exact=False).search_all(1000, most) is None
+    assert isinstance(search.search_for(most + 1, 1000), TreeProof)
+    assert relaxed(table, people, k, exact=False).search_for(most, 1000) is None
 
 
 def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_columns():
@@ -271,9 +266,12 @@ def test_swaps_and_a_program_find_what_greedy_misses():
     assert sorted(swapped.best.tolist()) == [1, 2]
     plain = BudgetSearch(table.incidence, people, Search(options=TableOptions(repair=False)))
     plain.begin(2)
-    found = plain.programmed(np.array([1.0, 0.0, 0.0]), np.array([1, 2]), plain.best, 10.0)
-    assert sorted(found.tolist()) == [1, 2]
-    assert plain.programmed(np.zeros(3), np.array([0]), plain.best, 10.0).tolist() == plain.best.tolist()
+    next(plain.relax())
+    plain.improve(3)
+    assert plain.covered(plain.best) == 5  # the switch is off
+    plain.search = Search()
+    plain.improve(3)
+    assert sorted(plain.best.tolist()) == [1, 2]
 
 
 @settings(max_examples=150, deadline=None)

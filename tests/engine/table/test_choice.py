@@ -19,8 +19,8 @@ class Countdown(ColumnChoice):
         self.answers, self.told = list(answers), []
         self.best = np.arange(9)
 
-    def tell(self, state):
-        self.told.append((state.phase, state.value, state.bound))
+    def tell(self, *state):
+        self.told.append(state)
 
     def standing(self):
         return len(self.best), 0 if self.proof is None else self.proof.target + 1

@@ -23,8 +23,6 @@ def test_a_column_has_its_own_rows():
     table = any_table()
     assert len(table) == 3
     assert [table.group(column).tolist() for column in range(3)] == [[0, 3], [1], [0, 2, 3]]
-    assert table.sizes.tolist() == [2, 1, 3]
-    assert table.column_of.tolist() == [0, 0, 1, 2, 2, 2]
 
 
 def test_some_columns_in_another_order_are_a_table_that_is_not_complete():
@@ -34,6 +32,15 @@ def test_some_columns_in_another_order_are_a_table_that_is_not_complete():
     assert part.changed.tolist() == [[False, False, True], [True, False, False]]
     assert part.n_rows == 4
     assert not part.complete
+
+
+def test_tables_behind_each_other_are_one():
+    table = any_table()
+    both = table.followed_by(table.take(np.array([1])), table.take(np.array([0])))
+    groups = [both.group(column).tolist() for column in range(5)]
+    assert groups == [[0, 3], [1], [0, 2, 3], [1], [0, 3]]
+    assert both.changed[3:].tolist() == [[False, True, False], [True, False, False]]
+    assert (both.complete, both.bytes) == (True, table.bytes + 3 * 12 + 2 * 23)
 
 
 def test_no_columns_are_fine():

@@ -1,12 +1,11 @@
 """Who accepts what, asked of a classifier in batches of distinct changed rows, and never twice."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
-from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices, word_factors
+from oneformany.engine.listing.ground import Ground, Indices, word_factors
+from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.oracles.protocol import NEAR, JudgesMoves, Oracle
 from oneformany.stop import Stop
 
@@ -22,66 +21,50 @@ class OutOfTimeError(Exception):
 
 
 class Answers:
-    """Answers by point, as long as they fit; ends by :class:`OutOfTimeError`."""
+    """Answers by point, as many as fit; ends by :class:`OutOfTimeError`."""
 
     def __init__(self, oracle: Oracle, stop: Stop) -> None:
-        self.asked = 0
-        self._oracle = oracle
-        self._stop = stop
+        self.asked, self._oracle, self._stop = 0, oracle, stop
         self._factors = word_factors(oracle.levels)
         self._count = 0
-        self._words = np.empty((FIRST_POINTS, self._factors.shape[1]), dtype=np.int64)
-        self._known = np.zeros(FIRST_POINTS, dtype=np.bool_)
-        self._slots = np.full(4 * FIRST_POINTS, -1, dtype=np.int32)
+        self._words, self._known = self._factors[:0], np.zeros(0, dtype=np.bool_)
+        self._make_room(FIRST_POINTS)
 
     def positive(self, points: IntArray) -> BoolArray:
         """Whether each point, in the codes that the classifier reads, is positive."""
-        if self._count + len(points) > MOST_POINTS:
-            self._forget()
-        self._make_room(len(points))
-        entries = np.empty(len(points), dtype=np.int32)
-        before = self._count
-        self._count = kernels.number(points @ self._factors, self._words, self._slots, before, entries)
+        if self._count + len(points) > len(self._known):
+            self._make_room(len(points))
+        numbers, before = np.empty(len(points), dtype=np.int32), self._count
+        self._count = kernels.number(points @ self._factors, self._words, self._slots, before, numbers)
         fresh = np.empty(self._count - before, dtype=np.int64)
-        new = entries >= before
-        fresh[entries[new] - before] = np.flatnonzero(new)
+        new = np.flatnonzero(numbers >= before)
+        fresh[numbers[new] - before] = new
         for begin in range(0, len(fresh), BATCH):
             if self._stop.expired():
-                self._forget()  # points that were not asked about would count as negative
+                self._count = 0  # points that were not asked about would count as negative
+                self._make_room(FIRST_POINTS)
                 raise OutOfTimeError
             batch = points[fresh[begin : begin + BATCH]]
             self._known[before + begin : before + begin + len(batch)] = self._oracle.positive(batch)
             self.asked += len(batch)
-        return np.asarray(self._known[entries])
-
-    def _forget(self) -> None:
-        self._count = 0
-        self._slots[:] = -1
+        return np.asarray(self._known[numbers])
 
     def _make_room(self, points: int) -> None:
-        needed = self._count + points
-        if needed <= len(self._known):
-            return
-        longer = max(needed, 2 * len(self._known))
-        words, answers = self._words[: self._count], self._known[: self._count]
-        self._words = np.empty((longer, words.shape[1]), dtype=np.int64)
-        self._known = np.zeros(longer, dtype=np.bool_)
-        self._known[: self._count] = answers
-        self._slots = np.full(1 << (2 * longer).bit_length(), -1, dtype=np.int32)
-        kernels.number(words, self._words, self._slots, 0, np.empty(self._count, dtype=np.int32))
+        """Have room for so many more points; begin with nothing where all would be too many."""
+        count = self._count = 0 if self._count + points > MOST_POINTS else self._count
+        size, words, known = max(count + points, 2 * count), self._words[:count], self._known[:count]
+        self._words, self._known = np.empty((size, words.shape[1]), dtype=np.int64), np.empty(size, np.bool_)
+        self._known[:count] = known
+        self._slots = np.full(1 << (2 * size).bit_length(), -1, dtype=np.int32)
+        kernels.number(words, self._words, self._slots, 0, np.empty(count, dtype=np.int32))
 
 
 class Batches:
-    """Acceptance of pairs of a row and a choice of targets, for any classifier and any restriction.
-
-    Ends by :class:`OutOfTimeError` when time is up.
-    """
+    """Who accepts which choice of targets, whatever classifier and restrictions; may end as answers do."""
 
     def __init__(self, ground: Ground, stop: Stop) -> None:
-        self.ground = ground
-        self._stop = stop
+        self.ground, self._stop, self._judged = ground, stop, 0
         self._answers = Answers(ground.problem.oracle, stop)
-        self._judged = 0
         self._judge = ground.problem.oracle if isinstance(ground.problem.oracle, JudgesMoves) else None
 
     @property

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.listing.kernels import FORBIDDEN, number
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 
-FORBIDDEN = np.iinfo(np.int64).min
 MOST_MOVES = 2**27  # of one feature: pairs of cells
 LARGEST_WORD = 2**62
 Indices = NDArray[np.integer[Any]]
@@ -26,53 +27,29 @@ class Ground:
     A *slot* is a cell of a feature, all features one after the other. In the cell that it comes from a row
     gains and pays nothing, whatever the tables say: so cells from which rows may go to the same others share
     a line of them.
-
-    Attributes
-    ----------
-    rows, values : (n, p) arrays
-        Cells and own values of the distinct rows.
-    offsets : (p + 1,) array
-        Feature ``l`` owns the slots ``offsets[l]`` to ``offsets[l + 1]``.
-    units, price : arrays
-        What the score (or the bound on it) gets from a target, ``FORBIDDEN`` where rows may not go or a cell
-        offers none; and what going there costs.
-    begin : (n, p) array
-        Where the cells of each feature begin in ``units`` and ``price``, for each row.
-    own : (n, p) array
-        What the score gets from the value that each row has.
-    deficit : (n,) array
-        A row is accepted only if it gains at least this; with ``exact`` exactly then.
-    potential : (n, p) array
-        The largest gain of each feature.
-    changeable : array
-        Features in which some row may move.
-    reached, goals : (slots,) boolean arrays
-        Slots where some row is or may go; where some row may go.
-    exact : bool
-        Whether gains decide.
     """
 
     problem: Problem
-    rows: IntArray
-    values: IntArray
-    offsets: IntArray
-    units: IntArray
-    price: IntArray
-    begin: IntArray
-    own: IntArray
-    deficit: IntArray
-    potential: IntArray
-    changeable: IntArray
-    reached: BoolArray
-    goals: BoolArray
-    exact: bool
+    rows: IntArray  # (n, p): cells of the distinct rows
+    values: IntArray  # (n, p): their own values
+    offsets: IntArray  # feature l owns the slots from offsets[l] to offsets[l + 1]
+    units: IntArray  # what the score, or its bound, gets from a target; FORBIDDEN where rows may not go
+    price: IntArray  # what going there costs
+    begin: IntArray  # (n, p): where the cells of each feature begin in units and price, for each row
+    own: IntArray  # (n, p): what the score gets from the value that each row has
+    deficit: IntArray  # (n,): a row is accepted only if it gains at least this; with exact exactly then
+    potential: IntArray  # (n, p): the largest gain of each feature
+    changeable: IntArray  # features in which some row may move
+    reached: BoolArray  # slots where some row is or may go
+    goals: BoolArray  # slots where some row may go
+    exact: bool  # whether gains decide
 
     @classmethod
     def of(cls, problem: Problem, only: IntArray | None = None) -> Ground:
         """Work out the tables of some distinct rows; ``None``: of all."""
         relaxation = problem.oracle.relaxation()
-        rows = problem.rows if only is None else problem.rows[only]
-        values = problem.values if only is None else problem.values[only]
+        some = slice(None) if only is None else only
+        rows, values = problem.rows[some], problem.values[some]
         begin, own, potential = np.zeros((3, *rows.shape), dtype=np.int64)
         units, price, reached, goals, size = [], [], [], [], 0
         for feature, n_cells in enumerate(problem.levels):
@@ -84,7 +61,9 @@ class Ground:
                 score = np.asarray(relaxation.units[feature], dtype=np.int64)
                 goal = np.where(may, score[targets], FORBIDDEN)
                 own[:, feature] = score[values[:, feature]]
-            best = _best_elsewhere(goal, line, cells)[where.ravel()]
+            first = goal.argmax(axis=1)  # the most that rows can get in another cell
+            rest = np.where(np.arange(n_cells) == first[:, None], FORBIDDEN, goal).max(axis=1)
+            best = np.where(first[line] == cells, rest[line], goal.max(axis=1)[line])[where.ravel()]
             potential[:, feature] = np.where(best == FORBIDDEN, 0, np.maximum(best - own[:, feature], 0))
             begin[:, feature] = size + n_cells * line[where.ravel()]
             units.append(goal.ravel())
@@ -97,22 +76,13 @@ class Ground:
             reached.append(may.any(axis=0) | np.isin(np.arange(n_cells), cells))
             size += goal.size
         needed = 0 if relaxation is None else relaxation.threshold - relaxation.intercept
-        return cls(
-            problem=problem,
-            rows=rows,
-            values=values,
-            offsets=np.concatenate([[0], np.cumsum(problem.levels)]).astype(np.int64),
-            units=np.concatenate(units),
-            price=np.concatenate(price).astype(np.int64),
-            begin=begin,
-            own=own,
-            deficit=needed - own.sum(axis=1),
-            potential=potential,
-            changeable=np.flatnonzero([some.any() for some in goals]),
-            reached=np.concatenate(reached),
-            goals=np.concatenate(goals),
-            exact=relaxation is not None and relaxation.exact,
-        )
+        offsets = np.append(0, np.cumsum(problem.levels)).astype(np.int64)
+        tables = np.concatenate(units), np.concatenate(price).astype(np.int64), begin, own
+        changeable = np.flatnonzero([some.any() for some in goals])
+        slots = np.concatenate(reached), np.concatenate(goals)
+        exact = relaxation is not None and relaxation.exact
+        deficit = needed - own.sum(axis=1)
+        return cls(problem, rows, values, offsets, *tables, deficit, potential, changeable, *slots, exact)
 
     @property
     def tables(self) -> tuple[IntArray, ...]:
@@ -168,7 +138,7 @@ def _lines(problem: Problem, feature: int, cells: IntArray, offered: BoolArray) 
         if rule is not None:
             line &= rule[cell]
             line[cell] = False
-        of[index] = known.setdefault(np.int64(cell).tobytes() if priced else line.tobytes(), len(lines))
+        of[index] = known.setdefault(bytes(str(cell), "ascii") if priced else line.tobytes(), len(lines))
         if of[index] == len(lines):
             lines.append(line)
         if len(lines) * len(line) > MOST_MOVES:
@@ -177,15 +147,6 @@ def _lines(problem: Problem, feature: int, cells: IntArray, offered: BoolArray) 
                 "cell: that is too much to list; give it fewer cells (of a frame with bins= or edges=)"
             )
     return np.array(lines), of
-
-
-def _best_elsewhere(goal: IntArray, line: IntArray, cells: IntArray) -> IntArray:
-    """The most that rows of each cell can get in another one, by the lines of the cells."""
-    each, first = np.arange(len(goal)), goal.argmax(axis=1)
-    best, rest = goal.max(axis=1), goal.copy()
-    rest[each, first] = FORBIDDEN
-    second: IntArray = rest.max(axis=1)
-    return np.where(first[line] == cells, second[line], best[line])
 
 
 def word_factors(levels: tuple[int, ...]) -> IntArray:
@@ -199,3 +160,41 @@ def word_factors(levels: tuple[int, ...]) -> IntArray:
         columns[-1][feature] = size
         size *= n
     return np.stack(columns, axis=1)
+
+
+def numbered(words: IntArray) -> tuple[NDArray[np.int32], IntArray]:
+    """Number distinct lines of words as they first appear: the number of each line, and the first of each."""
+    n = len(words)
+    numbers, slots = np.empty(n, dtype=np.int32), np.full(1 << (2 * n).bit_length(), -1, dtype=np.int32)
+    count = number(words, np.empty_like(words), slots, 0, numbers)
+    first = np.empty(count, dtype=np.int64)
+    first[numbers[::-1]] = np.arange(n)[::-1]
+    return numbers, first
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Cells of rows, also as a few integers each: sums over features, so that some are easily left out."""
+
+    cells: IntArray
+    factors: IntArray
+    words: IntArray
+
+    @classmethod
+    def of(cls, ground: Ground, only: IntArray | None = None) -> CodedRows:
+        """Code some rows of a problem; ``None``: all."""
+        cells, factors = (
+            ground.rows if only is None else ground.rows[only],
+            word_factors(ground.problem.levels),
+        )
+        return cls(cells, factors, cells @ factors)
+
+    def agreeing(self, features: IntArray) -> tuple[NDArray[np.int32], IntArray]:
+        """Sets of two or more rows that agree outside of some features: their rows, and where each begins."""
+        bucket, first = numbered(self.words - self.cells[:, features] @ self.factors[features])
+        rows = np.arange(len(bucket) + 1, dtype=np.int32)
+        by_bucket = sparse.csc_matrix((rows[:-1], bucket, rows), shape=(len(first), len(bucket))).tocsr()
+        sizes = np.diff(by_bucket.indptr)
+        several = sizes >= 2
+        starts = np.concatenate([[0], np.cumsum(sizes[several], dtype=np.int64)])
+        return by_bucket.data[np.repeat(several, sizes)], starts

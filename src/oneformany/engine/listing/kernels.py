@@ -3,13 +3,11 @@
 Python makes the arrays: a kernel that does so itself takes twice as long to compile.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from oneformany.compiled import lean
-from oneformany.engine.listing.ground import FORBIDDEN
 
+FORBIDDEN = np.iinfo(np.int64).min
 MOST = np.iinfo(np.int64).max
 
 
@@ -43,15 +41,14 @@ def _accepts(tables, features, target, i):
 
 
 @lean()
-def candidates(tables, f, members, n_members, costed, alive):
-    """Leave only those targets of a feature that no other one makes superfluous for the first members."""
+def candidates(tables, f, members, costed, alive):
+    """Leave only those targets of a feature that no other one makes superfluous for the members."""
     for a in range(len(alive)):
         for b in range(len(alive)):
             if b == a or not alive[a] or not alive[b]:
                 continue
             better = True
-            for m in range(n_members):
-                i = members[m]
+            for i in members:
                 mine, other = _gain(tables, i, f, a), _gain(tables, i, f, b)
                 if mine == FORBIDDEN:
                     continue
@@ -61,33 +58,17 @@ def candidates(tables, f, members, n_members, costed, alive):
             alive[a] = not better
 
 
-@lean()
-def entry_costs(tables, features, starts, rows, targets, costs):
-    """Add what each row of each group pays for going to the group's targets."""
-    for g in range(len(starts) - 1):
-        for index in range(starts[g], starts[g + 1]):
-            for j in range(len(features)):
-                costs[index] += _price(tables, rows[index], features[j], targets[g, j])
-
-
 @lean(inner=True)
-def _affordable_targets(tables, f, n_cells, members, n_members, weight, goals, burdens):
-    """Write the targets of a feature that all members may go to, cheapest first, and what all of them pay.
-
-    Returns how many there are.
-    """
-    for t in range(n_cells):
-        burdens[t] = 0
-    for m in range(n_members):
-        i = members[m]
-        for t in range(n_cells):
-            if _gain(tables, i, f, t) == FORBIDDEN:
-                burdens[t] = FORBIDDEN
-            elif burdens[t] != FORBIDDEN:
-                burdens[t] += weight[i] * _price(tables, i, f, t)
+def _affordable_targets(tables, f, n_cells, members, weight, goals, burdens):
+    """Write the targets of a feature that all members may go to, cheapest first, and what all of them pay."""
     count = 0
     for t in range(n_cells):
-        burden = burdens[t]
+        burden = 0
+        for i in members:
+            if _gain(tables, i, f, t) == FORBIDDEN:
+                burden = FORBIDDEN
+                break
+            burden += weight[i] * _price(tables, i, f, t)
         if burden == FORBIDDEN:
             continue
         index = count
@@ -102,37 +83,31 @@ def _affordable_targets(tables, f, n_cells, members, n_members, weight, goals, b
 
 
 @lean(inner=True)
-def _cheapen(tables, features, members, n_members, weight, target, room):
+def _cheapen(tables, features, members, weight, target, room):
     """Replace a target by the cheapest that the same rows accept, if there is a cheaper one.
 
-    Of the room to work in, the first lines belong to the caller.
+    Depth first over the features. Of the room to work in, the first lines belong to the caller.
     """
     deficit, offsets, potential = tables[4], tables[5], tables[6]
-    wide, lines = room[1], room[2]
+    goals, burdens = room[1][1], room[1][2]
+    counts, rest, trial, digit, paid, lack = room[2][3:9]
     k = len(features)
-    goals, burdens = wide[1], wide[2]
-    counts, rest, trial, digit, paid, lack = lines[3], lines[4], lines[5], lines[6], lines[7], lines[8]
     first = members[0]  # what it cannot accept, not all do
-    rest[k] = 0
+    rest[k] = paid[0] = digit[0] = 0
     lack[0] = deficit[first]
-    for j in range(k):
+    for j in range(k - 1, -1, -1):
         f = features[j]
         n_cells = offsets[f + 1] - offsets[f]
-        counts[j] = _affordable_targets(tables, f, n_cells, members, n_members, weight, goals[j], burdens[j])
-    for j in range(k - 1, -1, -1):
+        counts[j] = _affordable_targets(tables, f, n_cells, members, weight, goals[j], burdens[j])
         rest[j] = rest[j + 1] + burdens[j, 0]
-        lack[0] -= potential[first, features[j]]
-    paid[0] = 0
-    digit[0] = 0
+        lack[0] -= potential[first, f]
     best = MOST
     j = 0
     while j >= 0:
         if j == k:
             every = True
-            for m in range(n_members):
-                if not _accepts(tables, features, trial, members[m]):
-                    every = False
-                    break
+            for i in members:
+                every = every and _accepts(tables, features, trial, i)
             if every:
                 best = paid[k]
                 for e in range(k):
@@ -146,8 +121,7 @@ def _cheapen(tables, features, members, n_members, weight, target, room):
             lack[j + 1] = lack[j] + potential[first, f] - _gain(tables, first, f, trial[j])
             if lack[j + 1] <= 0:
                 j += 1
-                if j < k:
-                    digit[j] = 0
+                digit[j] = 0
         else:
             j -= 1
 
@@ -163,51 +137,39 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
     """
     deficit, offsets, potential = tables[4], tables[5], tables[6]
     order, bounds = buckets
-    marks, wide, lines, members, lacks = room
-    able, near, joined = members[0], members[1], members[2]
+    marks, wide, lines, near, lacks = room
     starts, rows, targets = found
-    k = len(features)
     choice = wide[0]
     counts, digit, target = lines[0], lines[1], lines[2]
+    k = len(features)
     last = k - 1
     n_near = n_groups = np.int64(0)
     for b in range(state[0], len(bounds) - 1):
-        n_able = np.int64(0)
-        for index in range(bounds[b], bounds[b + 1]):
-            i = order[index]
-            total = 0
-            for j in range(k):
-                total += potential[i, features[j]]
-            if total >= deficit[i]:
-                able[n_able] = i
-                n_able += 1
-        if n_able < least:
-            continue
-        for j in range(k):
+        members = order[bounds[b] : bounds[b + 1]]
+        more, fresh = len(members) >= least, True
+        for j in range(k if more else 0):
             f = features[j]
             alive = marks[: offsets[f + 1] - offsets[f]]
             for t in range(len(alive)):
                 alive[t] = slots[offsets[f] + t]
-            candidates(tables, f, able, n_able, costed, alive)
+            candidates(tables, f, members, costed, alive)
             counts[j] = 0
             for t in range(len(alive)):
                 if alive[t]:
                     choice[j, counts[j]] = t
                     counts[j] += 1
-        fresh = more = True
-        for j in range(k):
             more = more and counts[j] > 0
         while more:
-            if n_groups == len(targets) or starts[n_groups] + n_able > len(rows):
+            used = starts[n_groups]
+            if n_groups == len(targets) or used + len(members) > len(rows):
                 state[0], state[1] = b, n_groups
                 return False
             for j in range(k):
                 target[j] = choice[j, digit[j]]
-            if fresh or digit[last] == 0:
+            if fresh or digit[last] == 0:  # what the rows lack before the last feature
                 fresh = False
                 n_near = np.int64(0)
-                for index in range(n_able):
-                    i = able[index]
+                for i in members:
                     lack = deficit[i]
                     for j in range(last):
                         got = _gain(tables, i, features[j], target[j])
@@ -219,22 +181,19 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
                         near[n_near] = i
                         lacks[n_near] = lack
                         n_near += 1
-            n_joined = np.int64(0)
+            end = used
             for index in range(n_near):
                 if k == 0 or _gain(tables, near[index], features[last], target[last]) >= lacks[index]:
-                    joined[n_joined] = near[index]
-                    n_joined += 1
-            if n_joined >= least:
+                    rows[end] = near[index]
+                    end += 1
+            if end - used >= least:
                 if not costed:
-                    _cheapen(tables, features, joined, n_joined, weight, target, room)
-                used = starts[n_groups]
-                for index in range(n_joined):
-                    rows[used + index] = joined[index]
+                    _cheapen(tables, features, rows[used:end], weight, target, room)
                 for j in range(k):
                     targets[n_groups, j] = target[j]
                 n_groups += 1
-                starts[n_groups] = used + n_joined
-            j = k - 1
+                starts[n_groups] = end
+            j = last
             while j >= 0:
                 digit[j] += 1
                 if digit[j] < counts[j]:
@@ -246,104 +205,68 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
     return True
 
 
-@lean(inner=True)
-def _cheapest(tables, features, budget, i, target, reach, lines):
-    """Cheapest way of one row to gain what it lacks by at most ``budget`` moves; -1 when there is none.
+@lean()
+def cheapest_each(tables, features, budget, members, targets, reach, lines, costs):
+    """Write what it costs each member at least to gain what it lacks by at most ``budget`` moves, -1: never.
 
-    Depth first over ``features``: each goes to a cell or stays. Writes the cells, -1 where it stays.
+    Depth first over the features: each goes to a cell or stays. Writes the cells, -1 where it stays.
+    ``reach`` and ``lines`` are room to work in; the last line of ``reach`` is 0.
     """
     deficit, offsets, potential = tables[4], tables[5], tables[6]
     p = len(features)
-    ranked, cell, gained, paid, left = lines[0], lines[1], lines[2], lines[3], lines[4]
-    for d in range(p):
-        index = d
-        while index > 0 and potential[i, ranked[index - 1]] < potential[i, features[d]]:
-            ranked[index] = ranked[index - 1]
-            index -= 1
-        ranked[index] = features[d]
-    for d in range(p - 1, -1, -1):
-        for moves in range(1, budget + 1):
-            reach[d, moves] = max(reach[d + 1, moves], reach[d + 1, moves - 1] + potential[i, ranked[d]])
-    if reach[0, budget] < deficit[i]:
-        return -1
-    best = -1
-    for d in range(p + 1):
-        cell[d] = -1
-    gained[0] = 0
-    paid[0] = 0
-    left[0] = budget
-    d = 0
-    while d >= 0:
-        hopeless = gained[d] + reach[d, left[d]] < deficit[i] or (best >= 0 and paid[d] >= best)
-        if hopeless or d == p or (cell[d] < 0 and gained[d] >= deficit[i]):
-            if not hopeless:
-                best = paid[d]
-                for e in range(p):
-                    f = ranked[e]
-                    target[f] = -1
-                    if e < d and cell[e] - 1 < offsets[f + 1] - offsets[f]:
-                        target[f] = cell[e] - 1
-            cell[d] = -1
-            d -= 1
-            continue
-        f = ranked[d]
-        n_cells = offsets[f + 1] - offsets[f]
-        t = max(cell[d], 0)
-        while t < n_cells and (
-            left[d] == 0
-            or _gain(tables, i, f, t) <= 0
-            or (best >= 0 and paid[d] + _price(tables, i, f, t) >= best)
-        ):
-            t += 1
-        if t < n_cells:
-            gained[d + 1] = gained[d] + _gain(tables, i, f, t)
-            paid[d + 1] = paid[d] + _price(tables, i, f, t)
-            left[d + 1] = left[d] - 1
-            cell[d] = t + 1
-            d += 1
-        elif t == n_cells and cell[d] <= n_cells:
-            gained[d + 1] = gained[d]
-            paid[d + 1] = paid[d]
-            left[d + 1] = left[d]
-            cell[d] = n_cells + 1
-            d += 1
-        else:
-            cell[d] = -1
-            d -= 1
-    return best
-
-
-@lean()
-def cheapest_each(tables, features, budget, members, targets, reach, lines, costs):
-    """Write the cost of the cheapest way of each member by itself, -1 where there is none, and its cells.
-
-    ``reach`` and ``lines`` are room to work in; the last line of ``reach`` is 0.
-    """
+    ranked, cell, gained, paid, left = lines
     for m in range(len(members)):
-        costs[m] = _cheapest(tables, features, budget, members[m], targets[m], reach, lines)
-
-
-@lean()
-def largest_groups(accepted, order, kept):
-    """Write choices without those whose rows all accept one before; return how many are left.
-
-    ``order`` begins with what most rows accept; ``accepted[row, choice]`` tells who accepts what.
-    """
-    n_kept = 0
-    for turn in range(len(order)):
-        inside = False
-        for index in range(n_kept):
-            inside = True
-            for i in range(len(accepted)):
-                if accepted[i, order[turn]] and not accepted[i, kept[index]]:
-                    inside = False
-                    break
-            if inside:
-                break
-        if not inside:
-            kept[n_kept] = order[turn]
-            n_kept += 1
-    return n_kept
+        i = members[m]
+        for d in range(p):
+            index = d
+            while index > 0 and potential[i, ranked[index - 1]] < potential[i, features[d]]:
+                ranked[index] = ranked[index - 1]
+                index -= 1
+            ranked[index] = features[d]
+        for d in range(p - 1, -1, -1):
+            for moves in range(1, budget + 1):
+                reach[d, moves] = max(reach[d + 1, moves], reach[d + 1, moves - 1] + potential[i, ranked[d]])
+        best = -1
+        for d in range(p + 1):
+            cell[d] = -1
+        gained[0] = paid[0] = 0
+        left[0] = budget
+        d = 0
+        while d >= 0:
+            hopeless = gained[d] + reach[d, left[d]] < deficit[i] or (best >= 0 and paid[d] >= best)
+            if hopeless or d == p or (cell[d] < 0 and gained[d] >= deficit[i]):
+                if not hopeless:
+                    best = paid[d]
+                    for e in range(p):
+                        f = ranked[e]
+                        targets[m, f] = -1
+                        if e < d and cell[e] - 1 < offsets[f + 1] - offsets[f]:
+                            targets[m, f] = cell[e] - 1
+                cell[d] = -1
+                d -= 1
+                continue
+            f = ranked[d]
+            n_cells = offsets[f + 1] - offsets[f]
+            t = max(cell[d], 0)
+            while t < n_cells and (
+                left[d] == 0
+                or _gain(tables, i, f, t) <= 0
+                or (best >= 0 and paid[d] + _price(tables, i, f, t) >= best)
+            ):
+                t += 1
+            if t < n_cells:
+                gained[d + 1] = gained[d] + _gain(tables, i, f, t)
+                paid[d + 1] = paid[d] + _price(tables, i, f, t)
+                left[d + 1] = left[d] - 1
+            else:
+                gained[d + 1], paid[d + 1], left[d + 1] = gained[d], paid[d], left[d]
+            if cell[d] <= n_cells:
+                cell[d] = t + 1
+                d += 1
+            else:
+                cell[d] = -1
+                d -= 1
+        costs[m] = best
 
 
 @lean()
@@ -378,54 +301,39 @@ def number(points, words, slots, count, entries):
 
 
 @lean()
-def absorb(weight, row_keys, costed, distinct, found, store, slots, count):
-    """Add groups to a store that has room for all of them; return how many columns it then holds.
+def leading(starts, rows, costs, weight, keys, costed, slots, leads):
+    """Write for each group itself, or one with the same rows that makes it superfluous.
 
-    Of equal groups the cheapest stays (the total over all rows); with ``costed`` all that no other one with
-    the same rows beats or equals in every row. With ``distinct`` none is compared.
+    Of equal groups the cheapest leads (the total over all rows); with ``costed`` all that none of the leading
+    ones beats or equals in every row. The ``keys`` of rows make codes that save comparisons.
     """
-    new_starts, new_rows, new_costs, new_features, new_targets = found
-    starts, rows, costs, features, targets = store
-    for g in range(len(new_starts) - 1):
-        begin, end = new_starts[g], new_starts[g + 1]
+    for g in range(len(leads)):
+        begin, end = starts[g], starts[g + 1]
         code = np.uint64(0)
         for index in range(begin, end):
-            code += row_keys[new_rows[index]]
+            code += keys[rows[index]]
         slot = np.int64((code ^ (code >> np.uint64(32))) & np.uint64(len(slots) - 1))
-        column = -1
-        beaten = False
-        while slots[slot] >= 0 and column < 0 and not beaten:
+        leads[g] = g
+        while slots[slot] >= 0:
             c = slots[slot]
-            slot = (slot + 1) & (len(slots) - 1)
-            if distinct or starts[c + 1] - starts[c] != end - begin:
-                continue
             shift = starts[c] - begin
-            same = worse = better = True
+            same = starts[c + 1] - starts[c] == end - begin
+            worse = better = True
             saved = 0
-            for index in range(begin, end):
-                if rows[index + shift] != new_rows[index]:
-                    same = False
+            for index in range(begin, end if same else begin):
+                same = same and rows[index + shift] == rows[index]
+                if not same:
                     break
-                difference = costs[index + shift] - new_costs[index]
-                saved += weight[new_rows[index]] * difference
+                difference = costs[index + shift] - costs[index]
+                saved += weight[rows[index]] * difference
                 worse = worse and difference <= 0
                 better = better and difference >= 0
-            if not same:
-                continue
-            beaten = worse if costed else saved <= 0
-            if not beaten and (better or not costed):
-                column = c
-        if beaten:
-            continue
-        if column < 0:
-            column = count
-            count += 1
-            slots[slot] = column
-            starts[column + 1] = starts[column] + end - begin
-        for j in range(features.shape[1]):
-            features[column, j] = new_features[g, j]
-            targets[column, j] = new_targets[g, j]
-        for index in range(begin, end):
-            rows[starts[column] + index - begin] = new_rows[index]
-            costs[starts[column] + index - begin] = new_costs[index]
-    return count
+            if same and (worse if costed else saved <= 0):
+                leads[g] = c
+                break
+            if same and (better or not costed):
+                leads[c] = g
+                break
+            slot = (slot + 1) & (len(slots) - 1)
+        if leads[g] == g:
+            slots[slot] = g

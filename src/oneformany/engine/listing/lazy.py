@@ -9,27 +9,78 @@ the largest groups that it holds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.listing import kernels
-from oneformany.engine.listing.batches import Batches
-from oneformany.engine.listing.buckets import Buckets
-from oneformany.engine.listing.ground import FORBIDDEN, Ground, Indices
-from oneformany.engine.listing.listing import FullListing
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.cover.incidence import entries_of
+from oneformany.engine.cover.subset_kernels import inside_some
+from oneformany.engine.listing.batches import Batches, OutOfTimeError
+from oneformany.engine.listing.ground import CodedRows, Ground, Indices
+from oneformany.engine.listing.kernels import FORBIDDEN
+from oneformany.engine.listing.listing import FullListing, accepted_groups
 from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
-from oneformany.engine.listing.store import Store, alone, priced
+from oneformany.engine.listing.store import Store, alone, leading
+from oneformany.engine.table.choice import PeopleAnswer
+from oneformany.engine.table.fewest import solve_cover
+from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 
+LOOKING_TIME = 0.7
+FEWEST_WANTED = 200
 SAMPLE = 100
 FIRST_CHOICES = 16
 GROWTH = 8
-SEED = 4
-TINY = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """Sets of two or more rows that agree outside of some features, each once.
+
+    Every group of a column is part of a bucket of its features. Bucket b has the rows
+    ``rows[starts[b] : starts[b + 1]]``, ascending, and ``sets[set_starts[b] : set_starts[b + 1]]`` are the
+    numbers of its ``feature_sets``, of which there are all of full size.
+    """
+
+    starts: IntArray
+    rows: NDArray[np.int32]
+    set_starts: IntArray
+    sets: IntArray
+    feature_sets: IntArray
+
+    @classmethod
+    def of(cls, ground: Ground, rows: IntArray) -> Buckets:
+        """Group some rows by what they are outside of every feature set."""
+        coded = CodedRows.of(ground, rows)
+        chosen = list(combinations(ground.changeable.tolist(), ground.size))
+        sets = np.array(chosen, dtype=np.int64).reshape(len(chosen), ground.size)
+        nothing = np.zeros(0, dtype=np.int64)
+        members, sizes, owners = [nothing], [nothing], [nothing]
+        for number, features in enumerate(sets):
+            found, bounds = coded.agreeing(features)
+            members.append(rows[found])
+            sizes.append(np.diff(bounds))
+            owners.append(np.full(len(bounds) - 1, number))
+        joined, owner = np.concatenate(members).astype(np.int32), np.concatenate(owners)
+        starts = np.append(0, np.cumsum(np.concatenate(sizes)))
+        same = leading(ground, starts, joined, np.zeros(len(joined), dtype=np.int64), costed=False)
+        order = np.argsort(same, kind="stable")
+        new = np.flatnonzero(np.diff(same[order], prepend=-1))
+        entries, begins = entries_of(starts, order[new])
+        return cls(begins, joined[entries], np.append(new, len(owner)), owner[order], sets)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def group(self, bucket: int) -> NDArray[np.int32]:
+        """The rows of a bucket."""
+        return self.rows[self.starts[bucket] : self.starts[bucket + 1]]
 
 
 class LazyListing:
@@ -51,37 +102,34 @@ class LazyListing:
         self._store.absorb(alone(ground, rows, reached.cells[rows]))
         self._mean = _mean_scores(batches, rows)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
-        self._helped = best / (2.1 * np.abs(best).max(initial=TINY))  # one success counts for more
+        self._helped = best / (2.1 * np.abs(best).max(initial=1e-300))  # one success counts for more
 
     def listing(self) -> FullListing:
         """What there is now, as a listing."""
         return FullListing(self.table()[0], self.reached.unreachable, self.batches.asked)
 
     def offer(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
-        """Add a column of those of some rows that accept it, as in :meth:`add`."""
+        """Add a column of those of some rows, in rising order, that accept the goals of the features."""
         rows = rows[self.reached.reachable[rows]]
-        joined = rows[self.batches.accepted(features, rows, goal[None])[:, 0]]
-        if len(joined):
-            self.add(features, joined, goal)
+        if len(rows):
+            self._add(features, rows, goal[None], self.batches.accepted(features, rows, goal[None]))
 
-    def add(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
-        """Add a column that these rows, in rising order, accept: to the goals of the features."""
-        self._store.absorb(priced(self.ground, features, np.array([0, len(rows)]), rows, goal[None]))
-
-    def table(self) -> tuple[ColumnTable, IntArray]:
-        """All columns, then the open buckets as if they were columns; and the numbers of these."""
+    def table(self, before: ColumnTable | None = None) -> tuple[ColumnTable, IntArray]:
+        """Some columns, all columns, then open buckets as if they were columns; and the numbers of these."""
         # What is part of a column is not needed any more.
-        self.open &= ~self._store.hold(self.buckets.starts, self.buckets.rows, np.flatnonzero(self.open))
+        known, buckets, waiting = self._store.columns, self.buckets, np.flatnonzero(self.open)
+        groups = buckets.starts, buckets.rows, waiting
+        self.open &= ~inside_some(*groups, known.starts, known.rows, known.n_rows)
         waiting = np.flatnonzero(self.open)
-        known = self._store.table(complete=True)
-        buckets = self.buckets
-        rows, starts = buckets.taken(waiting)
+        entries, starts = entries_of(buckets.starts, waiting)
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
         first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
         changed[np.arange(len(waiting))[:, None], first] = True
         targets = self.ground.rows[buckets.rows[buckets.starts[waiting]]].astype(np.int32)
-        free = np.zeros(len(rows), dtype=np.int64)
-        return known.followed_by(starts, rows, free, changed, targets), waiting
+        rows, free = buckets.rows[entries], np.zeros(len(entries), dtype=np.int64)
+        open_ = ColumnTable(starts, rows, free, changed, targets, known.n_rows, complete=True)
+        columns = (known, open_) if before is None else (before, known, open_)
+        return replace(columns[0], complete=True).followed_by(*columns[1:]), waiting
 
     def look_at(self, which: IntArray) -> None:
         """Ask the classifier about some open buckets, as much as it takes to replace them by columns."""
@@ -95,6 +143,7 @@ class LazyListing:
                 done += self._look_inside(number, buckets)
             for bucket in done:
                 del waiting[bucket]
+        self._store.reduce(Stop())
         self.open[which] = False
         self.looked_at += len(which)
 
@@ -105,8 +154,7 @@ class LazyListing:
 
     def _look_inside(self, number: int, buckets: Sequence[int]) -> list[int]:
         """Try the targets of a feature set on some buckets; return those that one target serves whole."""
-        features = self.buckets.feature_sets[number]
-        choices = self._ordered(number)
+        features, choices = self.buckets.feature_sets[number], self._ordered(number)
         groups = [self.buckets.group(bucket) for bucket in buckets]
         sizes, left = np.array([len(group) for group in groups]), np.arange(len(buckets))
         tried = [np.zeros((len(group), 0), dtype=np.bool_) for group in groups]
@@ -120,24 +168,20 @@ class LazyListing:
                 for index, mine in zip(part, np.split(accepted, np.cumsum(sizes[part])[:-1]), strict=True):
                     whole = np.flatnonzero(mine.all(axis=0))
                     if len(whole):
-                        price = self._prices(features, groups[index], some[whole])
-                        best = int(whole[price.argmin()])
-                        self.add(features, groups[index], some[best])
+                        self._add(features, groups[index], some[whole], mine[:, whole])
                         done.append(index)
                     tried[index] = np.concatenate([tried[index], mine], axis=1)
             left = np.setdiff1d(left, done)
             begin, width = begin + width, width * GROWTH
         self._helped[number] += len(done)
         for index in left.tolist():
-            size = tried[index].sum(axis=0)
-            order = np.lexsort((self._prices(features, groups[index], choices), -size))
-            order = order[: np.count_nonzero(size >= 2)]
-            largest = np.empty(len(order), dtype=np.int64)
-            largest = largest[: kernels.largest_groups(tried[index], order, largest)]
-            _, which = np.nonzero(tried[index].T[largest])
-            starts = np.concatenate([[0], np.cumsum(size[largest])])
-            self._store.absorb(priced(self.ground, features, starts, groups[index][which], choices[largest]))
+            self._add(features, groups[index], choices, tried[index])
         return [buckets[index] for index in done]
+
+    def _add(self, features: IntArray, rows: Indices, choices: IntArray, accepted: BoolArray) -> None:
+        """Add the groups of rows that accept the same choice of targets."""
+        everybody = np.array([0, len(rows)])
+        self._store.absorb(accepted_groups(self.ground, features, choices, accepted, rows, everybody, 1))
 
     def _order(self, number: int) -> IntArray:
         """The choices of targets of a feature set, most promising first.
@@ -153,15 +197,6 @@ class LazyListing:
             begin, width = begin + width, width * GROWTH
         return choices[order]
 
-    def _prices(self, features: IntArray, rows: Indices, choices: IntArray) -> IntArray:
-        """What each choice costs all of these rows together."""
-        total = np.zeros(len(choices), dtype=np.int64)
-        people = self.ground.problem.multiplicity[rows]
-        for feature, cells in zip(features, choices.T, strict=True):
-            every = np.arange(self.ground.problem.levels[feature])
-            total += (people @ self.ground.paid(feature, rows[:, None], every))[cells]
-        return total
-
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     """Find out which rows can be helped, and begin with a column for each of them."""
@@ -172,10 +207,44 @@ def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     return LazyListing(Batches(ground, stop), reached)
 
 
+def cover_lazily(
+    lazy: LazyListing, search: Search
+) -> tuple[ColumnTable, IntArray, ColumnTable, PeopleAnswer]:
+    """Choose as few columns as possible, and look at buckets until none of them could do better.
+
+    Returns a table, columns of it that cover whom they can, and the table and answer of the best bound.
+    """
+    until = search.stop.part(LOOKING_TIME * search.stop.remaining())
+    quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
+    best: ColumnTable | None = None
+    proved: tuple[ColumnTable, PeopleAnswer] | None = None
+    while True:
+        table, waiting = lazy.table(best)
+        start = None if best is None else np.arange(len(best))
+        usable = len(table) - len(waiting)
+        for chosen in (quick, search):
+            answer = solve_cover(table, chosen, start, usable)
+            if proved is None or answer.bound > proved[1].bound:
+                proved = table, answer
+            start = answer.chosen
+            if len(answer.wanted) and not until.expired():
+                break
+        if not len(answer.wanted) or search.stop.expired():
+            break
+        best = table.take(answer.chosen)
+        try:
+            lazy.look_at(waiting[answer.wanted[: max(FEWEST_WANTED, len(waiting) // 8)] - usable])
+        except OutOfTimeError:
+            break
+    search.counters["buckets"] = len(lazy.buckets)
+    search.counters["buckets evaluated"] = lazy.looked_at
+    return table, answer.chosen, *(proved or (table, answer))
+
+
 def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
     """The mean score of some rows after each single move: which targets are promising, nothing more."""
     ground = batches.ground
-    rows = np.random.default_rng(SEED).permutation(rows)[:SAMPLE]
+    rows = np.random.default_rng(4).permutation(rows)[:SAMPLE]
     mean = np.zeros(int(ground.offsets[-1]))
     if not len(rows):
         return mean

@@ -1,24 +1,195 @@
-"""List all columns of a problem, and say of every row whether it can be helped."""
+"""List all columns of a problem, by what rows share, and say of every row whether it can be helped."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import combinations, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
-from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.sharing import SHARINGS, run
-from oneformany.engine.listing.single_rows import cheapest
-from oneformany.engine.listing.store import Store, alone
+from oneformany.engine.listing.ground import CodedRows, Ground, Indices
+from oneformany.engine.listing.single_rows import NEVER, cheapest, cheapest_of_set
+from oneformany.engine.listing.store import Store, alone, columns_of
 from oneformany.engine.table.table import ColumnTable
-from oneformany.problem import Problem
+from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
 
-MEMORY = 1 << 30
+Job = Iterator[ColumnTable]
+Sharing = Callable[[Batches, bool], Iterator[Job]]
+"""A way to share: who can join a group, and what the classifier is asked for it.
+
+Of who accepts what, and whether groups count that only make somebody's change cheaper, it makes jobs that
+together find all groups, one feature set at a time.
+"""
+Buckets = tuple[NDArray[np.int32], IntArray]
+"""Rows of all buckets, and where each begins."""
+
 THREADS = 2
 ROWS_AT_ONCE = 256
+ENTRIES = 1 << 20
+GROUPS = 1 << 12
+
+
+def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[ColumnTable]:
+    """Do jobs in order, a few at a time; end early, without the rest, when time is up."""
+    if threads == 1:
+        for job in jobs:
+            if stop.expired():
+                return
+            yield from job
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        begun: deque[tuple[Job, Future[ColumnTable | None]]] = deque()
+        while not stop.expired():
+            for job in islice(jobs, 2 * threads - len(begun)):
+                begun.append((job, pool.submit(next, job, None)))
+            if not begun:
+                return
+            job, future = begun.popleft()
+            some = future.result()
+            if some is not None:  # a job tells a part at a time: all of it may be more than fits
+                begun.appendleft((job, pool.submit(next, job, None)))
+                yield some
+        for _, future in begun:
+            if not future.cancel() and (some := future.result()) is not None:
+                yield some
+
+
+def point_jobs(batches: Batches, costed: bool) -> Iterator[Job]:
+    """Rows that share a point: two or more that agree outside of a full feature set."""
+    ground = batches.ground
+    coded = CodedRows.of(ground)
+    for features in combinations(ground.changeable.tolist(), ground.size):
+        yield _groups(batches, features, coded.agreeing, ground.reached, 2, costed)
+
+
+def action_jobs(batches: Batches, costed: bool) -> Iterator[Job]:
+    """Rows that share an action: everybody in one bucket, for every feature set up to full size."""
+    ground, n = batches.ground, len(batches.ground.rows)
+    everybody = np.arange(n, dtype=np.int32), np.array([0, n])
+    slots = useful_targets(ground, costed)
+    for size in range(ground.size + 1):
+        for features in combinations(ground.changeable.tolist(), size):
+            yield _groups(batches, features, lambda _: everybody, slots, 1, costed)
+
+
+def useful_targets(ground: Ground, costed: bool) -> BoolArray:
+    """Slots that some row may go to and that no other makes superfluous, nor, ``costed``, is as cheap."""
+    useful = ground.goals.copy()
+    if ground.decided:
+        everybody = np.arange(len(ground.rows), dtype=np.int32)
+        for feature in ground.changeable:
+            alive = useful[ground.offsets[feature] : ground.offsets[feature + 1]]
+            kernels.candidates(ground.tables, feature, everybody, costed, alive)
+    return useful
+
+
+def _groups(
+    batches: Batches,
+    chosen: tuple[int, ...],
+    buckets_of: Callable[[IntArray], Buckets],
+    slots: BoolArray,
+    least: int,
+    costed: bool,
+) -> Job:
+    """Groups of ``least`` or more rows of the buckets of a feature set, with targets at some slots."""
+    features = np.array(chosen, dtype=np.int64)
+    if batches.ground.decided:
+        yield from _groups_by_gains(batches.ground, features, buckets_of(features), slots, least, costed)
+        return
+    (order, bounds), choices = buckets_of(features), batches.ground.choices(chosen, slots)
+    begin = 0
+    while begin < len(bounds) - 1:  # some buckets, and some choices, at a time
+        most = bounds[begin] + max(1, batches.pairs // len(choices))
+        end = max(begin + 1, int(np.searchsorted(bounds, most, side="right")) - 1)
+        members, within = order[bounds[begin] : bounds[end]], bounds[begin : end + 1] - bounds[begin]
+        width = max(1, batches.pairs // len(members))
+        for first in range(0, len(choices), width):
+            some = choices[first : first + width]
+            accepted = batches.accepted(features, members, some)
+            yield accepted_groups(batches.ground, features, some, accepted, members, within, least)
+        begin = end
+
+
+def _groups_by_gains(
+    ground: Ground, features: IntArray, buckets: Buckets, slots: BoolArray, least: int, costed: bool
+) -> Job:
+    order, k, widest = buckets[0], len(features), ground.problem.width
+    able = (ground.potential[:, features].sum(axis=1) >= ground.deficit)[order]
+    order, bounds = order[able], np.append(0, np.cumsum(able))[buckets[1]]
+    wide, lines = np.zeros((3, k, widest), dtype=np.int64), tuple(np.zeros((9, k + 1), dtype=np.int64))
+    near, lacks = np.empty_like(order), np.empty(len(order), dtype=np.int64)
+    room, state = (np.zeros(widest, dtype=np.bool_), wide, lines, near, lacks), np.zeros(2, dtype=np.int64)
+    done = False
+    while not done:
+        starts, targets = np.zeros(GROUPS + 1, dtype=np.int64), np.empty((GROUPS, k), dtype=np.int32)
+        rows = np.empty(max(ENTRIES, len(order)), dtype=np.int32)
+        done = kernels.groups_by_gains(
+            *(ground.tables, ground.problem.multiplicity, features, (order, bounds), slots, least, costed),
+            *(room, state, (starts, rows, targets)),
+        )
+        found = int(state[1])
+        if found:
+            yield columns_of(ground, features, starts[: found + 1], rows[: starts[found]], targets[:found])
+
+
+def accepted_groups(
+    ground: Ground,
+    features: IntArray,
+    choices: IntArray,
+    accepted: BoolArray,
+    members: Indices,
+    bounds: IntArray,
+    least: int,
+) -> ColumnTable:
+    """Groups of ``least`` or more of some members: per choice and bucket those that accept it."""
+    sizes = np.add.reduceat(accepted, bounds[:-1], axis=0, dtype=np.int64)
+    large = sizes >= least
+    _, index = np.nonzero((accepted & np.repeat(large, np.diff(bounds), axis=0)).T)
+    starts = np.append(0, np.cumsum(sizes.T[large.T]))
+    return columns_of(ground, features, starts, members[index], choices[np.nonzero(large.T)[0]])
+
+
+def feature_jobs(batches: Batches, _: bool) -> Iterator[Job]:
+    """Rows that share the changed features only: full sets, and each row goes where it is cheapest."""
+    ground = batches.ground
+    least_of = cache(partial(_least_costs, batches))
+    for chosen in combinations(ground.changeable.tolist(), ground.size):
+        yield _feature_group(batches, chosen, least_of)
+
+
+def _feature_group(
+    batches: Batches, chosen: tuple[int, ...], least_of: Callable[[tuple[int, ...]], IntArray]
+) -> Job:
+    ground, features = batches.ground, np.array(chosen, dtype=np.int64)
+    if ground.decided:
+        rows = np.flatnonzero(ground.potential[:, features].sum(axis=1) >= ground.deficit)
+        costs, _ = cheapest(ground, batches, rows, features, len(features))
+    else:  # a row moves in exactly one subset of the features
+        subsets = (some for size in range(len(chosen) + 1) for some in combinations(chosen, size))
+        costs = np.minimum.reduce([least_of(some) for some in subsets])
+        rows = np.flatnonzero(costs < NEVER)
+        costs = costs[rows]
+    if len(rows):
+        anywhere = np.zeros((1, len(features)), dtype=np.int64)
+        yield replace(columns_of(ground, features, np.array([0, len(rows)]), rows, anywhere), costs=costs)
+
+
+def _least_costs(batches: Batches, changed: tuple[int, ...]) -> IntArray:
+    """What each row pays at least for moving in each of some features, and in no other."""
+    ground = batches.ground
+    ways = max(1, len(ground.choices(changed, ground.goals)))
+    blocks = np.array_split(np.arange(len(ground.rows)), -(-len(ground.rows) * ways // batches.pairs))
+    return np.concatenate([cheapest_of_set(ground, batches, rows, changed)[0] for rows in blocks])
+
+
+SHARINGS: dict[Share, Sharing] = {"point": point_jobs, "action": action_jobs, "features": feature_jobs}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +211,7 @@ def list_columns(
     *,
     costed: bool = False,
     stop: Stop | None = None,
-    memory: int = MEMORY,
+    memory: int = 1 << 30,
     threads: int = THREADS,
 ) -> FullListing:
     """List the columns of a problem; the table is not complete where time or memory (bytes) do not suffice.
@@ -66,12 +237,12 @@ def list_columns(
         complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     store.reduce(stop)
     unreachable = ~store.covered() & (settled | ground.hopeless())
-    return FullListing(store.table(complete=complete), unreachable, batches.asked)
+    return FullListing(replace(store.columns, complete=complete), unreachable, batches.asked)
 
 
 def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int) -> bool:
     """Look at all feature sets; return whether none was left out."""
-    jobs = SHARINGS[store.ground.problem.share](store.ground, batches, costed=store.costed)
+    jobs = SHARINGS[store.ground.problem.share](batches, store.costed)
     for found in run(jobs, stop, threads):
         store.absorb(found)
         if store.bytes > memory:

@@ -33,7 +33,7 @@ def cheapest(
         return _cheapest_by_asking(ground, batches, rows, features, budget, cells), cells
     costs = np.empty(len(rows), dtype=np.int64)
     reach = np.zeros((len(features) + 1, budget + 1), dtype=np.int64)
-    lines = np.zeros((5, len(features) + 1), dtype=np.int64)
+    lines = tuple(np.zeros((5, len(features) + 1), dtype=np.int64))
     members = rows.astype(np.int32)
     kernels.cheapest_each(ground.tables, features, budget, members, cells, reach, lines, costs)
     return costs, cells

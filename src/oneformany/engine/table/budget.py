@@ -1,27 +1,23 @@
-"""The most people that so many columns cover, and the fewest columns that cover so many people.
+"""The most people that so many columns cover.
 
-One bound, read both ways: give every row a weight u of at most its number of people m, such that no column
-weighs more than C. Then k columns cover at most ``k C + sum(m - u)`` people, and covering P people takes at
-least ``(P - sum(m - u)) / C`` columns. The weights come from first-order steps towards the optimum of the
-relaxation; the columns from greedy, swaps, and exact programs over the columns that a better choice can use.
+Give every row a weight u of at most its number of people m, such that no column weighs more than C. Then k
+columns cover at most ``k C + sum(m - u)`` people. The weights come from first-order steps towards the optimum
+of the relaxation; the columns from greedy, swaps, and exact programs over what a better choice can use.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
 from oneformany.engine.cover.greedy import greedy, swap_columns
-from oneformany.engine.cover.incidence import Incidence, entries_of
-from oneformany.engine.cover.primal import Repair, dive
+from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.program import best_columns, budgeted
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES, integer_weights
-from oneformany.engine.table.choice import ColumnChoice, TreeProof
+from oneformany.engine.table.choice import ColumnChoice, PeopleAnswer, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.stop import Stop
@@ -29,41 +25,18 @@ from oneformany.stop import Stop
 STEPS_PER_ROUND = 100
 GAIN = 1e-6
 RELAXATION_TIME = 0.4
-ROUNDING_TIME = 0.5
 CORE = 0.3
-LEAST_VALUE = 0.01
 SWEEPS = 50
 MOST_ENTRIES = 100_000
 FEWEST_COLUMNS = 300
 PROGRAM_SECONDS = 20.0
 PROGRAM_ENTRIES = 200_000
-MOST_TURNS = 6
-FEW_FAILURES = 15
-
-
-@dataclass(frozen=True, eq=False)
-class PeopleAnswer:
-    """Columns, the people that they cover, and what is proved.
-
-    The ``bound`` of a budget: no so many columns of the table cover more people. Of a share: no fewer columns
-    cover as many people as were asked for, or as can be covered at all. The weights say why, or, where it is
-    better than that, the proof; then the weights exclude all columns that the proof does not name.
-    """
-
-    chosen: IntArray
-    covered: int
-    bound: int
-    weights: Weights
-    proof: TreeProof | None
 
 
 def solve_budget(
     table: ColumnTable, people: IntArray, k: int, search: Search | None = None, start: IntArray | None = None
 ) -> PeopleAnswer:
-    """Choose at most ``k`` columns that together cover as many people, of those in each row, as possible.
-
-    The start are columns that are known to be good; progress is told in people covered, and at most.
-    """
+    """Choose at most ``k`` columns that cover as many people as possible, from some that are known."""
     budget = BudgetSearch(table.incidence, people, search or Search())
     budget.begin(k, start)
     budget.report("start")
@@ -71,46 +44,16 @@ def solve_budget(
         budget.report("relaxation")
         if budget.finished():
             break
-    if not budget.finished():
-        budget.improve()
-        budget.report("program")
+    budget.improve(max(FEWEST_COLUMNS, 5 * k))
     budget.settle(budget.search.options.max_nodes)
     budget.repair()
-    budget.report("repair")
-    return PeopleAnswer(np.sort(budget.best), *budget.standing(), budget.weights, budget.proof)
-
-
-def solve_coverage(
-    table: ColumnTable,
-    people: IntArray,
-    needed: int,
-    search: Search | None = None,
-    start: IntArray | None = None,
-) -> PeopleAnswer:
-    """Choose as few columns as possible that together cover so many people, or all who can be covered.
-
-    All else is as for :func:`solve_budget`; progress is told in columns.
-    """
-    search = search or Search()
-    budget = BudgetSearch(table.incidence, people, search)
-    coverage = _Coverage(budget, min(needed, budget.reachable), start)
-    coverage.report("start")
-    coverage.relax()
-    coverage.round()
-    coverage.relax()
-    coverage.repair(FEW_FAILURES)
-    coverage.settle(search.options.max_nodes)
-    coverage.repair(search.patience)
-    coverage.settle(search.options.max_nodes)
-    covered = budget.covered(coverage.best)
-    return PeopleAnswer(np.sort(coverage.best), covered, coverage.bound, coverage.weights, coverage.proof)
+    return PeopleAnswer(
+        np.sort(budget.best), *budget.standing(), budget.weights, budget.proof, budget.best[:0]
+    )
 
 
 class BudgetSearch(ColumnChoice):
-    """Columns, weights and bounds for one number ``k`` of columns after another.
-
-    ``order`` holds columns that cover everybody who can be covered, greedily.
-    """
+    """Columns, weights and bounds for one number ``k`` of columns after another; ``order`` is greedy."""
 
     def __init__(self, incidence: Incidence, people: IntArray, search: Search) -> None:
         super().__init__(search)
@@ -118,8 +61,8 @@ class BudgetSearch(ColumnChoice):
         self.reachable = int(people[incidence.reachable].sum())
         self.weights: Weights = weighed(incidence, people.astype(np.float64))
         self.order = greedy(incidence, people)
-        self._relaxation: FirstOrder | None = None
-        self.begin(0)
+        self.relaxation: FirstOrder | None = None
+        self.k, self.best = 0, self.order[:0]
 
     def covered(self, columns: IntArray) -> int:
         """People that these columns cover."""
@@ -135,19 +78,46 @@ class BudgetSearch(ColumnChoice):
         """What the weights say how many people so many columns cover, times the scale."""
         return self.weights.reach(self.people, self.k)
 
+    @property
+    def loads(self) -> IntArray:
+        """How good each column looks in the relaxation."""
+        return self.weights.loads
+
     def begin(self, k: int, start: IntArray | None = None) -> None:
         """Choose ``k`` columns greedily, or start from some that are known."""
         self.k, self.proof = k, None
         self.best = self.order[:k]
-        if start is not None and len(start) <= k and self.covered(start) > self.covered(self.best):
-            self.best = np.asarray(start, dtype=np.int64)
-        if self.search.options.repair and len(self.best):
-            self._swap(self.best)
+        if start is not None and len(start) <= k:
+            self.offer(np.asarray(start, dtype=np.int64))
+        self.swap(self.best)
 
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they cover more."""
         if self.covered(columns) > self.covered(self.best):
             self.best = np.unique(columns)
+
+    def swap(self, columns: IntArray) -> None:
+        """Exchange columns one by one while that helps, and offer what comes out."""
+        swapped, stop = columns.astype(np.int64), self.search.stop
+        swaps = sweeps = SWEEPS if self.search.options.repair and len(columns) else 0
+        while sweeps and swaps and not stop.expired():
+            swaps, sweeps = swap_columns(self.incidence, self.people, swapped), sweeps - 1
+            self.search.counters["swaps"] += swaps
+        self.offer(swapped)
+
+    def relaxed(self) -> FirstOrder:
+        """The relaxation, from where the last one stopped."""
+        people, last = self.people.astype(np.float64), self.relaxation
+        found = self.relaxation = FirstOrder(self.incidence, people, self.k)
+        if last is None:
+            found.duals = np.where(self.incidence.reachable, people / 2.0, 0.0)
+            found.price = float(self.covered(self.best) - self.covered(self.best[:-1]))
+            found.balance = float(np.sqrt(max(1, self.k) / (people**2).sum()))
+            found.values[self.best] = 1.0
+        else:
+            found.duals, found.price, found.balance = last.duals, last.price, last.balance
+            found.values = last.values * (self.k / max(last.budget, 1.0))
+        return found
 
     def relax(self) -> Iterator[None]:
         """Take first-order steps, round by round, until one gains next to nothing."""
@@ -162,7 +132,11 @@ class BudgetSearch(ColumnChoice):
             if number > 3 and self.reach > before - GAIN * abs(before):
                 return
 
-    def usable(self, target: int) -> IntArray:
+    def usable(self) -> IntArray:
+        """The columns that something better can use."""
+        return self.reaching(self.covered(self.best) + 1)
+
+    def reaching(self, target: int) -> IntArray:
         """The columns that so many columns with so many people can be among."""
         if not self.search.options.fixing:
             return np.arange(self.incidence.n_columns)
@@ -171,181 +145,53 @@ class BudgetSearch(ColumnChoice):
         self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
         return usable
 
-    def improve(self) -> None:
-        """Solve a program over the columns of greatest value and load."""
-        if not self.search.options.repair or self.search.stop.expired() or self._relaxation is None:
+    def improve(self, most: int) -> None:
+        """Solve a program over the columns that the relaxation uses, and so many others of greatest load."""
+        if not self.search.options.repair or self.finished() or self.relaxation is None:
             return
-        usable = self.usable(self.covered(self.best) + 1)
-        heaviest = np.argsort(-self.weights.loads[usable], kind="stable")[: max(FEWEST_COLUMNS, 5 * self.k)]
-        values = self._relaxation.mean_values
-        found = self.programmed(values, usable[heaviest], self.best, PROGRAM_SECONDS)
+        usable = self.usable()
+        heaviest = usable[np.argsort(-self.loads[usable], kind="stable")[:most]]
+        values = self.relaxation.mean_values
+        valued = np.flatnonzero(values > 1e-3)
+        columns = np.concatenate((valued[np.argsort(-values[valued], kind="stable")], heaviest))
+        within = np.cumsum(self.incidence.sizes[columns]) <= PROGRAM_ENTRIES
+        columns = np.union1d(columns[within], self.best)
+        part, _ = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
+        seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
+        found = best_columns(part, seconds, np.searchsorted(columns, self.best), self.people, self.k).chosen
+        self.search.counters["programs"] += 1
         if found is not None and len(found) <= self.k:
-            self._swap(found)
+            self.swap(columns[found])
+        self.report("program")
 
     def repairing(self, start: IntArray, target: int) -> Repair:
         """Repairs over the columns of small reduced cost that columns with so many people can be among."""
-        usable = self.usable(target)
+        usable = self.reaching(target)
         core = usable[self.weights.loads[usable] >= (1.0 - CORE) * self.weights.capacity]
         return Repair(self.incidence, core, start, self.search.options.seed, self.people)
 
     def repair(self) -> None:
         """Improve small parts until that stops helping."""
-        if self.finished() or not len(self.best) or not self.search.options.repair:
-            return
-        covered, most = self.standing()
-        repair = self.repairing(self.best, covered + 1)
-        repair.run(most, self.search.stop, self.search.patience)
-        self.search.counters["repairs"] += repair.repairs
-        self.offer(repair.chosen)
+        if not self.finished() and len(self.best) and self.search.options.repair:
+            covered, most = self.standing()
+            repair = self.repairing(self.best, covered + 1)
+            repair.run(most, self.search.stop, self.search.patience)
+            self.search.counters["repairs"] += repair.repairs
+            self.offer(repair.chosen)
+        self.report("repair")
 
-    def programmed(
-        self, values: FloatArray, others: IntArray, start: IntArray, seconds: float
-    ) -> IntArray | None:
-        """The best of the columns that have a value, of some others, and of those at the start."""
-        valued = np.flatnonzero(values > 1e-3)
-        valued = valued[np.argsort(-values[valued], kind="stable")]
-        columns = np.concatenate((valued, others))
-        within = np.cumsum(self.incidence.sizes[columns]) <= PROGRAM_ENTRIES
-        columns = np.union1d(columns[within], start)
-        part, _ = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
-        seconds = min(seconds, 0.8 * self.search.stop.remaining())
-        found = best_columns(part, seconds, np.searchsorted(columns, start), self.people, self.k).chosen
-        self.search.counters["programs"] += 1
-        return None if found is None else columns[found]
+    def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
+        """Search all usable columns for some that cover more than the best."""
+        return self.search_for(self.covered(self.best) + 1, max_nodes)
 
-    def search_all(self, max_nodes: int, target: int | None = None) -> IntArray | TreeProof | None:
-        """Search all usable columns for some that cover so many people, or more than the best."""
-        target = self.covered(self.best) + 1 if target is None else target
-        columns = self.usable(target)
-        options = self.search.options
+    def search_for(self, target: int, max_nodes: int) -> IntArray | TreeProof | None:
+        """Search all columns that can be among some that cover so many people."""
+        columns, options = self.reaching(target), self.search.options
         part, kept = self.incidence.part(columns, self.incidence.reachable)
         if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
             return None
         question = BudgetQuestion(part, self.people[kept], self.k, target, self.search.stop)
         return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
-
-    def _swap(self, columns: IntArray) -> None:
-        """Exchange columns one by one while that helps, and offer what comes out."""
-        swapped = columns.astype(np.int64)
-        for _ in range(SWEEPS):
-            expired = self.search.stop.expired()
-            swaps = 0 if expired else swap_columns(self.incidence, self.people, swapped)
-            self.search.counters["swaps"] += swaps
-            if not swaps:
-                break
-        self.offer(swapped)
-
-    def relaxed(self) -> FirstOrder:
-        """The relaxation, from where the last one stopped."""
-        people = self.people.astype(np.float64)
-        found, last = FirstOrder(self.incidence, people, self.k), self._relaxation
-        if last is None:
-            found.duals = np.where(self.incidence.reachable, people / 2.0, 0.0)
-            found.price = float(self.covered(self.best) - self.covered(self.best[:-1]))
-            found.balance = float(np.sqrt(max(1, self.k) / (people**2).sum()))
-            found.values[self.best] = 1.0
-        else:
-            found.duals, found.price, found.balance = last.duals, last.price, last.balance
-            found.values = last.values * (self.k / max(last.budget, 1.0))
-        self._relaxation = found
-        return found
-
-
-class _Coverage(ColumnChoice):
-    """One call of ``solve_coverage`` under way; its bound is the fewest columns that it can take."""
-
-    def __init__(self, budget: BudgetSearch, needed: int, start: IntArray | None) -> None:
-        super().__init__(budget.search)
-        self.budget, self.needed = budget, needed
-        self.best = self._shortened(budget.order)
-        if start is not None:
-            self.offer(np.asarray(start, dtype=np.int64))
-        self.weights: Weights = budget.weights
-        self.bound = min(1, needed)
-        self.raise_bound()
-
-    def standing(self) -> tuple[int, int]:
-        """Columns, and at least."""
-        return len(self.best), self.bound
-
-    def offer(self, columns: IntArray) -> None:
-        """Take other columns if they are fewer and cover enough."""
-        if self.budget.covered(columns) >= self.needed and len(columns) < len(self.best):
-            self.best = self._shortened(columns)
-
-    def raise_bound(self) -> None:
-        """Read the weights the other way."""
-        found = self.budget.weights.fewest_for(self.budget.people, self.needed)
-        if found > self.bound:
-            self.bound, self.weights, self.proof = found, self.budget.weights, None
-
-    def relax(self) -> None:
-        """Bound the people for as many columns as the bound says, and so on until it stays."""
-        k = len(self.best)
-        part = self.search.stop.part(RELAXATION_TIME * self.search.stop.remaining())
-        for _ in range(MOST_TURNS):
-            if self.finished() or part.expired():
-                return
-            before = self.bound
-            self.budget.begin(k)
-            self.offer(self.budget.best)
-            for _ in self.budget.relax():
-                self.raise_bound()
-                self.report("relaxation")
-                if self.finished() or part.expired():
-                    return
-            if self.bound in {before, k}:
-                return
-            k = self.bound
-
-    def round(self) -> None:
-        """Round the relaxation to columns that are enough."""
-        if self.finished() or not self.search.options.diving:
-            return
-        self.budget.k = self.bound
-        relaxation, stop = self.budget.relaxed(), self.search.stop
-        relaxation.advance(STEPS_PER_ROUND // 2, stop)
-        core = np.union1d(np.flatnonzero(relaxation.mean_values > LEAST_VALUE), self.best)
-        part = stop.part(ROUNDING_TIME * stop.remaining())
-        self.offer(dive(self.budget.incidence, core, relaxation, part, self.budget.people, self.needed))
-        self.search.counters["dives"] += 1
-        self.report("rounding")
-
-    def repair(self, failures: int) -> None:
-        """Do without one column after the other; let repairs cover again whom that leaves uncovered."""
-        if self.finished() or not self.search.options.repair:
-            return
-        self.budget.k = len(self.best)
-        repair = self.budget.repairing(self.best, self.needed)
-        while not self.finished():
-            repair.drop()
-            repair.run(self.needed, self.search.stop, min(failures, self.search.options.max_failures))
-            if not repair.meets(self.needed):
-                break
-            self.offer(repair.chosen)
-            self.report("repair")
-        self.search.counters["repairs"] += repair.repairs
-
-    def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
-        """Search completely whether as many columns as the bound says suffice."""
-        self.budget.begin(self.bound)
-        for _ in self.budget.relax():
-            self.raise_bound()
-            if self.bound > self.budget.k:  # they do not, as the weights say
-                return None if self.finished() else self.search_all(max_nodes)
-        found = self.budget.search_all(max_nodes, self.needed)
-        if isinstance(found, TreeProof):
-            self.bound, self.weights = self.bound + 1, self.budget.weights
-        return found
-
-    def _shortened(self, columns: IntArray) -> IntArray:
-        """The first columns that together cover enough."""
-        incidence = self.budget.incidence
-        entries, begins = entries_of(incidence.starts, columns)
-        rows, first = np.unique(incidence.rows[entries], return_index=True)
-        new = np.zeros(len(entries) + 1, dtype=np.int64)
-        new[first + 1] = self.budget.people[rows]
-        return columns[: int(np.searchsorted(np.cumsum(new)[begins], self.needed))]
 
 
 class BudgetQuestion(TreeQuestion):

@@ -1,7 +1,5 @@
 """What all questions to a table of columns share: how a search stands, and how a complete one settles it."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.engine.cover.duals import Weights
 from oneformany.engine.cover.tree import TreeQuestion, search_tree
-from oneformany.engine.table.options import Search, State
+from oneformany.engine.table.options import Search
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +26,23 @@ class TreeProof:
     target: int
     columns: IntArray
     tree: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleAnswer:
+    """Columns, the people that they cover, and what is proved.
+
+    No so many columns cover more people than the ``bound``, or, where columns count, no fewer cover as many.
+    The weights say why, or, where it is better than that, the proof, for columns that weights do not exclude.
+    ``wanted`` are columns that may not be chosen, but that fewer could use, the likeliest first.
+    """
+
+    chosen: IntArray
+    covered: int
+    bound: int
+    weights: Weights
+    proof: TreeProof | None
+    wanted: IntArray
 
 
 class ColumnChoice(ABC):
@@ -58,7 +74,7 @@ class ColumnChoice(ABC):
     def report(self, phase: str) -> None:
         """Tell whoever listens where the search stands."""
         if self.search.progress is not None:
-            self.search.progress(State(phase, *self.standing()))
+            self.search.progress(phase, *self.standing())
 
     def settle(self, max_nodes: int) -> None:
         """Find something better, or prove that there is nothing, as long as either can be done."""

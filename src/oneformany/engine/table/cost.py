@@ -7,8 +7,6 @@ greatest savings of a column against the prices. Prices are integers, so the bou
 can repeat.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,12 +15,13 @@ from scipy import sparse
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.cover.greedy import greedy
 from oneformany.engine.cover.incidence import Merged, entries_of, merged
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.budget import BudgetSearch
-from oneformany.engine.table.choice import ColumnChoice, TreeProof
+from oneformany.engine.table.choice import TreeProof
 from oneformany.engine.table.cost_levels import (
     CostLevels,
     addable,
@@ -33,20 +32,16 @@ from oneformany.engine.table.cost_levels import (
 )
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.exceptions import InputError
 from oneformany.problem.problem import LARGEST_SUM
 from oneformany.stop import Stop
 
 FEW_NODES = 1_000
-DEAR = 3
 STEPS_PER_ROUND = 200
 GAIN = 1e-5
 PATIENCE = 2
-DEARER = 4
 MOST_HALVINGS = 10
 RELAXATION_TIME = 0.5
-PROGRAM_SECONDS = 30.0
-FEWEST_COLUMNS = 1_000
+MOST_COLUMNS = 1_000
 MOST_ENTRIES = 300_000
 
 
@@ -78,21 +73,17 @@ class CostAnswer:
 def solve_cost(
     table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search | None = None
 ) -> CostAnswer:
-    """Choose at most ``k`` columns that serve so many people at the least total cost.
-
-    It begins with columns that serve so many, an answer to the first question; progress is told in costs.
-    """
+    """Choose at most ``k`` columns that serve so many people, as those at the start do, at the least cost."""
     search = search or Search()
     cost = CostSearch(table, people, k, needed, start, search)
-    cost.begin()
-    cost.relax()
+    cost.exchange()
+    cost.lower()
     cost.settle(min(FEW_NODES, search.options.max_nodes))
-    cost.improve()
+    cost.improve(MOST_COLUMNS)
     cost.settle(search.options.max_nodes)
     chosen = np.sort(cost.best)
-    return CostAnswer(
-        chosen, cost.served(chosen)[0], *cost.standing(), cost.priced.prices, k, needed, cost.proof
-    )
+    prices = cost.priced.prices
+    return CostAnswer(chosen, cost.served(chosen)[0], *cost.standing(), prices, k, needed, cost.proof)
 
 
 class PriceBound(NamedTuple):
@@ -111,39 +102,40 @@ def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, 
     return PriceBound(pays - int(np.sort(savings)[::-1][:k].sum()), prices, savings)
 
 
-class CostSearch(ColumnChoice):
-    """One call of ``solve_cost`` under way: the cheapest columns so far, and the best prices."""
+class CostSearch(BudgetSearch):
+    """The cheapest columns so far, and the best prices: a budget over pairs of row and level.
+
+    Each pair is worth what is lost by leaving it uncovered, where being served by nobody costs ``unserved``.
+    """
 
     def __init__(
-        self, table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search
+        self, table: ColumnTable, persons: IntArray, k: int, needed: int, start: IntArray, search: Search
     ) -> None:
-        super().__init__(search)
-        self.table, self.people, self.k, self.needed = table, people, k, needed
+        self.table, self.persons, self.needed = table, persons, needed
         self.top = int(table.costs.max(initial=0))
-        self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
+        self.unserved = (self.top + 1) * max(1, min(int(persons.sum()), 10**6 // (self.top + 1)))
         self.levels = CostLevels.of(table, table.n_rows)
-        self.budget = self._budget(self.unserved)
-        self.shared = needed < int(people[np.unique(table.rows)].sum())
-        self.best = np.asarray(start, dtype=np.int64)
-        served, self.cost = self.total(self.best)
-        if len(self.best) > k or served < needed:
-            raise InputError(
-                f"start has {len(self.best)} columns that serve {served} people; give at most {k} columns "
-                f"that serve at least {needed}"
-            )
-        self.values = np.zeros(len(table))
-        self.priced = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
+        super().__init__(self.levels.incidence, self._losses(self.unserved).astype(np.int64), search)
+        self.shared = needed < int(persons[np.unique(table.rows)].sum())
+        self.k, self.best = k, np.asarray(start, dtype=np.int64)
+        self.cost = self.total(self.best)[1]
+        self.priced = price_bound(table, persons, np.zeros(table.n_rows, dtype=np.int64), k, needed)
 
     def standing(self) -> tuple[int, int]:
         """Cost, and at least."""
         priced = max(0, -(-self.priced.value // ONE_IN_COVERS))
         return self.cost, priced if self.proof is None else max(priced, self.proof.target + 1)
 
+    @property
+    def loads(self) -> IntArray:
+        """What each column saves."""
+        return self.priced.savings
+
     def served(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
         owner, least = cheapest(self.table, columns, self.table.n_rows)
         rows = np.flatnonzero(owner >= 0)
-        kept, _ = cheapest_rows(least[rows], self.people[rows], self.needed)
+        kept, _ = cheapest_rows(least[rows], self.persons[rows], self.needed)
         owner[rows[~kept]] = -1
         least[rows[~kept]] = 0
         return owner, least
@@ -151,21 +143,21 @@ class CostSearch(ColumnChoice):
     def total(self, columns: IntArray) -> tuple[int, int]:
         """People served, and cost."""
         owner, least = self.served(columns)
-        return int(self.people[owner >= 0].sum()), int((self.people * least).sum())
+        return int(self.persons[owner >= 0].sum()), int((self.persons * least).sum())
 
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they serve enough people at less cost."""
-        covered, cost = self.total(columns)
-        if len(columns) <= self.k and covered >= self.needed and cost < self.cost:
+        served, cost = self.total(columns)
+        if len(columns) <= self.k and served >= self.needed and cost < self.cost:
             self.best, self.cost = np.asarray(columns), cost
 
-    def begin(self) -> None:
-        """Exchange columns of the start for cheaper ones."""
-        self.budget.begin(self.k, self.best)
-        self.offer(self.budget.best)
+    def exchange(self) -> None:
+        """Exchange the best columns, or greedy ones that lose less, for cheaper ones."""
+        columns = self.order[: self.k]
+        self.swap(columns if self.covered(columns) >= self.covered(self.best) else self.best)
         self.report("start")
 
-    def relax(self) -> None:
+    def lower(self) -> None:
         """Take first-order steps; turn the duals into prices after each round.
 
         Where a share of the people is enough, what being served by nobody costs is halved in: as little as
@@ -173,8 +165,8 @@ class CostSearch(ColumnChoice):
         """
         if self.finished():
             return
-        low, dear, high = 0.0, float((1 if self.shared else DEAR) * (self.top + 1)), np.inf
-        relaxation = self._relaxed(self._losses(dear))
+        low, dear, high = 0.0, (1.0 if self.shared else 3.0) * (self.top + 1), np.inf
+        relaxation = self.relaxation = self._relaxation(self._losses(dear))
         self.price(self._losses(self.top + 1))
         idle, tries = 0, MOST_HALVINGS if self.shared else 0
         for _ in self.search.rounds(RELAXATION_TIME):
@@ -195,46 +187,39 @@ class CostSearch(ColumnChoice):
                 high = dear
             else:
                 low = dear
-            dear = DEARER * dear if high == np.inf else (low + high) / 2
+            dear = 4 * dear if high == np.inf else (low + high) / 2
             relaxation.upper = self._losses(dear)
-        self.values = relaxation.mean_values
         if self.shared:
-            self.budget = self._budget(int(np.ceil(dear)))
-            self.begin()
+            self.people = self._losses(np.ceil(dear)).astype(np.int64)
+            self.order = greedy(self.incidence, self.people)
+            self.exchange()
 
-    def _budget(self, unserved: int) -> BudgetSearch:
-        """The search for columns that lose least, where being served by nobody costs so much."""
-        return BudgetSearch(self.levels.incidence, self._losses(unserved).astype(np.int64), self.search)
-
-    def _relaxed(self, upper: FloatArray) -> FirstOrder:
+    def _relaxation(self, upper: FloatArray) -> FirstOrder:
         """The relaxation over pairs of row and level, from the best columns so far."""
-        incidence, k = self.levels.incidence, max(1, self.k)
-        relaxation = FirstOrder(incidence, upper, self.k)
+        relaxation, k = FirstOrder(self.incidence, upper, self.k), max(1, self.k)
         relaxation.values[self.best] = 1.0
-        often = np.where(incidence.covered_by(self.best), 0.5, 1.0)
-        relaxation.duals = often * np.minimum(upper, self.people[self.levels.owner])
+        often = np.where(self.incidence.covered_by(self.best), 0.5, 1.0)
+        relaxation.duals = often * np.minimum(upper, self.persons[self.levels.owner])
         relaxation.price = float(relaxation.duals.sum()) / (2 * k)
         relaxation.balance = float(np.sqrt(k / max(1.0, float((upper**2).sum()))))
         return relaxation
 
     def _losses(self, unserved: float) -> FloatArray:
         """What leaving each pair uncovered costs, when being served by nobody costs a person so much."""
-        return (self.levels.losses(unserved) * self.people[self.levels.owner]).astype(np.float64)
+        return (self.levels.losses(unserved) * self.persons[self.levels.owner]).astype(np.float64)
 
     def _reached(self, values: FloatArray, unserved: float) -> bool:
         """Whether parts of columns serve enough people for less than being served by nobody costs."""
-        parts = np.where(self.table.costs < unserved, values[self.table.column_of], 0.0)
+        parts = np.where(self.table.costs < unserved, np.repeat(values, np.diff(self.table.starts)), 0.0)
         served = np.bincount(self.table.rows, parts, minlength=self.table.n_rows)
-        return float((np.minimum(served, 1.0) * self.people).sum()) >= self.needed
+        return float((np.minimum(served, 1.0) * self.persons).sum()) >= self.needed
 
     def price(self, duals: FloatArray) -> None:
         """Turn duals into prices, and keep the better bound."""
-        prices = self.levels.prices(duals, self.people)
-        if not addable(prices, self.people):
-            return
-        found = price_bound(self.table, self.people, prices, self.k, self.needed)
-        if found.value > self.priced.value:
-            self.priced = found
+        prices = self.levels.prices(duals, self.persons)
+        if addable(prices, self.persons):
+            found = price_bound(self.table, self.persons, prices, self.k, self.needed)
+            self.priced = max(found, self.priced, key=lambda bound: bound.value)
 
     def usable(self) -> IntArray:
         """The columns that a cheaper choice can use."""
@@ -246,25 +231,13 @@ class CostSearch(ColumnChoice):
         self.search.counters["columns left out"] = len(savings) - len(usable)
         return usable
 
-    def improve(self) -> None:
-        """Solve a program over the columns that a cheaper choice can use, or the most promising of them."""
-        if not self.search.options.repair or self.finished():
-            return
-        usable = self.usable()
-        promising = usable[np.argsort(-self.priced.savings[usable], kind="stable")[:FEWEST_COLUMNS]]
-        found = self.budget.programmed(self.values, promising, self.best, PROGRAM_SECONDS)
-        if found is not None:
-            self.offer(found)
-        self.report("program")
-
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all columns that a cheaper choice can use, unless they are too many."""
         options, columns = self.search.options, self.usable()
-        entries = int(self.table.sizes[columns].sum())
-        if not options.exact or len(columns) > options.max_columns or entries > MOST_ENTRIES:
-            return None
         part = self.table.take(columns)
-        rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.shared)
+        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
+            return None
+        rows = merged(part.starts, part.rows, part.costs, self.persons, apart=self.shared)
         question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, self.search.stop)
         return self.searched(question, self.cost - 1, columns, rows.members, max_nodes)
 

@@ -108,9 +108,8 @@ def people_at_prices(prices: IntArray, people: IntArray, needed: int) -> int:
 def cheapest_rows(costs: IntArray, people: IntArray, needed: int) -> tuple[BoolArray, bool]:
     """Choose rows that stand for so many people and pay least; whoever pays nothing is served anyway.
 
-    Rows are left out whole. Where they stand for several people each, which of them to leave out is a
-    knapsack; it is solved exactly unless it is very large: that comes second. All are served if they are
-    fewer than needed.
+    Rows are left out whole: where they stand for several people each, that is a knapsack. It is solved
+    exactly, which comes second, unless it is very large.
     """
     kept = np.ones(len(costs), dtype=np.bool_)
     spare = int(people.sum()) - needed

@@ -1,7 +1,5 @@
 """Switches and reports that the searches over a table of columns share."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -64,22 +62,16 @@ class TableOptions:
                 raise InputError(f"{name} is {value!r}; it must be an integer of at least 0")
 
 
-@dataclass(frozen=True)
-class State:
-    """Where a search stands: best value so far, and what is proved about it."""
-
-    phase: str
-    value: int
-    bound: int
-
-
 @dataclass(eq=False)
 class Search:
-    """What all parts of one search share: when to end, switches, who listens, and counts of what was done."""
+    """What all parts of one search share: when to end, switches, who listens, and counts of what was done.
+
+    Who listens is told the phase, the best value so far, and what is proved about it.
+    """
 
     stop: Stop = field(default_factory=Stop)
     options: TableOptions = field(default_factory=TableOptions)
-    progress: Callable[[State], None] | None = None
+    progress: Callable[[str, int, int], None] | None = None
     counters: Counter[str] = field(default_factory=Counter)
 
     @property

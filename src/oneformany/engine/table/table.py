@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +37,6 @@ class ColumnTable:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    @property
-    def sizes(self) -> IntArray:
-        """Number of rows of each column."""
-        return np.diff(self.starts)
-
-    @property
-    def column_of(self) -> IntArray:
-        """For each entry of ``rows`` the column that it belongs to."""
-        return np.repeat(np.arange(len(self)), self.sizes)
-
     @cached_property
     def incidence(self) -> Incidence:
         """Which columns hold which rows."""
@@ -57,13 +46,24 @@ class ColumnTable:
         """Rows of one column."""
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
-    def followed_by(self, starts: IntArray, *others: NDArray[Any]) -> ColumnTable:
-        """Further columns behind these: where they begin, their rows, costs, changed features and targets."""
-        mine: list[NDArray[Any]] = [self.rows, self.costs, self.changed, self.targets]
-        parts: list[NDArray[Any]] = [np.concatenate(pair) for pair in zip(mine, others, strict=True)]
-        rows, costs, changed, targets = parts
-        begins = np.concatenate([self.starts, self.starts[-1] + starts[1:]])
-        return ColumnTable(begins, rows, costs, changed, targets, self.n_rows, self.complete)
+    @property
+    def bytes(self) -> int:
+        """Memory that the columns take."""
+        return len(self.rows) * 12 + len(self) * 8 + self.changed.size * 5
+
+    def followed_by(self, *others: ColumnTable) -> ColumnTable:
+        """The columns of other tables behind these."""
+        tables = (self, *others)
+        sizes = np.concatenate([np.diff(table.starts) for table in tables])
+        return ColumnTable(
+            np.append(0, np.cumsum(sizes)),
+            np.concatenate([table.rows for table in tables]),
+            np.concatenate([table.costs for table in tables]),
+            np.concatenate([table.changed for table in tables]),
+            np.concatenate([table.targets for table in tables]),
+            self.n_rows,
+            self.complete,
+        )
 
     def take(self, columns: IntArray) -> ColumnTable:
         """Only some of the columns, in the order given; not complete any more."""
