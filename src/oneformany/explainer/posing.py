@@ -113,7 +113,7 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     check_rules(asked.rules, inputs.names)
     wishes.check(inputs.names)
     wishes = replace(wishes, apart=named_by_value(asked.rules))
-    kept = {rule.feature for rule in asked.rules if isinstance(rule, Immutable)}
+    kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, wishes, kept, stop)
     limits = _limits(asked, cells.schema, cells.reference, by_value=True)
     labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
