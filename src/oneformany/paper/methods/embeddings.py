@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 import oneformany as ofm
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.paper.methods.model import LinearExpression, Model, Request
 from oneformany.paper.methods.solvers import Highs
@@ -108,12 +108,12 @@ class TreeEmbedding:
         self.threshold = threshold
         self._ensemble = ensemble
         self._leaves = np.flatnonzero(ensemble.feature == LEAF)
-        self._ways = [  # the leaves behind each way out of a split, its feature, and the levels that go there
-            (self._below(child), int(ensemble.feature[node]), levels[: self.one_hot.column.shape[1]])
-            for node in np.flatnonzero(ensemble.feature != LEAF)
-            for left in [ensemble.left[node]]
-            for child, levels in zip(ensemble.children[node], (left, ~left), strict=True)
-        ]
+        # the leaves behind each way out of a split, its feature, and the levels that go there
+        self._ways: list[tuple[IntArray, int, BoolArray]] = []
+        for node in np.flatnonzero(ensemble.feature != LEAF):
+            feature, left = int(ensemble.feature[node]), ensemble.left[node, : max(ensemble.levels)]
+            for child, levels in zip(ensemble.children[node], (left, ~left), strict=True):
+                self._ways.append((self._below(child), feature, levels))
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
         """Add the selection of leaves and return the score of the point ``x``."""
@@ -231,12 +231,11 @@ def _range(model: Model, z: LinearExpression, stop: ofm.Stop) -> tuple[float, fl
     ends = np.stack([model.lower[z.columns], model.upper[z.columns]]) * z.values
     low, high = z.constant + float(ends.min(axis=0).sum()), z.constant + float(ends.max(axis=0).sum())
     if low < 0.0 < high and not stop.expired():
-        peaks = [  # of z and of -z over the linear relaxation; infinite when time is too short
-            sign * z.constant + Highs().solve(relaxed, Request(stop)).bound
-            for sign in (1.0, -1.0)
-            for relaxed in [model.relaxed().towards(z.columns, sign * z.values, maximise=True)]
-        ]
-        low, high = max(low, -peaks[1]), min(high, peaks[0])
+        relaxed, highs = model.relaxed(), Highs()
+        programs = [relaxed.towards(z.columns, sign * z.values, maximise=True) for sign in (-1.0, 1.0)]
+        # how far below and above its constant; infinite when time is too short
+        below, above = (highs.solve(program, Request(stop)).bound for program in programs)
+        low, high = max(low, z.constant - below), min(high, z.constant + above)
     room = WIDENING * (1.0 + abs(low) + abs(high))
     return low - room, high + room
 
