@@ -109,7 +109,7 @@ def test_limits_are_handed_to_the_engine(asked, german, model):
     options = asked[0][1]
     assert options["progress"] is watch
     assert 0 < options["time_limit"] < 70
-    assert set(options) == {"time_limit", "progress"}
+    assert (options["explanations"], options["coverage"]) == (None, None)
 
 
 def test_every_point_is_positive_for_the_model_at_the_threshold(german, model):
