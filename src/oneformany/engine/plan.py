@@ -104,7 +104,8 @@ def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullLis
     ground = Ground.of(problem)
     if ground.decided:
         screened = screen(problem, Statistics(), stop)
-        rows, ends = screened.helpable, np.array(screened.points).reshape(-1, problem.n_features)
+        rows = screened.helpable
+        ends = np.array(screened.points, dtype=np.int64).reshape(-1, problem.n_features)
         unreachable = ground.hopeless()
     else:
         soon = stop.part(REACHING_TIME * stop.remaining())

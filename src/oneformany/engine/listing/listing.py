@@ -245,7 +245,7 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
     jobs = SHARINGS[store.ground.problem.share](batches, store.costed)
     for found in run(jobs, stop, threads):
         store.absorb(found)
-        if store.bytes > memory:
+        if store.bytes > memory and store.columns.bytes > memory:
             store.reduce(stop)
             if store.bytes > 3 * memory // 4:
                 return False
