@@ -70,6 +70,13 @@ def test_the_two_triangles_are_accepted_with_every_proof(proof: tuple[str, int])
     report.raise_if_rejected()
 
 
+def test_a_printed_report_tells_each_claim_and_how_it_was_checked() -> None:
+    told = str(verify(build_result(TWO_TRIANGLES, "dual", 0))).splitlines()
+    assert told[0] == "confirmed"
+    assert "    counts and status agree: confirmed" in told[2]
+    assert told[-1].startswith("    lower bound holds: confirmed (at least ")
+
+
 def test_an_inflated_bound_is_never_accepted() -> None:
     """With the explanations of another problem's larger answer, only the proof can tell."""
     rng = np.random.default_rng(31)

@@ -54,6 +54,10 @@ class Report:
 
     checks: tuple[Check, ...]
 
+    def __str__(self) -> str:
+        lines = [f"    {check.name}: {check.outcome} ({check.detail})" for check in self.checks]
+        return "\n".join([self.outcome, *lines])
+
     @property
     def outcome(self) -> Outcome:
         """Wrong if one claim is, confirmed if all are."""
