@@ -5,9 +5,11 @@ gains of its levels. Networks and tree ensembles bound their scores so, each in 
 """
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.compiled import inner, outer
 from oneformany.oracles.protocol import Question
@@ -22,6 +24,10 @@ class Part(Question):
     many: bool = False  # whether the bound that made the part dropped many levels
     lines: FloatArray = field(default_factory=lambda: np.zeros(0))  # what is known of a network there
     stale: int = 0  # the first layer of a network whose ranges are those of a larger part
+
+    def but(self, **new: AnyValue) -> Self:
+        """Make a part with other fields; much quicker than ``replace``."""
+        return type(self)(**(vars(self) | new))
 
     @property
     def first_point(self) -> IntArray:
@@ -146,7 +152,7 @@ def halves(part: Part, gains: FloatArray, constant: float, least: float) -> list
         domain = part.domain.copy()
         domain[feature] = False
         domain[feature, some] = True
-        found.append(narrowed(Part(**(vars(part) | {"domain": domain})), gains, constant, least))
+        found.append(narrowed(part.but(domain=domain), gains, constant, least))
     return [half for half in found if half is not None]
 
 
