@@ -90,14 +90,16 @@ class ConstrainedOracle:
         """Find a positive and permitted point, or prove that there is none, or end "unknown"."""
         whole, answer = anchored(question), self.oracle.reach(question)
         permitted = answer.point is not None and self.permits(answer.point[None])[0]
-        if whole is None or answer.proved_none or permitted:
+        if whole is None or permitted or (answer.point is None and whole.size > self.largest_box):
+            return answer
+        if answer.proved_none:
             return answer
 
         def step(part: Part, _: int) -> tuple[IntArray, list[Part] | None]:
             answer = self.oracle.reach(part)
             if answer.point is None:
                 return part.anchor[None][:0], [] if answer.proved_none else None
-            most = replace(part, split=int(part.domain.sum(axis=1).argmax()))
+            most = part.but(split=int(part.domain.sum(axis=1).argmax()))
             order = np.indices(part.domain.shape)[1].astype(np.float64)
             return answer.point[None], halves(most, order, np.inf, 0.0)
 

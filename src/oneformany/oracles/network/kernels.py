@@ -48,8 +48,9 @@ def score_point(net: Arrays, point: IntArray, hidden: FloatArray) -> float:
     for j in range(net.widths[0]):
         hidden[0, j] = net.biases[0, j]
     for f in range(len(point)):
+        at = net.starts[f] + point[f]
         for j in range(net.widths[0]):
-            hidden[0, j] += net.rows[net.starts[f] + point[f], j]
+            hidden[0, j] += net.rows[at, j]
     return forward(net, hidden)
 
 

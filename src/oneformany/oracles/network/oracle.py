@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -179,7 +179,7 @@ class NetworkOracle(DecidedOracle):
         steps.climb(whole)
         if self.positive(steps.point[None])[0]:
             return Answer(steps.point)
-        whole = replace(whole, lines=widest_lines(self._net))
+        whole = whole.but(lines=widest_lines(self._net))
         return search(whole, steps.step, self._judge, self.positive, budget=self.budget)
 
     def judge_moves(

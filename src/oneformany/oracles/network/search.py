@@ -5,7 +5,6 @@ networks are best split at units, wide shallow ones at features, so both are tri
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
@@ -66,15 +65,15 @@ class NetworkSteps:
         gains = self._work.gains.copy()
         points = narrowed(part, gains, constant, self.least)
         if points is None or points.many or points.split < 0:
-            return [] if points is None else [replace(points, stale=0)]
+            return [] if points is None else [points.but(stale=0)]
         known = len(self.net.widths)
-        units = self._probe_units(replace(points, stale=known), value)
+        units = self._probe_units(points.but(stale=known), value)
         if all(bound < self.least for bound, _ in units):
             return []
         levels = []
         for half in halves(points, gains, constant, self.least):
-            part = replace(half, lines=points.lines.copy(), stale=0)
-            levels.append((self._bound(part, PROBE_ROUNDS)[0], replace(part, stale=known)))
+            part = half.but(lines=points.lines.copy(), stale=0)
+            levels.append((self._bound(part, PROBE_ROUNDS)[0], part.but(stale=known)))
         losses = [self._loss([bound for bound, _ in split], value).prod() for split in (levels, units)]
         best = units if losses[1] > losses[0] * (value - self.least) ** (2 - len(levels)) else levels
         return [half for bound, half in sorted(best, key=itemgetter(0)) if bound >= self.least]
@@ -100,5 +99,5 @@ class NetworkSteps:
         for bound, (layer, unit, side) in zip(bounds[best : best + 2], demands[best:], strict=False):
             lines = part.lines.copy()
             lines[SIDE, layer, unit] = side
-            found.append((bound, replace(part, lines=lines, stale=layer + 1)))
+            found.append((bound, part.but(lines=lines, stale=layer + 1)))
         return found
