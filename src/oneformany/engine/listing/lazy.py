@@ -86,7 +86,7 @@ class Buckets:
 class LazyListing:
     """Columns that are known, at first one for each row that can be helped, and buckets.
 
-    ``open`` are buckets that were not looked at and are no part of a column; ``looked_at`` counts the others.
+    ``open`` are buckets that were not looked at and that no column holds; ``looked_at`` counts the others.
     """
 
     def __init__(self, batches: Batches, reached: Reached) -> None:
