@@ -103,8 +103,8 @@ class ListedRun:
         cheap = asks_for_cost(self.problem, goal, self.options)
         with self.statistics.timed("listing"):
             if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
-                self._lazy = lazy_listing(self.problem, self.stop)
-                self.listing = self._lazy.listing()
+                self._lazy = lazy = lazy_listing(self.problem, self.stop)
+                self.listing = FullListing(lazy.table()[0], lazy.reached.unreachable, lazy.batches.asked)
             else:
                 self._plan = planned(self.problem, self.options, costed=cheap)
                 self.listing = self._plan.listing(self.problem, self.options, self.stop)

@@ -22,7 +22,7 @@ from oneformany.engine.cover.subset_kernels import inside_some
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
 from oneformany.engine.listing.kernels import FORBIDDEN
-from oneformany.engine.listing.listing import FullListing, accepted_groups
+from oneformany.engine.listing.listing import accepted_groups
 from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
 from oneformany.engine.listing.store import Store, alone, leading
 from oneformany.engine.table.choice import PeopleAnswer
@@ -84,10 +84,9 @@ class Buckets:
 
 
 class LazyListing:
-    """Columns that are known, and buckets of which nobody knows what the classifier makes of them.
+    """Columns that are known, at first one for each row that can be helped, and buckets.
 
-    Rows share a point. It begins with a column for each row that can be helped. ``open`` are the buckets that
-    were not looked at and are not part of a column, ``looked_at`` counts those that were.
+    ``open`` are buckets that were not looked at and that no column holds; ``looked_at`` counts the others.
     """
 
     def __init__(self, batches: Batches, reached: Reached) -> None:
@@ -103,10 +102,6 @@ class LazyListing:
         self._mean = _mean_scores(batches, rows)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
         self._helped = best / (2.1 * np.abs(best).max(initial=1e-300))  # one success counts for more
-
-    def listing(self) -> FullListing:
-        """What there is now, as a listing."""
-        return FullListing(self.table()[0], self.reached.unreachable, self.batches.asked)
 
     def offer(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
         """Add a column of those of some rows, in rising order, that accept the goals of the features."""
@@ -200,10 +195,8 @@ class LazyListing:
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     """Find out which rows can be helped, and begin with a column for each of them."""
-    ground = Ground.of(problem)
-    part = stop.part(REACHING_TIME * stop.remaining())
-    everybody = np.arange(len(ground.rows))
-    reached = reach_rows(ground, Batches(ground, part), everybody, part)
+    ground, part = Ground.of(problem), stop.part(REACHING_TIME * stop.remaining())
+    reached = reach_rows(ground, Batches(ground, part), np.arange(len(ground.rows)), part)
     return LazyListing(Batches(ground, stop), reached)
 
 

@@ -220,10 +220,8 @@ def list_columns(
     Otherwise all whose rows are in another column; of columns with the same rows the one stays that costs
     them least together. ``threads`` look at feature sets where the classifier need not be asked.
     """
-    stop = stop or Stop()
-    ground = Ground.of(problem)
-    store = Store(ground, costed=costed)
-    batches = Batches(ground, stop)
+    ground, stop = Ground.of(problem), stop or Stop()
+    store, batches = Store(ground, costed=costed), Batches(ground, stop)
     complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     try:
         complete = _fill(store, batches, stop, memory, threads if ground.decided else 1)

@@ -1,7 +1,5 @@
 """What a row can do by itself: its cheapest change, any change, or a proof that there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -62,10 +60,7 @@ def _cheapest_by_asking(
 def cheapest_of_set(
     ground: Ground, batches: Batches, rows: Indices, changed: Sequence[int]
 ) -> tuple[IntArray, IntArray]:
-    """Find the cheapest way of each row that moves in each of some features, and in no other.
-
-    Returns its cost, ``NEVER`` where no such way is accepted, and the cells that the row goes to.
-    """
+    """What moving in all of some features, and no other, costs each row at least, or ``NEVER``; where to."""
     choices = ground.choices(changed, ground.goals)
     if not len(choices) or not len(rows):
         return np.full(len(rows), NEVER), np.zeros((len(rows), len(changed)), dtype=np.int64)
@@ -88,14 +83,9 @@ class Reached:
 
 
 def reach_rows(ground: Ground, batches: Batches, rows: IntArray, stop: Stop) -> Reached:
-    """Find for each of some rows a change that the classifier accepts, or a proof that there is none.
-
-    Where time does not suffice, nothing is known about the rest.
-    """
-    problem = ground.problem
-    cells = ground.rows.copy()
+    """Find for some rows, as time allows, a change that the classifier accepts, or a proof of none."""
+    problem, cells, unreachable = ground.problem, ground.rows.copy(), ground.hopeless()
     reachable = np.zeros(len(cells), dtype=np.bool_)
-    unreachable = ground.hopeless()
     left = rows[~unreachable[rows]]
     hard = []
     try:
