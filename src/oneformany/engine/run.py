@@ -1,5 +1,7 @@
 """What all parts of one run share: limits, statistics, columns so far, and the best cover so far."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field

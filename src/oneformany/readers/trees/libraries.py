@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
@@ -220,7 +221,7 @@ def _lightgbm_tree(root: dict[str, Any], weight: float, name: str) -> Grown:
         children.append([len(nodes), len(nodes) + 1] if inner else [0, 0])
         nodes += inner
 
-    def all_nodes(entry: str, otherwise: object) -> Any:  # noqa: ANN401 (an array of what the entry holds)
+    def all_nodes(entry: str, otherwise: object) -> NDArray[Any]:
         return np.array([node.get(entry, otherwise) for node in nodes])
 
     listed = np.flatnonzero(all_nodes("decision_type", "") == "==").tolist()
