@@ -28,6 +28,10 @@ def rows(n=150, seed=0):
     return frame, target
 
 
+def every_integer(column):
+    return range(int(column.min()), int(column.max()) + 1)
+
+
 MODELS = {
     "logistic": LogisticRegression(max_iter=5000),
     "tree": DecisionTreeClassifier(max_depth=4, random_state=0),
@@ -47,7 +51,7 @@ def test_every_number_of_a_named_range_serves_every_row(kind, share):
     for explanation, named in zip(result.explanations, ranges, strict=True):
         features = [result.schema.features[f] for f in named]
         inside = [
-            [v for v in frame[one.name].unique() if one.find(v) == explanation.point[f]]
+            [v for v in every_integer(frame[one.name]) if one.find(v) == explanation.point[f]]
             for f, one in zip(named, features, strict=True)
         ]
         for row in explanation.members:
@@ -75,9 +79,25 @@ FRAME = pd.DataFrame({"income": [100, 200, 300, 1000, 1500, 2000]})
 
 
 def test_a_range_is_named_where_all_of_it_serves():
-    explainer = OneForMany(step(900), 1, edges={"income": [500]})
+    explainer = OneForMany(step(501), 1, edges={"income": [500]})
     summary = explainer.explain(FRAME).summary()
     assert "income  -> more than 500" in summary
+
+
+def test_numbers_that_nobody_has_count_as_well():
+    """All incomes above 500 that occur are accepted, 501 would not be."""
+    assert "income  -> 1500" in OneForMany(step(900), 1, edges={"income": [500]}).explain(FRAME).summary()
+
+
+@pytest.mark.parametrize(("least", "named"), [(0.5, "0.5 to 0.7"), (0.51, "0.6")])
+def test_both_ends_of_a_range_of_decimals_serve(least, named):
+    frame = pd.DataFrame({"rate": [0.1, 0.3, 0.55, 0.6, 0.65, 0.7]})
+    explainer = OneForMany(
+        lambda rows: np.where((rows["rate"] >= least) & (rows["rate"] <= 0.7), 0.9, 0.1),
+        1,
+        edges={"rate": [0.2, 0.5, 0.7]},
+    )
+    assert f"rate  -> {named} " in explainer.explain(frame).summary()
 
 
 def test_the_number_is_named_where_a_part_of_the_range_does_not_serve():
@@ -94,7 +114,7 @@ def test_an_upper_end_is_told_as_at_most_and_with_its_unit():
 
 
 def test_without_time_numbers_are_named():
-    result = OneForMany(step(900), 1, edges={"income": [500]}).explain(FRAME, time_limit=1e-9)
+    result = OneForMany(step(501), 1, edges={"income": [500]}).explain(FRAME, time_limit=1e-9)
     assert "ranges" not in result.problem
 
 

@@ -175,6 +175,18 @@ def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
         result.assign(new[["income"]], model=chance)
 
 
+def test_values_that_were_not_there_before_may_stay_where_the_model_reads_them():
+    def chance(given):
+        return np.where((given["income"] >= 2000) & (given["city"] != "Atlantis"), 0.9, 0.1)
+
+    frame = FRAME.assign(city="Rome")
+    explainer = OneForMany(chance, 1, share="action", rules=[Immutable("debts")])
+    result = explainer.explain(frame[[*READ, "city"]])
+    new = frame[frame["income"] < 2000].head(4).assign(city=["Oslo", "Rome", "Atlantis", None])
+    placed = result.assign(new[[*READ, "city"]], model=explainer)
+    assert placed.tolist() == [0, 0, -1, 0]
+
+
 def test_numbers_from_one_join_placed_rows_to_the_tables_and_indices_from_zero_cannot():
     model = tree()
     result = OneForMany(model, 1).explain(FRAME)

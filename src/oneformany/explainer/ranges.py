@@ -1,5 +1,6 @@
 """Which ranges an explanation may name: those of which every number serves every row of its group."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -12,6 +13,7 @@ from oneformany.arrays import BoolArray
 from oneformany.explainer.posing import Posed
 from oneformany.result.following import apply
 from oneformany.result.result import Result
+from oneformany.schema.feature import Feature
 from oneformany.schema.frames import Table, alike
 from oneformany.stop import Stop
 
@@ -23,9 +25,9 @@ MOST_EXPLANATIONS = 50  # so many explanations, those of most rows, are looked a
 def with_ranges(result: Result, posed: Posed, table: Table, seconds: float | None = None) -> Result:
     """Note for each explanation the features of which a whole cell may be named instead of a number.
 
-    A cell may be named when every number of the reference data in it, in every combination with the numbers
-    of the other cells that are named, makes the model accept every row of the group. What was not examined in
-    time is told as the number that was proved.
+    A cell may be named when every number that its name promises, in every combination with the numbers of the
+    other cells that are named, makes the model accept every row of the group. What was not examined in time
+    is told as the number that was proved.
     """
     if posed.cells is None or result.share == "features" or not result.covered:
         return result
@@ -42,7 +44,8 @@ def with_ranges(result: Result, posed: Posed, table: Table, seconds: float | Non
         for feature in explanation.changed:  # as long as all combinations of numbers serve
             if not posed.schema.features[feature].binned or not moves[:, feature].any() or stop.expired():
                 continue
-            inside = posed.cells.inside(feature, explanation.point[feature])
+            cell = explanation.point[feature]
+            inside = _promised(posed.schema.features[feature], cell, posed.cells.inside(feature, cell))
             tried = {**numbers, feature: inside}
             questions = len(rows) * int(np.prod([len(values) for values in tried.values()], dtype=np.float64))
             if len(inside) > 1 and questions <= MOST_QUESTIONS and _serve(posed, rows, moves, tried):
@@ -51,6 +54,19 @@ def with_ranges(result: Result, posed: Posed, table: Table, seconds: float | Non
     if not any(ranges):
         return result
     return replace(result, problem={**result.problem, "ranges": ranges})
+
+
+def _promised(feature: Feature, cell: int, known: Sequence[Any]) -> Sequence[Any]:
+    """Numbers that the name of a cell promises: known ones of it, its ends, and all integers of integers."""
+    edges, last = feature.edges or (), len(feature.edges or ())
+    if not known or cell > last:
+        return known
+    if all(float(number).is_integer() for number in known):
+        low = math.floor(edges[cell - 1]) + 1 if cell else int(min(known))
+        high = math.floor(edges[cell]) if cell < last else int(max(known))
+        return [type(known[0])(number) for number in range(low, min(high, low + MOST_QUESTIONS) + 1)]
+    lower = edges[cell - 1 : cell] if cell < last else ()  # "more than 5" does not promise the 5
+    return sorted({*known, *lower, *edges[cell : cell + 1]})
 
 
 def _serve(posed: Posed, rows: pd.DataFrame, moves: BoolArray, numbers: dict[int, Sequence[Any]]) -> bool:

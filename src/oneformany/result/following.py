@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -134,7 +135,8 @@ def assign(
     Series
         The explanation of each row, called ``explanation_index`` when counted from 0, and ``explanation``
         when counted from 1, the name that joins it to ``to_frame``. A row has none where none fits,
-        and where the model accepts it as it is; without a model nobody knows that: give refused rows.
+        and where the model accepts it as it is; without a model nobody knows that: give refused rows. A
+        value that was not there before may stay where no rule speaks of it and the model reads it.
 
     Examples
     --------
@@ -157,13 +159,13 @@ def assign(
         raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
     table = Table.of(frame, "the new rows")
     decide = None if model is None else _decision(model, schema, table, result.problem.get("model", {}))
-    codes, fits = _cells(schema, table.frame)
+    codes = _cells(schema, table.frame)
+    known = (codes >= 0).all(axis=1)
     given = enumerate(result.problem.get("allowed") or ())
     allowed = {feature: np.asarray(moves, dtype=np.bool_) for feature, moves in given if moves is not None}
     rules = [cell_rule(data) for data in result.problem.get("restrictions") or ()]
     found = np.full(len(codes), -1, dtype=np.int64)
-    if decide is not None and fits.any():
-        fits[fits] = ~decide(table.frame[fits])
+    fits = known if decide is None else _refused(decide, table.frame, known)
     for number, explanation in enumerate(result.explanations):
         for goal in _goals(explanation, result.problem["levels"]):
             waiting = np.flatnonzero((found < 0) & fits)
@@ -173,9 +175,10 @@ def assign(
             if result.share == "point":
                 joins &= (after == np.asarray(explanation.point)).all(axis=1)
             for feature, moves in allowed.items():
-                joins &= moves[before[:, feature], after[:, feature]]
+                old, new = before[:, feature], after[:, feature]
+                joins &= (old == new) | ((old >= 0) & moves[old, new])
             for rule in rules:
-                joins &= rule.holds(before, after)
+                joins &= known[waiting] & rule.holds(np.maximum(before, 0), np.maximum(after, 0))
             here = waiting[joins]
             if len(here) and decide is not None:
                 moved = follow(schema, table.frame.iloc[here], before[joins], after[joins], table.frame)
@@ -237,13 +240,22 @@ def _schema(result: Result) -> Schema:
     return result.schema
 
 
-def _cells(schema: Schema, frame: pd.DataFrame) -> tuple[IntArray, BoolArray]:
-    """Cells of new rows, and which rows have only values that have a cell."""
+def _refused(decide: Decision, frame: pd.DataFrame, known: BoolArray) -> BoolArray:
+    """Which rows the model turns down; of those with unknown values it may not be able to read any."""
+    refused = np.zeros(len(frame), dtype=np.bool_)
+    if known.any():
+        refused[known] = ~decide(frame[known])
+    with suppress(InputError, TypeError, ValueError):
+        refused[~known] = ~decide(frame[~known]) if not known.all() else False
+    return refused
+
+
+def _cells(schema: Schema, frame: pd.DataFrame) -> IntArray:
+    """Cells of new rows, -1 for values that have none."""
     if missing := [name for name in schema.names if name not in frame.columns]:
         raise InputError(f"the new rows lack the column {missing[0]!r}; add it")
     columns = [find_levels(feature, frame[feature.name]) for feature in schema.features]
-    codes = np.stack(columns, axis=1).astype(np.int64)
-    return np.maximum(codes, 0), np.asarray((codes >= 0).all(axis=1))
+    return np.stack(columns, axis=1).astype(np.int64)
 
 
 def _moved(
