@@ -110,7 +110,7 @@ def test_one_row_is_enough(case):
     FRAME.to_csv(case / "all.csv", index=False)
     outcome = explain(case, "--trust-model", "--reference", case / "all.csv")
     assert outcome.exit_code == 0, outcome.output
-    assert "1 explanation covers all 1 row" in outcome.output
+    assert "1 explanation covers the row" in outcome.output
 
 
 def test_what_is_left_open_ends_with_exit_code_3_and_is_saved(case):

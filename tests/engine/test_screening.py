@@ -43,11 +43,11 @@ def test_rows_of_which_nothing_is_known_are_neither_helpable_nor_beyond_help(sma
 def test_the_reason_says_what_is_lacking_and_how_many_changes_would_do():
     oracle = AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
     few = screen(Problem([[0, 0, 0]], (2, 2, 2), oracle, 1), Statistics())
-    assert few.reasons == {0: "no positive point within 1 change: score 0, needed 2; 2 changes would do"}
+    assert few.reasons == {0: "no positive point within 1 change: score 0 now, needed 2; 2 changes would do"}
     fixed = [None, np.eye(2), np.eye(2)]
     none = screen(Problem([[0, 0, 0]], (2, 2, 2), oracle, 3, fixed), Statistics())
     assert none.reasons == {
-        0: "no allowed move reaches the threshold: score 0, at most 1 with every feature free, needed 2"
+        0: "no allowed move reaches the threshold: score 0 now, at most 1 with every feature free, needed 2"
     }
 
 

@@ -152,7 +152,7 @@ def test_the_reason_says_how_many_changes_would_do():
     assert result.unreachable[0].reason.endswith("3 changes would do")
     hopeless = AdditiveOracle([[0, 1], [0, 1]], threshold=3)
     result = solve(Problem(np.array([[0, 0]]), (2, 2), hopeless, max_changes=2))
-    assert "no allowed move reaches the threshold: score 0, at most 2" in result.unreachable[0].reason
+    assert "no allowed move reaches the threshold: score 0 now, at most 2" in result.unreachable[0].reason
 
 
 def test_a_rule_on_whole_rows_leaves_a_row_undecided_when_the_oracle_ignores_it():

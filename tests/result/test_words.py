@@ -1,7 +1,11 @@
 """Tests of sentences that people act on: reasons told together, ranges in words, and who is left out."""
 
+import json
 from dataclasses import replace
 from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
 
 import oneformany as ofm
 from oneformany.problem.goal import Goal
@@ -73,3 +77,24 @@ def test_thousands_are_told_apart():
     result = ofm.solve(ofm.Problem([[0]] * 1200, (2,), oracle, max_changes=1))
     assert "covers all 1,200 rows" in result.summary()
     assert "and 1,188 more" in result.summary()
+
+
+def test_costs_with_fractions_are_told_as_they_were_given_and_filed_as_integers():
+    frame = pd.DataFrame({"job": ["none", "part", "none"], "guarantor": ["no", "no", "yes"]})
+    explainer = ofm.OneForMany(
+        lambda rows: np.where((rows["job"] == "part") & (rows["guarantor"] == "yes"), 0.9, 0.1),
+        share="action",
+        costs={"job": 2.5, "guarantor": 0.5},
+    )
+    result = explainer.explain(frame)
+    assert (result.cost, result.cost_bound) == (6.0, 6.0)
+    assert "Together they cost 6: proved" in result.summary()
+    assert json.loads(result.to_json())["cost"] == result.cost_units == 60
+    assert ofm.Result.from_json(result.to_json()).cost == 6.0
+
+
+def test_where_all_who_can_be_helped_are_covered_the_proof_says_just_that():
+    assert (
+        "Proof that no more can be covered: every other row is beyond help."
+        in solved(explanations=3).summary()
+    )

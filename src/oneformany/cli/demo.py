@@ -95,7 +95,7 @@ def demo(
         saving.say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
     if report is not None:
         saving.say(f"The report is {shown(report)}: open it in a browser.")
-    saving.end(interrupted=result.ended == "interrupted", proved=result.status != "feasible")
+    saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
 
 
 def refused_by(classifier: AnyModel, data: ofm.datasets.Dataset) -> tuple[list[int], float]:

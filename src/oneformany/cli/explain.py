@@ -105,7 +105,7 @@ def explain(
     saving.save_all(
         {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
     )
-    saving.end(interrupted=result.ended == "interrupted", proved=result.status != "feasible")
+    saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
 
 
 def _digest(path: Path) -> str:

@@ -100,9 +100,9 @@ def _reason(problem: Problem, score: float, best: float, needed: int | None = No
     told = f"{0.0 if abs(threshold) < 1e-6 else threshold:.6g}"  # 0 to the user, without its margin
     if best < threshold:
         return (
-            f"no allowed move reaches the threshold: score {score:.6g}, at most {best:.6g} "
+            f"no allowed move reaches the threshold: score {score:.6g} now, at most {best:.6g} "
             f"with every feature free, needed {told}"
         )
     changes = "1 change" if problem.max_changes == 1 else f"{problem.max_changes} changes"
     remedy = "" if needed is None else f"; {needed} changes would do"
-    return f"no positive point within {changes}: score {score:.6g}, needed {told}{remedy}"
+    return f"no positive point within {changes}: score {score:.6g} now, needed {told}{remedy}"

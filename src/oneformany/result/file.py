@@ -83,8 +83,8 @@ def _to_dict(result: Result) -> dict[str, Any]:
         content["index_type"] = {"names": list(result.index.names), "dtype": result.index.dtype}
     if result.goal.limited:
         content |= {"goal": asdict(result.goal), "covered_bound": result.covered_bound}
-    if result.cost_bound is not None:
-        content |= {"cost": result.cost, "cost_bound": result.cost_bound}
+    if result.cost_proof is not None:
+        content |= {"cost": result.cost_units, "cost_bound": result.cost_proof.bound}
     return content
 
 
@@ -126,7 +126,7 @@ def _from_dict(data: dict[str, Any]) -> Result:
     index = RowIndex.from_list(data["index"], **data.get("index_type", {}))
     result = Result(**read_fields(Result, told), goal=Goal(**data.get("goal", {})), index=index)
     _check_sizes(result)
-    for name, value in (("covered", result.covered), ("cost", result.cost)):
+    for name, value in (("covered", result.covered), ("cost", result.cost_units)):
         if data.get(name, value) != value:
             raise ValueError(f'"{name}" is {data[name]!r}, the explanations say {value}')
     return result

@@ -160,7 +160,7 @@ def assign(
     table = Table.of(frame, "the new rows")
     decide = None if model is None else _decision(model, schema, table, result.problem.get("model", {}))
     codes = _cells(schema, table.frame)
-    known = (codes >= 0).all(axis=1)
+    known = np.asarray((codes >= 0).all(axis=1))
     given = enumerate(result.problem.get("allowed") or ())
     allowed = {feature: np.asarray(moves, dtype=np.bool_) for feature, moves in given if moves is not None}
     rules = [cell_rule(data) for data in result.problem.get("restrictions") or ()]

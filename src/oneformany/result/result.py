@@ -148,9 +148,9 @@ class Result:
         return self.goal.explanations
 
     @property
-    def cost_bound(self) -> int | None:
+    def cost_bound(self) -> float | None:
         """Proved: no answer as good in count and coverage costs less; ``None`` where nothing is proved."""
-        return None if self.cost_proof is None else self.cost_proof.bound
+        return None if self.cost_proof is None else self._paid(self.cost_proof.bound)
 
     @property
     def share(self) -> str:
@@ -221,8 +221,18 @@ class Result:
         return np.asarray((self.codes != self.points) & self.has_explanation[:, None])
 
     @property
-    def cost(self) -> int:
-        """What all covered rows together have to change: features, or what the problem's costs say."""
+    def cost(self) -> float:
+        """What all covered rows together have to change: features, or what the costs that were given say."""
+        return self._paid(self.cost_units)
+
+    def _paid(self, units: int) -> float:
+        """Units of costs as they were given; an integer unless these have fractions."""
+        scale = (self.problem.get("costs") or {}).get("scale", 1)
+        return units if scale == 1 else units / scale
+
+    @property
+    def cost_units(self) -> int:
+        """The cost as the proof counts it, in integers: costs with fractions are scaled up."""
         if self.problem.get("costs") is None:
             return int(self.people_of_rows @ self.changes.sum(axis=1))
         covered, costs = self.has_explanation, Costs.from_dict(self.problem["costs"])

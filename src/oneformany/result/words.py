@@ -86,7 +86,8 @@ def status_words(result: Result) -> str:
         return f"{nobody} be helped by changing {budget}: proved."
     lines = [f"No explanation was found for {who}, changing {budget}."]
     if result.covered:
-        who = f"all {who}" if result.covered == rows else f"{result.covered:,} of {who}"
+        everybody = f"all {who}" if rows > 1 else f"the {labels.one}"
+        who = everybody if result.covered == rows else f"{result.covered:,} of {who}"
         lines = [f"{_cover(result)} {who}, each changing {budget}: {_known(result)}."]
     if result.unreachable:
         beyond = labels.counted(labels.people(entry.row for entry in result.unreachable))
@@ -193,7 +194,10 @@ def changes_of(result: Result, number: int) -> Iterator[tuple[str, str, str]]:
         if targets:
             new = [labels.target(feature, level, number) for level in sorted(targets)]
             old = [f"{rows:,} from {labels.level(feature, level)}" for level, rows in sorted(origins.items())]
-            yield labels.feature(feature), " or ".join(new), ", ".join(old)
+            if len(new) > 1:
+                *others, last = (f'"{value}"' for value in new)
+                new = [f"{', '.join(others)} or {last}"]
+            yield labels.feature(feature), new[0], ", ".join(old)
 
 
 def result_table(result: Result) -> str:
@@ -255,9 +259,8 @@ def _known(result: Result) -> str:
 
 
 def _cost(result: Result) -> str:
-    costs, labels = result.problem.get("costs"), result.labels
-    scale, paid = (1, "are needed") if costs is None else (costs["scale"], "must be paid")
-    cost, least = result.cost / scale, (result.cost_bound or 0) / scale
+    costs, labels, cost, least = result.problem.get("costs"), result.labels, result.cost, result.cost_bound
+    paid = "are needed" if costs is None else "must be paid"
     mean = f"A covered {labels.one} changes {cost / (result.covered or 1):.2f} features on average"
     spent = f"{mean}, {cost:g} together" if costs is None else f"Together they cost {cost:g}"
     known = "proved to be the least" if cost == least else f"at least {least:g} {paid}"
@@ -268,6 +271,8 @@ def _goal_proof(result: Result) -> str:
     proof, counted = result.coverage_proof, result.labels.counted
     if proof is None:
         return f"Proof: none attached; {_needed(result)}, it is claimed."
+    if result.goal.explanations is not None and result.covered == proof.rows:
+        return f"Proof that no more can be covered: every other {result.labels.one} is beyond help."
     most_together = f"{proof.capacity / proof.scale:.3f}"
     lacking = f"{proof.rows - sum(proof.weights) / proof.scale:.3f}"
     claim, sums = f"{_needed(result)} for {counted(result.goal.needed(result.people))}", ""

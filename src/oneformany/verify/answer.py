@@ -111,7 +111,7 @@ def check_changes(claims: Claims) -> str:
             raise CertificateError(
                 f"explanation {claims.assignment[row]} changes row {row} against a rule of the kind {kind!r}"
             )
-    return f"at most {most} features changed, every move allowed"
+    return f"at most {most} feature{'s' * (most > 1)} changed, every move allowed"
 
 
 def check_cost(claims: Claims) -> str:
