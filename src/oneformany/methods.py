@@ -71,6 +71,8 @@ def solve(
     ('optimal', 1)
     """
     goal = Goal(explanations, coverage)
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress is {progress!r}; give a function, or `with Progress() as progress:`")
     if goal.limited and method != "exact":
         raise InputError(f"explanations and coverage are goals of the method 'exact', not of {method!r}")
     if method == "exact":

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -324,3 +325,32 @@ def test_the_record_of_the_model_names_it_and_what_was_read_of_it(german, model)
     assert records[0]["digest"] == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
     assert records[0]["digest"] == records[1]["digest"]
     assert "unread" not in records[0]
+
+
+def test_ctrl_c_while_the_model_is_read_gives_what_is_known_by_then():
+    calls = []
+
+    def score(frame):
+        calls.append(len(frame))
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGINT)
+        return np.where(frame["income"] == 3, 0.9, 0.1)
+
+    result = OneForMany(score, 1).explain(pd.DataFrame({"income": [1, 2, 3]}))
+    assert result.ended == "interrupted"
+    assert result.covered + len(result.undecided) == 2
+    assert not result.unreachable
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_progress_may_be_switched_on_and_off(progress):
+    frame = pd.DataFrame({"income": [1, 2, 3]})
+    explainer = OneForMany(lambda rows: np.where(rows["income"] == 3, 0.9, 0.1), 1)
+    assert explainer.explain(frame, progress=progress).status == "optimal"
+
+
+def test_progress_that_cannot_be_called_is_refused_at_once():
+    frame = pd.DataFrame({"income": [1, 2, 3]})
+    explainer = OneForMany(lambda rows: np.where(rows["income"] == 3, 0.9, 0.1), 1)
+    with pytest.raises(InputError, match="give a function"):
+        explainer.explain(frame, progress=3)

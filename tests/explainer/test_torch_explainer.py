@@ -1,6 +1,7 @@
 """Tests of the front door with PyTorch modules, which have neither classes nor predict."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -51,3 +52,18 @@ def test_a_module_is_explained_with_proof(n_outputs):
 def test_the_classes_of_a_module_are_numbers():
     with pytest.raises(InputError, match="positive is 'good'"):
         OneForMany(trained(2), 4, schema=GERMAN.schema, positive="good").explain(ROWS)
+
+
+def test_of_three_outputs_the_positive_one_has_to_be_named():
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3)).eval()
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["a", "b"])
+    with pytest.raises(InputError, match="3 classes apart"):
+        OneForMany(model, 1).explain(frame)
+    assert OneForMany(model, 1, positive=2).explain(frame).covered
+
+
+def test_a_module_of_other_columns_says_how_many_it_reads():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 1)).eval()
+    with pytest.raises(InputError, match="reads 4 numbers, and the rows have 2 columns"):
+        OneForMany(model, 1).explain(pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, 0.0]}))

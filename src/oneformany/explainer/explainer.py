@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -22,6 +23,7 @@ from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.streams import distinct_refused, first_batch, is_stream, typed
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
+from oneformany.progress import Progress
 from oneformany.readers.verdict import positive_class
 from oneformany.result.following import apply
 from oneformany.result.result import Result
@@ -137,7 +139,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         explanations: int | None = None,
         coverage: float | None = None,
         time_limit: float | None = None,
-        progress: Callable[[Round], None] | None = None,
+        progress: Callable[[Round], None] | bool | None = None,
         people: AnyValue = None,
     ) -> Result:
         """Find the fewest explanations for the rows that the model turns down.
@@ -161,8 +163,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         time_limit : float, optional
             Seconds, reading the model included, after which the best answer so far is returned, with
             its proved bound.
-        progress : callable, optional
-            Called with the state after every step.
+        progress : callable or bool, optional
+            Called with the state after every step; ``True`` draws a line, as ``Progress`` does.
         people : sequence of int, optional
             How many people each row stands for; by default one.
 
@@ -175,23 +177,31 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         PredictionMismatchError
             The model disagrees with its own reading.
         """
+        if isinstance(progress, bool):
+            with Progress() if progress else nullcontext() as drawn:
+                return self.explain(
+                    frame, explanations, coverage, time_limit=time_limit, progress=drawn, people=people
+                )
         stop = Stop(time_limit)
         asked = self
         streamed: dict[str, Any] = {}
-        if is_stream(frame):
-            asked, frame, people, streamed = _read(self, frame, stop)
-        table = Table.of(frame)
-        posed = pose(asked, table, stop)
+        with stop.on_interrupt():
+            if is_stream(frame):
+                asked, frame, people, streamed = _read(self, frame, stop)
+            table = Table.of(frame)
+            posed = pose(asked, table, stop)
         refused = posed.refused
         counts = checked_people(people, len(posed.positive))
         problem = posed.problem(self.max_changes, self.share, counts)
 
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
-        left = None if time_limit is None else stop.remaining()
+        left = 0.0 if stop.interrupted else None if time_limit is None else stop.remaining()
         result = solve(
             problem, explanations=explanations, coverage=coverage, time_limit=left, progress=progress
         )
+        if stop.interrupted and result.ended == "time limit":
+            result = replace(result, ended="interrupted")
         result = with_reasons(result, problem, posed.schema, self.rules, _left(stop))
         # What the engine does not know: which rows of the frame these are, and what an auditor asks for.
         known = {

@@ -154,6 +154,9 @@ class Reading:
 def positive_class(model: AnyModel, positive: object) -> object:
     """Which class is the positive one: that which was named, and otherwise 1 of a model of two classes."""
     classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    if positive is None and hasattr(model, "parameters"):  # of PyTorch: the last ones belong to the outputs
+        sizes = [weight.shape[:1] for weight in model.parameters()]
+        classes = list(range(sum(sizes[-1]))) if sizes else []
     if positive is None and len(classes) > 2:
         raise InputError(
             f"the model tells {len(classes)} classes apart ({', '.join(map(repr, classes))}); name the "

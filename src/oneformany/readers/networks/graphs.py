@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
-from oneformany.exceptions import UnsupportedModelError
+from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step, normalisation
 from oneformany.schema.encoding import Encoding
@@ -38,7 +38,14 @@ def read_network(
 
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """What a network itself says: a column of probabilities per class."""
-    return _followed(model, columns.shape[1]).probabilities(columns)
+    chain, width = _followed(model, columns.shape[1]), columns.shape[1]
+    reads = next((len(step.weights) for step in chain.steps if isinstance(step, Affine)), width)
+    if reads != width:
+        raise InputError(
+            f"{type(model).__name__} reads {reads} numbers, and the rows have {width} columns; give the "
+            "columns that it was trained on"
+        )
+    return chain.probabilities(columns)
 
 
 def _followed(model: AnyModel, width: int) -> Chain:
