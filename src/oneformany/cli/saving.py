@@ -88,7 +88,7 @@ def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> N
     if name is not None:
         table.add_column(Text(shown(name)))
     for column in frame.columns:
-        table.add_column(Text(str(column).replace("_", " ")), justify="right")
+        table.add_column(Text(str(column).replace("_", " ")), justify="right", overflow="fold")
     for label, *values in frame.itertuples():
         texts = [label] if name is not None else []
         for value in values:

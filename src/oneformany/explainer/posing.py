@@ -185,8 +185,9 @@ def _check_reading(posed: Posed, labels: pd.Index) -> None:
             says = "accepts it, but its reading turns it down"
         more = f" (and {len(wrong) - 1} more rows)" if len(wrong) > 1 else ""
         raise PredictionMismatchError(
-            f"row {labels[row]}{more}: the model {says}; a model whose predict has a rule of its own can be "
-            "passed as a function that returns probabilities; otherwise please report this model"
+            f"row {labels[row]}{more}: the model {says}; a function must answer alike whenever it is asked, "
+            "and a model whose predict has a rule of its own can be passed as a function that returns "
+            "probabilities; otherwise please report this model"
         )
 
 

@@ -148,7 +148,7 @@ def opened(model: AnyModel, positive: object) -> tuple[Reader, Transform, Any]:
             steps.append(last[:-1])
         last = unwrapped(last.steps[-1][1])
     if last is None or isinstance(last, str):
-        raise UnsupportedModelError(f"the pipeline ends in {last!r}, not in a classifier")
+        raise UnsupportedModelError(f"the model is, or ends in, {last!r}: give a fitted classifier")
     reader = reader_for(last)
     if not reader.probabilities:
         class_index(last, positive)

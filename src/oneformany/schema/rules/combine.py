@@ -238,7 +238,8 @@ def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
         try:
             rules += _read(part, *PARTS[kind])
         except (TypeError, KeyError) as error:
-            said = f"{error} is not there" if isinstance(error, KeyError) else error
+            reason = str(error).rpartition("() ")[2]  # without the name of a constructor
+            said = f"{error} is not there" if isinstance(error, KeyError) else reason
             raise InputError(f"{path}: the part {kind!r} cannot be read: {said}") from error
     return rules
 
