@@ -9,9 +9,8 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import DecidedOracle
+from oneformany.oracles.scored import Acceptance, DecidedOracle
 from oneformany.oracles.search import climb, search
-from oneformany.oracles.ties import Acceptance
 from oneformany.oracles.trees import kernels
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
 
