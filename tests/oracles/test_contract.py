@@ -86,7 +86,7 @@ def unlisted(make):
     """Near points are too many to be listed: the model is asked about those that a question meets."""
 
     def made(rng):
-        with patch("oneformany.oracles.ties.MOST_SUMS", 0):
+        with patch("oneformany.oracles.scored.MOST_SUMS", 0):
             return make(rng)
 
     return made

@@ -10,9 +10,8 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import admits, anchored
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import DecidedOracle, check_finite, finest_digits
+from oneformany.oracles.scored import Acceptance, DecidedOracle, check_finite, finest_digits
 from oneformany.oracles.search import search
-from oneformany.oracles.ties import Acceptance
 
 LARGEST_SUM = 2**61
 NEVER = -(2**40)

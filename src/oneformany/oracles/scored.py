@@ -1,10 +1,13 @@
-"""What oracles have in common that compare a score with a threshold and may ask the model about ties."""
+"""Oracles that compare a score with a threshold, and ask the model where rounding could decide."""
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
-from typing import Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +15,90 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
-from oneformany.oracles.ties import Acceptance, Decide
 
+Decide: TypeAlias = Callable[[IntArray], BoolArray]
+"""Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
+
+MOST_SUMS = 2**17
+MOST_LISTED = 100_000
 FINEST_DIGITS = 12
+
+
+@dataclass(eq=False)
+class Acceptance:
+    """When a point is positive: by its score or, where rounding could decide, when the model says so."""
+
+    least: float  # no point with a lower score is
+    sure: float  # every point with at least this score is
+    decide: Decide | None = None  # of points with scores between; ``None``: those not in ``decided`` are not
+    rounds: bool = True  # False: points with the same score, an integer, are both positive or both not
+    decided: dict[tuple[int, ...], bool] = field(default_factory=dict)  # what the model said of those
+
+    def met(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
+        """Whether points with these scores are positive."""
+        answers = np.asarray(scores >= self.sure)
+        near = np.flatnonzero((scores >= self.least) & ~answers)
+        if len(near):
+            answers[near] = self._ask(points[near], scores[near])
+        return answers
+
+    @cached_property
+    def ties(self) -> IntArray:
+        """Points with scores between that are positive, once nobody is asked any more: ``(n, p)``."""
+        return np.array(self.describe()["ties"], dtype=np.int64)
+
+    def listed(self, units: IntArray, levels: Sequence[int], intercept: int) -> Self | None:
+        """Ask about all points between, if these can be listed; the scores are sums of units.
+
+        Usually the answers are what some threshold says, and then that is the threshold.
+        """
+        low, high = self.least - intercept, self.sure - intercept
+        near = _points_between(units, levels, low, high, one_per_sum=not self.rounds)
+        if near is None:
+            return None
+        sums = intercept + units[np.arange(len(levels)), near].sum(axis=1)
+        accepted = self.met(near, sums)
+        decided = dict(zip(map(tuple, near.tolist()), accepted.tolist(), strict=True))
+        least = int(sums[accepted].min(initial=self.sure))
+        return self._settled(sums, accepted) or type(self)(least, self.sure, decided=decided)
+
+    def by_score(self, points: IntArray, scores: IntArray) -> Self | None:
+        """Ask about points that stand for all others: the threshold that says what the model says, if any."""
+        return self._settled(scores, self.met(points, scores))
+
+    def _settled(self, scores: IntArray, accepted: BoolArray) -> Self | None:
+        least = int(scores[accepted].min(initial=self.sure))
+        return None if (~accepted & (scores >= least)).any() else type(self)(least, least)
+
+    def describe(self) -> dict[str, Any]:
+        """From which score on points can be positive, from which they are, what the model said of others."""
+        if self.least == self.sure:
+            return {"threshold": self.least}
+        ties, rejected = (
+            sorted(list(point) for point, answer in self.decided.items() if answer == positive)
+            for positive in (True, False)
+        )
+        described = {"threshold": self.least, "sure": self.sure, "ties": ties}
+        return {**described, "rejected": rejected} if rejected else described
+
+    def _ask(self, points: IntArray, scores: IntArray | FloatArray) -> BoolArray:
+        if self.decide is not None and not self.rounds:
+            for score in np.unique(scores).tolist():
+                if self.least <= score < self.sure:
+                    if self.decide(points[scores == score][:1])[0]:
+                        self.sure = score
+                    else:
+                        self.least = score + 1
+            return np.asarray(scores >= self.sure)
+        keys = list(map(tuple, points.tolist()))
+        known = {key: self.decided.get(key) for key in keys}
+        new = [key for key, answer in known.items() if answer is None]
+        if self.decide is not None and new:
+            said = dict(zip(new, self.decide(np.array(new)).tolist(), strict=True))
+            known.update(said)
+            room = len(self.decided) < MOST_LISTED
+            self.decided.update((key, answer) for key, answer in said.items() if answer or room)
+        return np.array([bool(known[key]) for key in keys], dtype=np.bool_)
 
 
 class ScoredOracle(ABC):
@@ -124,3 +208,57 @@ def finest_digits(largest: float, largest_sum: int, entries: str) -> int:
         if (largest + 1) * 10**digits < largest_sum:
             return digits
     raise InputError(f"scores of size {largest:g} are too large: divide {entries} and threshold")
+
+
+def _points_between(
+    units: IntArray, levels: Sequence[int], low: float, high: float, *, one_per_sum: bool = False
+) -> IntArray | None:
+    """List the points whose units sum to at least ``low`` and less than ``high``; ``None``: too many.
+
+    With ``one_per_sum`` at least one for each sum, instead of all; that succeeds for larger spaces.
+
+    The features are divided into two halves; the sums of one half are looked up among the sorted sums of the
+    other (Horowitz and Sahni, "Computing partitions with applications to the knapsack problem",
+    Journal of the ACM 21, 1974), so that spaces of ten thousand million points can be searched.
+    """
+    parts: tuple[list[int], list[int]] = ([], [])
+    sizes = [1, 1]
+    for feature in sorted(range(len(levels)), key=lambda f: -levels[f]):
+        side = int(sizes[1] < sizes[0])
+        parts[side].append(feature)
+        sizes[side] *= levels[feature]
+    halves = [_sums(units, levels, part, one_per_sum=one_per_sum) for part in parts]
+    if halves[0] is None or halves[1] is None:
+        return None
+    (left, left_points), (right, right_points) = halves[0], halves[1]
+    order = np.argsort(right, kind="stable")
+    start = np.searchsorted(right[order], low - left)
+    count = np.searchsorted(right[order], high - left) - start
+    total = int(count.sum())
+    if total > MOST_LISTED:
+        return None
+    of_left = np.repeat(np.arange(len(left)), count)
+    within = np.arange(total) - np.repeat(np.cumsum(count) - count, count)
+    points = np.zeros((total, len(levels)), dtype=np.int64)
+    points[:, parts[0]] = left_points[of_left]
+    points[:, parts[1]] = right_points[order[start[of_left] + within]]
+    return points
+
+
+def _sums(
+    units: IntArray, levels: Sequence[int], features: Sequence[int], *, one_per_sum: bool
+) -> tuple[IntArray, IntArray] | None:
+    """Sums of the units of some features, and the levels that make them."""
+    sums = np.zeros(1, dtype=np.int64)
+    points = np.zeros((1, 0), dtype=np.int32)
+    for feature in features:
+        n = levels[feature]
+        if len(sums) * n > (8 if one_per_sum else 1) * MOST_SUMS:
+            return None
+        chosen = np.tile(np.arange(n, dtype=np.int32), len(sums))
+        points = np.column_stack((np.repeat(points, n, axis=0), chosen))
+        sums = (sums[:, None] + units[feature, :n]).ravel()
+        if one_per_sum:
+            sums, first = np.unique(sums, return_index=True)
+            points = points[first]
+    return sums, points.astype(np.int64)

@@ -1,6 +1,6 @@
 """One neutral form for all tree ensembles: every split is a set of levels, every leaf an exact integer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,6 +9,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.scored import finest_digits
+from oneformany.plain import Plain
 
 LEAF = -1
 LARGEST_SUM = 2**50  # units up to this size survive the way through a float and back
@@ -79,7 +80,7 @@ class Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeEnsemble:
+class TreeEnsemble(Plain):
     """A score that is an intercept plus one leaf per tree, in units of ``10**-digits``.
 
     Leaf values are rounded once to a decimal grid (``10**-12`` unless the scores are huge), so that
@@ -167,11 +168,6 @@ class TreeEnsemble:
             for start, end in zip(self.roots, ends, strict=True)
         ]
 
-    def point_of_each_leaf(self) -> IntArray:
-        """``(leaves, p)``: for each leaf of each tree a point that comes to it."""
-        boxes = [tree.boxes(self.levels)[tree.feature == LEAF] for tree in self.trees()]
-        return np.asarray(np.concatenate(boxes).argmax(axis=2), dtype=np.int64)
-
     def tables(self) -> IntArray | None:
         """Units per feature and level whose sum is the sum of all leaves, if no tree reads two features.
 
@@ -197,30 +193,12 @@ class TreeEnsemble:
             ends = np.cumsum(np.bincount(node, minlength=len(tree.left))).tolist()
             listed = level.tolist()
             left += [listed[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-        return {
-            "digits": self.digits,
-            "levels": list(self.levels),
-            "feature": self.feature.tolist(),
-            "left": left,
-            "children": self.children.tolist(),
-            "units": self.units.tolist(),
-            "roots": self.roots.tolist(),
-            "intercept": self.intercept,
-        }
+        return {**super().to_dict(), "left": left}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`, exactly."""
         left = np.zeros((len(data["feature"]), max(data["levels"])), dtype=np.bool_)
         for node, goes_left in enumerate(data["left"]):
             left[node, goes_left] = True
-        return cls(
-            levels=tuple(data["levels"]),
-            feature=np.array(data["feature"], dtype=np.int64),
-            left=left,
-            children=np.array(data["children"], dtype=np.int64),
-            units=np.array(data["units"], dtype=np.int64),
-            roots=np.array(data["roots"], dtype=np.int64),
-            intercept=data["intercept"],
-            digits=data["digits"],
-        )
+        return super().from_dict({**data, "left": left})

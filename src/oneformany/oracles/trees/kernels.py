@@ -198,9 +198,7 @@ def bound_total(
                 present &= allowed[f, home[f], here]
         value = units[here * WORD + lowest(present)]
         total += value
-        n_touched = fences = (
-            0  # features that make a difference to the tree, and those that its leaf depends on
-        )
+        n_touched = fences = 0  # features that make a difference to the tree; those its leaf depends on
         for f in open_features[:n_open]:
             for w in range(first[tree], first[tree + 1]):
                 if alive[w] & ~allowed[f, home[f], w] != ZERO:

@@ -9,11 +9,10 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import DecidedOracle
+from oneformany.oracles.scored import Acceptance, DecidedOracle
 from oneformany.oracles.search import climb, search
-from oneformany.oracles.ties import Acceptance
 from oneformany.oracles.trees import kernels
-from oneformany.oracles.trees.ensemble import LARGEST_SUM, TreeEnsemble
+from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
 
 DEFAULT_MAX_NODES = 10_000_000
 FEW = 8  # parts with at most so many points are looked through: bounds are quick
@@ -35,8 +34,8 @@ class TreeOracle(DecidedOracle):
         False: the library adds up the leaves without rounding, so that points with the same score are
         both positive or both not.
     max_nodes : int
-        Search nodes that one question may take before its answer is "unknown". A node costs 10 to 100
-        microseconds on usual ensembles; questions of thousands of nodes are rare.
+        How many parts one question may bound before its answer is "unknown". That takes 100 to 500
+        microseconds each on usual ensembles; questions of thousands of parts are rare.
 
     Attributes
     ----------
@@ -77,10 +76,9 @@ class TreeOracle(DecidedOracle):
 
     def _listed(self, asked: Acceptance) -> Acceptance | None:
         """Of a single tree nothing is added up: ask about each leaf within the margin at once."""
-        if len(self.ensemble.roots) > 1:
-            return None
-        points = self.ensemble.point_of_each_leaf()
-        return asked.by_score(points, self._sums(points))
+        tree, *others = self.ensemble.trees()
+        points = tree.boxes(self.levels)[tree.feature == LEAF].argmax(axis=2)
+        return None if others else asked.by_score(points, self._sums(points))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Sum the best leaves that points inside ``domain`` reach; minus infinity when there is no point."""
