@@ -6,7 +6,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing.space import SearchSpace
-from oneformany.engine.tree.column_generation import Node
+from oneformany.engine.tree import Node
 from oneformany.problem import Problem
 from oneformany.result.proof import BranchProof, CoverCase, DualProof, EnumerationProof, Proof
 

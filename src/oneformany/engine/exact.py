@@ -6,8 +6,7 @@ from oneformany.engine.certificate import DEEPEST, branch_proof, dual_proof, enu
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
-from oneformany.engine.tree.column_generation import Node, pair_to_branch_on
-from oneformany.engine.tree.enumeration import CoreColumns, EnumeratedColumns, heavy_columns
+from oneformany.engine.tree import CoreColumns, EnumeratedColumns, Node, heavy_columns, pair_to_branch_on
 from oneformany.result.proof import EnumerationProof, Proof
 
 QUICK_COVER_NODES = 100

@@ -47,25 +47,6 @@ NOTHING = np.zeros(0, dtype=np.int64)
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
 
-def solve_by_listing(
-    problem: Problem,
-    goal: Goal,
-    stop: Stop,
-    *,
-    progress: Callable[[Round], None] | None = None,
-    seed: int = 0,
-    options: Options | None = None,
-    start: Sequence[Explanation] = (),
-) -> Result:
-    """List all columns, choose among them, and state what is proved."""
-    run = ListedRun(problem, stop, options or Options(), progress, seed)
-    with stop.on_interrupt():
-        run.list_all(goal)
-        run.choose(goal, start)
-        run.cheapen(goal)
-    return run.result(goal)
-
-
 class ListedRun:
     """One listing, and answers to one goal after another; ``progress`` is told about each step."""
 

@@ -10,7 +10,7 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.columns import Column, assign, simplest_point
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
-from oneformany.engine.listed import PACKAGES, solve_by_listing
+from oneformany.engine.listed import PACKAGES, ListedRun
 from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
@@ -64,9 +64,12 @@ def solve_exact(
     if options.way != "search" and (
         options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem, goal, options)
     ):
-        return solve_by_listing(
-            problem, goal, stop, progress=progress, seed=seed, options=options, start=start
-        )
+        listed = ListedRun(problem, stop, options, progress, seed)
+        with stop.on_interrupt():
+            listed.list_all(goal)
+            listed.choose(goal, start)
+            listed.cheapen(goal)
+        return listed.result(goal)
     if needs_listing(problem, goal):
         raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
     cheaply = asks_for_cost(problem, goal, options)

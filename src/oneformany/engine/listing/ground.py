@@ -1,10 +1,8 @@
 """A problem as listing reads it: what each row gains and pays by going to each cell of each feature."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +43,7 @@ class Ground:
     exact: bool  # whether gains decide
 
     @classmethod
-    def of(cls, problem: Problem, only: IntArray | None = None) -> Ground:
+    def of(cls, problem: Problem, only: IntArray | None = None) -> Self:
         """Work out the tables of some distinct rows; ``None``: of all."""
         relaxation = problem.oracle.relaxation()
         some = slice(None) if only is None else only
@@ -181,12 +179,10 @@ class CodedRows:
     words: IntArray
 
     @classmethod
-    def of(cls, ground: Ground, only: IntArray | None = None) -> CodedRows:
+    def of(cls, ground: Ground, only: IntArray | None = None) -> Self:
         """Code some rows of a problem; ``None``: all."""
-        cells, factors = (
-            ground.rows if only is None else ground.rows[only],
-            word_factors(ground.problem.levels),
-        )
+        cells = ground.rows if only is None else ground.rows[only]
+        factors = word_factors(ground.problem.levels)
         return cls(cells, factors, cells @ factors)
 
     def agreeing(self, features: IntArray) -> tuple[NDArray[np.int32], IntArray]:

@@ -41,6 +41,15 @@ def _accepts(tables, features, target, i):
 
 
 @lean()
+def entry_costs(tables, features, starts, rows, targets, costs):
+    """Add what each row of each group pays for going to the group's targets."""
+    for g in range(len(starts) - 1):
+        for index in range(starts[g], starts[g + 1]):
+            for j in range(len(features)):
+                costs[index] += _price(tables, rows[index], features[j], targets[g, j])
+
+
+@lean()
 def candidates(tables, f, members, costed, alive):
     """Leave only those targets of a feature that no other one makes superfluous for the members."""
     for a in range(len(alive)):
@@ -328,6 +337,8 @@ def leading(starts, rows, costs, weight, keys, costed, slots, leads):
                 saved += weight[rows[index]] * difference
                 worse = worse and difference <= 0
                 better = better and difference >= 0
+                if costed and not (worse or better):  # both stay
+                    break
             if same and (worse if costed else saved <= 0):
                 leads[g] = c
                 break

@@ -6,12 +6,11 @@ that is looked at either has targets that all of its rows accept, and is a colum
 the largest groups that it holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +54,7 @@ class Buckets:
     feature_sets: IntArray
 
     @classmethod
-    def of(cls, ground: Ground, rows: IntArray) -> Buckets:
+    def of(cls, ground: Ground, rows: IntArray) -> Self:
         """Group some rows by what they are outside of every feature set."""
         coded = CodedRows.of(ground, rows)
         chosen = list(combinations(ground.changeable.tolist(), ground.size))

@@ -24,12 +24,9 @@ def columns_of(
         targets[:] = ground.rows[rows[starts[:-1]]]
     if problem.share != "features":
         targets[:, features] = goals
-    costs, group = np.zeros(len(rows), dtype=np.int64), np.repeat(np.arange(len(goals)), np.diff(starts))
-    for j, feature in enumerate(features):
-        costs += ground.paid(feature, rows, goals[group, j])
-    return ColumnTable(
-        starts, rows.astype(np.int32), costs, changed, targets, len(ground.rows), complete=False
-    )
+    members, costs = rows.astype(np.int32), np.zeros(len(rows), dtype=np.int64)
+    kernels.entry_costs(ground.tables, features, starts, members, goals.astype(np.int32), costs)
+    return ColumnTable(starts, members, costs, changed, targets, len(ground.rows), complete=False)
 
 
 def alone(ground: Ground, rows: IntArray, ends: IntArray) -> ColumnTable:

@@ -7,9 +7,8 @@ cheapest choice of k columns is the one that covers the most, with these losses 
 and relaxations serve both questions (Cornuéjols, Nemhauser and Wolsey, 1980).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -37,7 +36,7 @@ class CostLevels:
     lowest: IntArray
 
     @classmethod
-    def of(cls, table: ColumnTable | Merged, n_rows: int) -> CostLevels:
+    def of(cls, table: ColumnTable | Merged, n_rows: int) -> Self:
         """Number the levels of each row: the distinct costs that it has in some column."""
         starts, rows, costs = table.starts, table.rows, table.costs
         width = int(costs.max(initial=0)) + 1

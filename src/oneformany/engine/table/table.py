@@ -1,9 +1,8 @@
 """Many columns as a few arrays: the rows of each, what they cost there, what changes and to which cells."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,11 +50,11 @@ class ColumnTable:
         """Memory that the columns take."""
         return len(self.rows) * 12 + len(self) * 8 + self.changed.size * 5
 
-    def followed_by(self, *others: ColumnTable) -> ColumnTable:
+    def followed_by(self, *others: Self) -> Self:
         """The columns of other tables behind these."""
         tables = (self, *others)
         sizes = np.concatenate([np.diff(table.starts) for table in tables])
-        return ColumnTable(
+        return type(self)(
             np.append(0, np.cumsum(sizes)),
             np.concatenate([table.rows for table in tables]),
             np.concatenate([table.costs for table in tables]),
@@ -65,8 +64,8 @@ class ColumnTable:
             self.complete,
         )
 
-    def take(self, columns: IntArray) -> ColumnTable:
+    def take(self, columns: IntArray) -> Self:
         """Only some of the columns, in the order given; not complete any more."""
         entries, starts = entries_of(self.starts, columns)
         parts = self.rows[entries], self.costs[entries], self.changed[columns], self.targets[columns]
-        return ColumnTable(starts, *parts, self.n_rows, complete=False)
+        return type(self)(starts, *parts, self.n_rows, complete=False)

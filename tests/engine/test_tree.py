@@ -1,12 +1,17 @@
-"""Tests that a node's relaxation is the optimum over all columns, and that its bound is never above it."""
+"""A node's relaxation is the optimum over all columns, its bound never above; what to branch on.
+
+What is enumerated loses only groups inside others, and covers offered are covers.
+"""
 
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from engine.pricing.test_pricer import all_groups
@@ -14,9 +19,11 @@ from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
 from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.pricing.space import Decisions, Items
-from oneformany.engine.tree.column_generation import Node, pair_to_branch_on
+from oneformany.engine.tree import CoreColumns, Node, pair_to_branch_on, without_subsets
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
+from oneformany.stop import Stop
 from strategies import small_problems
 
 
@@ -90,3 +97,39 @@ def test_without_a_relaxation_there_is_no_pair(space):
     node = FakeNode(space, [], [])
     node.relaxed = None
     assert pair_to_branch_on(node) is None
+
+
+@settings(deadline=None)
+@given(groups=st.lists(st.sets(st.integers(0, 6), min_size=1), max_size=15))
+def test_only_groups_inside_others_are_dropped(groups):
+    kept = without_subsets([np.array(sorted(group), dtype=np.int64) for group in groups], Stop())
+    for index, group in enumerate(groups):
+        assert index in kept or any(group <= groups[k] for k in kept)
+    for a, b in combinations(kept, 2):
+        assert not groups[a] <= groups[b]
+        assert not groups[b] <= groups[a]
+
+
+def test_when_time_is_up_there_is_no_list():
+    assert without_subsets([np.array([0])], Stop(0)) is None
+
+
+def settled(seed):
+    problem = random_additive(np.random.default_rng(seed), rows=30, features=7, max_changes=3)
+    run = run_of(problem)
+    node = Node(run, Items(run.space, Decisions()))
+    node.generate()
+    return problem, run, node
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_offered_covers_every_row_and_is_never_smaller_than_the_optimum(seed):
+    problem, run, node = settled(seed)
+    before = run.count
+    CoreColumns(node).walk(node.bound, 1_000)
+    covered = np.zeros(len(run.space.rows), dtype=bool)
+    for column in run.best:
+        covered[column.rows] = True
+        assert problem.oracle.positive(column.point[None])[0]
+    assert covered.all()
+    assert solve(problem).count <= run.count <= before
