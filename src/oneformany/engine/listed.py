@@ -39,6 +39,7 @@ from oneformany.result.result import Result
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
+LISTING_TIME = 0.8  # of what is left, so that there is time to choose from what was listed
 OPTIMISTIC_TIME = 0.4
 OPTIMISTIC_SECONDS = 60.0
 COVERAGE: tuple[str, Measure] = ("coverage", "explanations")
@@ -88,7 +89,8 @@ class ListedRun:
                 self.listing = FullListing(lazy.table()[0], lazy.reached.unreachable, lazy.batches.asked)
             else:
                 self._plan = planned(self.problem, self.options, costed=cheap)
-                self.listing = self._plan.listing(self.problem, self.options, self.stop)
+                soon = self.stop.part(LISTING_TIME * self.stop.remaining())
+                self.listing = self._plan.listing(self.problem, self.options, soon)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.notes += self._plan.notes
         self._report("explanations")("listing", self.table.n_rows, 0)
