@@ -317,7 +317,11 @@ def test_every_known_step_is_one_of_scikit_learn():
             "is not fitted",
         ),
         (make_pipeline(StandardScaler(), LogisticRegression()), UnsupportedModelError, "is not fitted"),
-        (make_pipeline(StandardScaler(), "passthrough"), UnsupportedModelError, "'passthrough': give a fitted classifier"),
+        (
+            make_pipeline(StandardScaler(), "passthrough"),
+            UnsupportedModelError,
+            "'passthrough': give a fitted classifier",
+        ),
         (make_pipeline(StandardScaler(), PCA()), UnsupportedModelError, "PCA cannot be read as a classifier"),
         (make_pipeline(StandardScaler(), LinearRegression()), UnsupportedModelError, "a regressor"),
         (

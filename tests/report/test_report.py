@@ -180,7 +180,7 @@ def test_there_is_no_half_of_an_explanation_on_an_axis():
     assert round_ticks(2.0, integers=True) == [0.0, 1.0, 2.0]
     coverage = next(charts(made_result(explanations=2)))
     assert [label for _, label in coverage["x_ticks"]] == ["0", "1", "2"]
-    assert coverage["summary"] == "1 of 2 explanations covers half of the covered rows"
+    assert coverage["summary"] == "1 of 2 explanations covers at least half of the covered rows"
 
 
 def test_lines_are_thinned_but_keep_their_ends():
