@@ -60,13 +60,10 @@ class Acceptance:
         accepted = self.met(near, sums)
         decided = dict(zip(map(tuple, near.tolist()), accepted.tolist(), strict=True))
         least = int(sums[accepted].min(initial=self.sure))
-        return self._settled(sums, accepted) or type(self)(least, self.sure, decided=decided)
+        return self.by_score(sums, accepted) or type(self)(least, self.sure, decided=decided)
 
-    def by_score(self, points: IntArray, scores: IntArray) -> Self | None:
-        """Ask about points that stand for all others: the threshold that says what the model says, if any."""
-        return self._settled(scores, self.met(points, scores))
-
-    def _settled(self, scores: IntArray, accepted: BoolArray) -> Self | None:
+    def by_score(self, scores: IntArray, accepted: BoolArray) -> Self | None:
+        """The threshold that says what the model said of points that stand for all others, if any."""
         least = int(scores[accepted].min(initial=self.sure))
         return None if (~accepted & (scores >= least)).any() else type(self)(least, least)
 

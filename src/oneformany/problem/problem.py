@@ -13,6 +13,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
+from oneformany.schema.feature import is_integer
 
 Share = Literal["point", "action", "features"]
 
@@ -219,7 +220,7 @@ class Problem:
             there = there[there != cell]
             values = there if self.own is None else self.own.targets[feature][there]
             domain[feature, values[values >= 0]] = True
-            domain[feature, self.values[row, feature]] = True
+        domain[np.arange(self.n_features), self.values[row]] = True
         return domain
 
     def cells_of(self, values: IntArray) -> IntArray:
@@ -253,14 +254,9 @@ def _faults_of_codes(codes: IntArray, levels: tuple[int, ...]) -> Iterator[str]:
 
 def checked_changes(max_changes: int, n_features: int | None = None) -> int:
     """Refuse a number of changes that is not an integer of at least 1, or is more than so many features."""
-    if isinstance(max_changes, bool) or not isinstance(max_changes, (int, np.integer)):
-        raise InputError(f"max_changes must be an integer, not {max_changes!r}")
-    if n_features is not None and not 1 <= max_changes <= n_features:
-        raise InputError(
-            f"max_changes is {max_changes}; with {n_features} features it must be 1 to {n_features}"
-        )
-    if max_changes < 1:
-        raise InputError(f"max_changes is {max_changes}; it must be at least 1")
+    if not is_integer(max_changes, 1) or (n_features is not None and max_changes > n_features):
+        span = "of at least 1" if n_features is None else f"from 1 to {n_features}, the number of features"
+        raise InputError(f"max_changes is {max_changes!r}; it must be an integer {span}")
     return int(max_changes)
 
 
@@ -277,10 +273,8 @@ def checked_people(people: ArrayLike | None, n_rows: int) -> IntArray | None:
 def _distinct(codes: IntArray) -> tuple[IntArray, IntArray]:
     """Where each distinct row appears first, and which of them each row is."""
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    index = np.empty_like(order)
-    index[order] = np.arange(len(order))
-    return first[order].astype(np.int64), index[inverse.ravel()].astype(np.int64)
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[inverse.ravel()]
 
 
 def _moves(feature: int, given: ArrayLike | None, n: int) -> BoolArray | None:
@@ -301,9 +295,8 @@ def _moves(feature: int, given: ArrayLike | None, n: int) -> BoolArray | None:
 
 def _frozen(array: object) -> bool:
     """Whether nobody can change this array, or one whose memory it shows: it need not be copied."""
-    while array is not None:
-        flags = getattr(array, "flags", None)
-        if not hasattr(array, "base") or (flags is not None and flags.writeable):
+    while hasattr(array, "base"):
+        if hasattr(array, "flags") and array.flags.writeable:
             return False
         array = array.base
-    return True
+    return array is None

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -53,19 +53,18 @@ class Network:
     layers: tuple[tuple[FloatArray, FloatArray], ...] = ()
 
     def __post_init__(self) -> None:
-        tables = tuple(np.array(table, dtype=np.float64) for table in self.tables)
-        bias = np.array(self.bias, dtype=np.float64)
-        layers = tuple(
-            (np.array(weights, dtype=np.float64), np.array(shift, dtype=np.float64))
-            for weights, shift in self.layers
-        )
+        copied = partial(np.array, dtype=np.float64)
+        tables, bias = tuple(map(copied, self.tables)), copied(self.bias)
+        layers = tuple((copied(weights), copied(shift)) for weights, shift in self.layers)
         _check(tables, bias, layers)
         for array in (*tables, bias, *(part for layer in layers for part in layer)):
             array.flags.writeable = False
         for name, value in (("tables", tables), ("bias", bias), ("layers", layers)):
             object.__setattr__(self, name, value)
         with np.errstate(over="ignore", invalid="ignore"):
-            largest = max(self.growth, *(float(limit.max()) for limit in self.limits))
+            sums = [np.abs(weights).sum(axis=0).max(initial=1.0) for weights, _ in layers]
+            # How much larger the last entry can get than a change inside; bounds stay finite when this is.
+            largest = max(float(np.prod(sums)), *(float(limit.max()) for limit in self.limits))
         if not largest <= LARGEST:
             raise InputError(f"the network's sums reach {largest:g}; train it on scaled data")
 
@@ -82,12 +81,6 @@ class Network:
         for weights, bias in self.layers:
             limits.append(limits[-1] @ np.abs(weights) + np.abs(bias))
         return tuple(limits)
-
-    @property
-    def growth(self) -> float:
-        """How much larger the last entry can get than a change inside; bounds stay finite when this is."""
-        sums = [np.abs(weights).sum(axis=0).max(initial=0.0) for weights, _ in self.layers]
-        return float(np.prod(np.maximum(sums, 1.0)))
 
     @cached_property
     def slack(self) -> tuple[FloatArray, ...]:
@@ -204,12 +197,8 @@ class NetworkOracle(DecidedOracle):
             return None
         scale = 10**digits
         units = np.where(self._exists, np.ceil(gains * scale).astype(np.int64) + 1, 0)
-        return Relaxation(
-            units,
-            math.ceil(constant * scale) + 1,
-            math.floor(self._acceptance.least * scale) - 1,
-            exact=False,
-        )
+        least = math.floor(self._acceptance.least * scale) - 1
+        return Relaxation(units, math.ceil(constant * scale) + 1, least, exact=False)
 
     def describe(self) -> dict[str, Any]:
         """Plain numbers that rebuild the oracle exactly, and a bound on what rounding does to a score."""
@@ -237,10 +226,8 @@ class NetworkOracle(DecidedOracle):
         if whole is None:
             return -math.inf, -math.inf, np.zeros(domain.shape)
         work = reserve(self._net, width)
-        value, constant = bound_logit(self._net, whole, BOUND_ROUNDS, -math.inf, whole.first_point, work)[
-            0
-        ].tolist()
-        return value, constant, work.gains
+        bounds = bound_logit(self._net, whole, BOUND_ROUNDS, -math.inf, whole.first_point, work)
+        return *bounds[0].tolist(), work.gains
 
 
 def _padded(vectors: Iterable[FloatArray], width: int) -> FloatArray:
@@ -272,6 +259,5 @@ def _check(
         raise InputError(f"the network ends in {width} numbers; it must end in one logit")
     for number, arrays in enumerate(((*tables, bias), *layers)):
         numbers = np.concatenate([array.ravel() for array in arrays])
-        if not np.isfinite(numbers).all():
-            wrong = numbers[~np.isfinite(numbers)][0]
+        for wrong in numbers[~np.isfinite(numbers)]:
             raise InputError(f"layer {number} has a weight that is {wrong}; train the network on clean data")

@@ -132,9 +132,8 @@ class TreeEnsemble(Plain):
         if not np.isfinite(intercept):
             raise InputError(f"the intercept of the trees is {intercept}; it must be a finite number")
         for number, tree in enumerate(trees):
-            wrong = (tree.feature == LEAF) & ~np.isfinite(tree.value)
-            if wrong.any():
-                raise InputError(f"tree {number} has a leaf of value {tree.value[wrong][0]}; refit the model")
+            for wrong in tree.value[(tree.feature == LEAF) & ~np.isfinite(tree.value)]:
+                raise InputError(f"tree {number} has a leaf of value {wrong}; refit the model")
         pruned = [tree.pruned(levels) for tree in trees]
         largest = abs(intercept) + sum(float(np.abs(tree.value).max()) for tree in pruned)
         digits = finest_digits(largest, LARGEST_SUM, "leaf values")
@@ -157,15 +156,10 @@ class TreeEnsemble(Plain):
 
     def trees(self) -> list[Tree]:
         """Take the ensemble apart; leaf values are in units."""
-        ends = [*self.roots[1:], len(self.feature)]
+        ends, values = [*self.roots[1:], len(self.feature)], self.units.astype(np.float64)
         return [
-            Tree(
-                self.feature[start:end],
-                self.left[start:end],
-                self.children[start:end] - start,
-                self.units[start:end].astype(np.float64),
-            )
-            for start, end in zip(self.roots, ends, strict=True)
+            Tree(self.feature[at], self.left[at], self.children[at] - at.start, values[at])
+            for at in map(slice, self.roots, ends)
         ]
 
     def tables(self) -> IntArray | None:

@@ -77,8 +77,11 @@ class TreeOracle(DecidedOracle):
     def _listed(self, asked: Acceptance) -> Acceptance | None:
         """Of a single tree nothing is added up: ask about each leaf within the margin at once."""
         tree, *others = self.ensemble.trees()
+        if others:
+            return None
         points = tree.boxes(self.levels)[tree.feature == LEAF].argmax(axis=2)
-        return None if others else asked.by_score(points, self._sums(points))
+        sums = self._sums(points)
+        return asked.by_score(sums, asked.met(points, sums))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Sum the best leaves that points inside ``domain`` reach; minus infinity when there is no point."""
