@@ -174,8 +174,8 @@ class LazyListing:
 
     def _add(self, features: IntArray, rows: Indices, choices: IntArray, accepted: BoolArray) -> None:
         """Add the groups of rows that accept the same choice of targets."""
-        everybody = np.array([0, len(rows)])
-        self._store.absorb(accepted_groups(self.ground, features, choices, accepted, rows, everybody, 1))
+        everybody = rows, np.array([0, len(rows)])
+        self._store.absorb(accepted_groups(self.ground, features, choices, accepted, everybody, 1))
 
     def _order(self, number: int) -> IntArray:
         """The choices of targets of a feature set, most promising first.
