@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,6 @@ from oneformany.stop import Stop
 LISTING_TIME = 0.8  # of what is left, so that there is time to choose from what was listed
 OPTIMISTIC_TIME = 0.4
 OPTIMISTIC_SECONDS = 60.0
-COVERAGE: tuple[str, Measure] = ("coverage", "explanations")
-BUDGET: tuple[str, Measure] = ("budget", "people")
 NOTHING = np.zeros(0, dtype=np.int64)
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
@@ -93,7 +92,7 @@ class ListedRun:
                 self.listing = self._plan.listing(self.problem, self.options, soon)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.notes += self._plan.notes
-        self._report("explanations")("listing", self.table.n_rows, 0)
+        self._report("explanations", "listing", self.table.n_rows, 0)
         self._listed = deepcopy(self.statistics)
 
     def begin_again(self, stop: Stop) -> None:
@@ -116,17 +115,18 @@ class ListedRun:
     def _people(self, goal: Goal, known: IntArray) -> None:
         """The most people with so many explanations, or the fewest for so many people."""
         people, k, complete = self.problem.multiplicity, goal.explanations, self.table.complete
-        with self._searching(*(COVERAGE if k is None else BUDGET)) as search:
-            if k is None:
+        if k is None:
+            with self._searching("coverage", "explanations") as search:
                 best = solve_coverage(self.table, people, goal.needed(int(people.sum())), search, known)
-            else:
+        else:
+            with self._searching("budget", "people") as search:
                 best = solve_budget(self.table, people, k, search, known[:k])
         proof, most = self.proofs.people(best) if complete else None, None
-        if k is not None:
+        if k is None:
+            fewest = best.bound if complete else min(1, len(best.chosen))
+        else:
             most = best.bound if complete else self.proofs.rows
             fewest = 0 if proof is None else proof.fewest(best.covered)
-        else:
-            fewest = best.bound if complete else min(1, len(best.chosen))
         self.columns = best.chosen
         self.claims = {"bound": fewest, "coverage_proof": proof, "covered_bound": most}
 
@@ -198,22 +198,18 @@ class ListedRun:
     def _searching(self, phase: str, measure: Measure) -> Iterator[Search]:
         """What a search over the table is given; its time and its counts go into the statistics."""
         options = replace(self.options.table, seed=self._seed)
-        search = Search(self.stop, options, self._report(measure))
+        search = Search(self.stop, options, partial(self._report, measure))
         with self.statistics.timed(phase):
             yield search
         for name, number in search.counters.items():
             self.statistics.count(name, number)
 
-    def _report(self, measure: Measure) -> Callable[[str, int, int], None]:
+    def _report(self, measure: Measure, phase: str, value: int, bound: int) -> None:
         """Tell whoever listens; where columns are missing, a bound over the table proves nothing."""
-
-        def tell(phase: str, value: int, bound: int) -> None:
-            if not self.table.complete or (measure == "cost" and not self._plan.costed):
-                bound = self.proofs.rows if measure == "people" else 0
-            number, columns = len(self.statistics.rounds) + 1, len(self.table)
-            step = Round(phase, number, columns, float(value), bound, value, self.stop.elapsed(), measure)
-            step = self.statistics.record(step)
-            if self._progress is not None:
-                self._progress(step)
-
-        return tell
+        if not self.table.complete or (measure == "cost" and not self._plan.costed):
+            bound = self.proofs.rows if measure == "people" else 0
+        number, columns = len(self.statistics.rounds) + 1, len(self.table)
+        step = Round(phase, number, columns, float(value), bound, value, self.stop.elapsed(), measure)
+        step = self.statistics.record(step)
+        if self._progress is not None:
+            self._progress(step)

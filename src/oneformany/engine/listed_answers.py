@@ -93,9 +93,8 @@ class ListedProofs:
 
     def cover(self, answer: PeopleAnswer) -> Proof:
         """Why no fewer columns cover everybody."""
-        dual = (
-            self.dual(answer.weights.weights, answer.weights.capacity) if answer.weights.total else self.one()
-        )
+        weights = answer.weights
+        dual = self.dual(weights.weights, weights.capacity) if weights.total else self.one()
         if answer.proof is None or answer.proof.target + 1 <= dual.bound:
             return dual
         tree = renumbered(answer.proof.tree, self._first[np.unique(self.table.rows)])
@@ -123,14 +122,10 @@ class ListedProofs:
         if proof is None:
             return None
         changed, targets = self.table.changed, self.table.targets
-        columns = tuple(
-            (
-                self._rows(column),
-                tuple(np.flatnonzero(changed[column]).tolist()),
-                tuple(targets[column].tolist()),
-            )
-            for column in proof.columns.tolist()
-        )
+        numbers = proof.columns.tolist()
+        features = [tuple(np.flatnonzero(changed[column]).tolist()) for column in numbers]
+        cells = [tuple(targets[column].tolist()) for column in numbers]
+        columns = tuple(zip(map(self._rows, numbers), features, cells, strict=True))
         tree = renamed(proof.tree, self._first[:, None].tolist())
         return Exclusion(proof.budget, proof.target, columns, tree)
 

@@ -7,11 +7,10 @@ from math import comb
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray
-from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import CodedRows, Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import FullListing, list_columns, useful_targets
-from oneformany.engine.listing.single_rows import REACHING_TIME, reach_rows
+from oneformany.engine.listing.single_rows import reach_rows
 from oneformany.engine.listing.store import alone
 from oneformany.engine.run import Options
 from oneformany.engine.screening import screen
@@ -108,8 +107,7 @@ def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullLis
         ends = np.array(screened.points, dtype=np.int64).reshape(-1, problem.n_features)
         unreachable = ground.hopeless()
     else:
-        soon = stop.part(REACHING_TIME * stop.remaining())
-        reached = reach_rows(ground, Batches(ground, soon), np.flatnonzero(~part.reachable), soon)
+        reached = reach_rows(ground, np.flatnonzero(~part.reachable), stop)
         rows = np.flatnonzero(reached.reachable)
         ends, unreachable = reached.cells[rows], reached.unreachable
     more = ~part.reachable[rows]

@@ -75,7 +75,9 @@ def solve_exact(
     cheaply = asks_for_cost(problem, goal, options)
     statistics = Statistics()
     with stop.on_interrupt():
-        screened = screen(problem, statistics, stop, _known_points(problem, start))
+        ends = ((row, np.array(one.point, dtype=np.int64)) for one in start for row in one.members)
+        points = {int(problem.row_of[row]): point for row, point in ends}
+        screened = screen(problem, statistics, stop, points)
         space = SearchSpace(problem, screened.helpable)
         run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
         proof, cheap = None, None
@@ -115,15 +117,6 @@ def solve_exact(
         method="exact",
         seed=seed,
     )
-
-
-def _known_points(problem: Problem, start: Sequence[Explanation]) -> dict[int, IntArray]:
-    """The point that each distinct row of a known answer goes to."""
-    return {
-        int(problem.row_of[row]): np.array(explanation.point, dtype=np.int64)
-        for explanation in start
-        for row in explanation.members
-    }
 
 
 def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Column]:

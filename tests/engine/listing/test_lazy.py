@@ -12,7 +12,6 @@ from certificates import sealed
 from engine.listing.lazy_problems import KINDS, LAZY, drawn, larger, truth
 from engine.listing.sharing_problems import draw_oracle, draw_own, draw_problem
 from engine.listing.test_limits_of_listing import Clock
-from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.lazy import Buckets, lazy_listing
 from oneformany.engine.listing.single_rows import reach_rows
@@ -32,7 +31,7 @@ def test_every_group_is_part_of_a_bucket_and_every_row_is_known(kind, seed):
     problem = drawn(seed, kind)
     ground = Ground.of(problem)
     everybody = np.arange(len(ground.rows))
-    reached = reach_rows(ground, Batches(ground, Stop()), everybody, Stop())
+    reached = reach_rows(ground, everybody, Stop())
     buckets = Buckets.of(ground, everybody)
     sets = [set(buckets.group(bucket).tolist()) for bucket in range(len(buckets))]
     assert len({frozenset(rows) for rows in sets}) == len(sets)

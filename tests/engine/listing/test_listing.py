@@ -127,7 +127,7 @@ def test_another_way_to_share_can_be_plugged_in(monkeypatch):
             features, choices = np.array([0]), np.arange(ground.problem.levels[0])[:, None]
             members = order.astype(np.int32)
             accepted = batches.accepted(features, members, choices)
-            yield accepted_groups(ground, features, choices, accepted, members, bounds, 1)
+            yield accepted_groups(ground, features, choices, accepted, (members, bounds), 1)
 
         assert not costed
         yield job()

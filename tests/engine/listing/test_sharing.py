@@ -66,9 +66,8 @@ def test_groups_are_those_of_a_bucket_that_accept_a_choice_if_they_are_large_eno
     ground = ground_of([[0, 0], [1, 0], [0, 1], [1, 1]])
     accepted = np.array([[True, False], [True, False], [False, True], [True, True]])
     features, choices = np.array([0]), np.array([[1], [2]])
-    found = accepted_groups(
-        ground, features, choices, accepted, np.arange(4, dtype=np.int32), np.array([0, 2, 4]), least
-    )
+    buckets = np.arange(4, dtype=np.int32), np.array([0, 2, 4])
+    found = accepted_groups(ground, features, choices, accepted, buckets, least)
     listed = [found.rows[a:b].tolist() for a, b in zip(found.starts, found.starts[1:], strict=False)]
     assert listed == groups
     assert found.targets[-1].tolist() == [2, 1]

@@ -73,7 +73,7 @@ def test_of_no_rows_nothing_is_said():
 
 def reached(problem, stop=None):
     ground, stop = Ground.of(problem), stop or Stop()
-    return reach_rows(ground, Batches(ground, stop), np.arange(len(problem.rows)), stop)
+    return reach_rows(ground, np.arange(len(problem.rows)), stop)
 
 
 @settings(max_examples=40, deadline=None)

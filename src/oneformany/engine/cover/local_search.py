@@ -102,10 +102,8 @@ def search_around_shared(
             before = len(covers[0])
             seeds = random.integers(1, 2**62, THREADS).tolist()
             found = pool.map(search, [fixed() for _ in range(THREADS)], seeds)
-            latest = {
-                cover.tobytes(): cover for cover in [*found, *covers]
-            }  # of equal sizes the latest first
-            covers = sorted(latest.values(), key=len)[:BEST_KEPT]
+            latest = {cover.tobytes(): cover for cover in [*found, *covers]}
+            covers = sorted(latest.values(), key=len)[:BEST_KEPT]  # of equal sizes the latest first
             searches += THREADS
             idle = 0 if len(covers[0]) < before else idle + THREADS
     return covers[0], searches

@@ -105,11 +105,6 @@ class Ground:
         gain = np.where(units == FORBIDDEN, FORBIDDEN, units - self.own[rows, feature][:, None])
         return np.where(cells == self.rows[rows, feature][:, None], 0, gain)
 
-    def paid(self, feature: int, rows: Indices, cells: Indices) -> IntArray:
-        """What rows pay in a feature for going to cells."""
-        price = self.price[self.begin[rows, feature] + cells]
-        return np.where(self.rows[rows, feature] == cells, 0, price)
-
     def hopeless(self) -> BoolArray:
         """Rows that no ``max_changes`` moves can help, by their gains alone: a proof for any classifier."""
         best = np.sort(self.potential, axis=1)[:, ::-1][:, : self.problem.max_changes]

@@ -28,18 +28,6 @@ def _price(tables, i, f, t):
     return 0 if t == home[i, f] else price[begin[i, f] + t]
 
 
-@lean(inner=True)
-def _accepts(tables, features, target, i):
-    """Whether a row that goes to the targets gains what it lacks."""
-    total = 0
-    for j in range(len(features)):
-        got = _gain(tables, i, features[j], target[j])
-        if got == FORBIDDEN:
-            return False
-        total += got
-    return total >= tables[4][i]
-
-
 @lean()
 def entry_costs(tables, features, starts, rows, targets, costs):
     """Add what each row of each group pays for going to the group's targets."""
@@ -116,7 +104,12 @@ def _cheapen(tables, features, members, weight, target, room):
         if j == k:
             every = True
             for i in members:
-                every = every and _accepts(tables, features, trial, i)
+                lacks = deficit[i]
+                for e in range(k):
+                    lacks -= _gain(tables, i, features[e], trial[e])
+                if lacks > 0:
+                    every = False
+                    break
             if every:
                 best = paid[k]
                 for e in range(k):
@@ -263,12 +256,11 @@ def cheapest_each(tables, features, budget, members, targets, reach, lines, cost
                 or (best >= 0 and paid[d] + _price(tables, i, f, t) >= best)
             ):
                 t += 1
+            gained[d + 1], paid[d + 1], left[d + 1] = gained[d], paid[d], left[d]
             if t < n_cells:
-                gained[d + 1] = gained[d] + _gain(tables, i, f, t)
-                paid[d + 1] = paid[d] + _price(tables, i, f, t)
-                left[d + 1] = left[d] - 1
-            else:
-                gained[d + 1], paid[d + 1], left[d + 1] = gained[d], paid[d], left[d]
+                gained[d + 1] += _gain(tables, i, f, t)
+                paid[d + 1] += _price(tables, i, f, t)
+                left[d + 1] -= 1
             if cell[d] <= n_cells:
                 cell[d] = t + 1
                 d += 1

@@ -22,7 +22,7 @@ from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import accepted_groups
-from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
+from oneformany.engine.listing.single_rows import Reached, reach_rows
 from oneformany.engine.listing.store import Store, alone, leading
 from oneformany.engine.table.choice import PeopleAnswer
 from oneformany.engine.table.fewest import solve_cover
@@ -174,8 +174,8 @@ class LazyListing:
 
     def _add(self, features: IntArray, rows: Indices, choices: IntArray, accepted: BoolArray) -> None:
         """Add the groups of rows that accept the same choice of targets."""
-        everybody = np.array([0, len(rows)])
-        self._store.absorb(accepted_groups(self.ground, features, choices, accepted, rows, everybody, 1))
+        everybody = rows, np.array([0, len(rows)])
+        self._store.absorb(accepted_groups(self.ground, features, choices, accepted, everybody, 1))
 
     def _order(self, number: int) -> IntArray:
         """The choices of targets of a feature set, most promising first.
@@ -194,9 +194,8 @@ class LazyListing:
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     """Find out which rows can be helped, and begin with a column for each of them."""
-    ground, part = Ground.of(problem), stop.part(REACHING_TIME * stop.remaining())
-    reached = reach_rows(ground, Batches(ground, part), np.arange(len(ground.rows)), part)
-    return LazyListing(Batches(ground, stop), reached)
+    ground = Ground.of(problem)
+    return LazyListing(Batches(ground, stop), reach_rows(ground, np.arange(len(ground.rows)), stop))
 
 
 def cover_lazily(

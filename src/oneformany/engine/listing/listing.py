@@ -8,7 +8,6 @@ from functools import cache, partial
 from itertools import combinations, islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
@@ -27,7 +26,7 @@ Sharing = Callable[[Batches, bool], Iterator[Job]]
 Of who accepts what, and whether groups count that only make somebody's change cheaper, it makes jobs that
 together find all groups, one feature set at a time.
 """
-Buckets = tuple[NDArray[np.int32], IntArray]
+Buckets = tuple[Indices, IntArray]
 """Rows of all buckets, and where each begins."""
 
 THREADS = 2
@@ -113,7 +112,7 @@ def _groups(
         for first in range(0, len(choices), width):
             some = choices[first : first + width]
             accepted = batches.accepted(features, members, some)
-            yield accepted_groups(batches.ground, features, some, accepted, members, within, least)
+            yield accepted_groups(batches.ground, features, some, accepted, (members, within), least)
         begin = end
 
 
@@ -140,15 +139,10 @@ def _groups_by_gains(
 
 
 def accepted_groups(
-    ground: Ground,
-    features: IntArray,
-    choices: IntArray,
-    accepted: BoolArray,
-    members: Indices,
-    bounds: IntArray,
-    least: int,
+    ground: Ground, features: IntArray, choices: IntArray, accepted: BoolArray, buckets: Buckets, least: int
 ) -> ColumnTable:
-    """Groups of ``least`` or more of some members: per choice and bucket those that accept it."""
+    """Groups of ``least`` or more rows of buckets: per choice and bucket those that accept it."""
+    members, bounds = buckets
     sizes = np.add.reduceat(accepted, bounds[:-1], axis=0, dtype=np.int64)
     large = sizes >= least
     _, index = np.nonzero((accepted & np.repeat(large, np.diff(bounds), axis=0)).T)

@@ -67,7 +67,7 @@ def cheapest_of_set(
     accepted = batches.accepted(np.array(changed, dtype=np.int64), rows, choices, moved=True)
     price = np.zeros(accepted.shape, dtype=np.int64)
     for j, feature in enumerate(changed):
-        price += ground.paid(feature, rows[:, None], choices[:, j])
+        price += ground.price[ground.begin[rows, feature][:, None] + choices[:, j]]
     price[~accepted] = NEVER
     best = price.argmin(axis=1)
     return price[np.arange(len(rows)), best], choices[best]
@@ -82,8 +82,10 @@ class Reached:
     unreachable: BoolArray
 
 
-def reach_rows(ground: Ground, batches: Batches, rows: IntArray, stop: Stop) -> Reached:
-    """Find for some rows, as time allows, a change that the classifier accepts, or a proof of none."""
+def reach_rows(ground: Ground, rows: IntArray, stop: Stop) -> Reached:
+    """Find for some rows, in a part of the time, a change that the classifier accepts, or a proof of none."""
+    stop = stop.part(REACHING_TIME * stop.remaining())
+    batches = Batches(ground, stop)
     problem, cells, unreachable = ground.problem, ground.rows.copy(), ground.hopeless()
     reachable = np.zeros(len(cells), dtype=np.bool_)
     left = rows[~unreachable[rows]]

@@ -13,14 +13,7 @@ from scipy import sparse
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.certificate import on_given
-from oneformany.engine.columns import (
-    FORBIDDEN,
-    MOST_STEPS,
-    Column,
-    assign,
-    cheap_point,
-    level_prices,
-)
+from oneformany.engine.columns import FORBIDDEN, MOST_STEPS, Column, assign, cheap_point, level_prices
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.run import Run
