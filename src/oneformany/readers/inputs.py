@@ -1,7 +1,5 @@
 """How a fitted model reads a frame: columns, the steps of a pipeline, categories; and what it says itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -21,7 +19,7 @@ from oneformany.readers.callables import decision, function_owner
 from oneformany.readers.columns import Rows, columns_of, plain_array, probe
 from oneformany.readers.registry import Reader, named, reader_for, unwrapped
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
-from oneformany.schema.frames import NUMBERS, Table
+from oneformany.schema.frames import NUMBERS, Column, Table
 from oneformany.schema.schema import Schema
 
 # Steps that make columns of one column each, and steps that leave columns out
@@ -259,7 +257,7 @@ class CategoryCodes:
         columns = [self._column(frame[name], str(name)) for name in frame.columns]
         return np.column_stack(columns).astype(np.float64)
 
-    def _column(self, column: pd.Series[Any], name: str) -> FloatArray:
+    def _column(self, column: Column, name: str) -> FloatArray:
         if name in self.categories:
             code = {category: float(number) for number, category in enumerate(self.categories[name])}
             return column.astype(object).map(code).to_numpy(dtype=np.float64)
@@ -299,7 +297,7 @@ def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]
     return {name: frame[name].cat.categories.tolist() for name in typed}
 
 
-def _as_in(values: AnyValue, column: pd.Series[Any]) -> list[Any]:
+def _as_in(values: AnyValue, column: Column) -> list[Any]:
     """Find the categories that XGBoost knows by the texts of a column.
 
     XGBoost (3.1, 3.2) counts letters where it should count bytes, so that beyond ASCII it keeps, and later
