@@ -114,11 +114,7 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, choices, kept, stop)
     limits = _limits(asked, cells.schema, cells.reference, by_value=True)
-    labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
-
-    def decide(frame: pd.DataFrame) -> BoolArray:
-        return inputs.decide(labels.named(frame[list(inputs.names)]))
-
+    decide = inputs.decision(table)
     positive = _decided(decide, table.frame)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
     return Posed(cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, unread)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -23,19 +23,15 @@ from oneformany.schema.frames import NUMBERS, Column, Table
 from oneformany.schema.schema import Schema
 
 # Steps that make columns of one column each, and steps that leave columns out
-ENCODERS = frozenset(
-    {
-        *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),
-        *("PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer"),
-        *("StandardScaler", "TargetEncoder"),
-    }
-)
-SELECTORS = frozenset(
-    {
-        *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
-        *("SelectFwe", "SelectKBest", "SelectPercentile", "SequentialFeatureSelector", "VarianceThreshold"),
-    }
-)
+ENCODERS = {
+    *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),
+    *("PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer"),
+    *("StandardScaler", "TargetEncoder"),
+}
+SELECTORS = {
+    *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
+    *("SelectFwe", "SelectKBest", "SelectPercentile", "SequentialFeatureSelector", "VarianceThreshold"),
+}
 KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})  # before an encoder, leave a column its values
 
 
@@ -54,6 +50,11 @@ class Inputs:
     classifier: Any = None  # what follows
     # Categories that the model was fitted on, where it says so
     known: dict[str, frozenset[object]] = field(default_factory=dict)
+
+    def decision(self, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
+        """Ask the model about frames with the columns of a table; what asks may travel, so it has no rows."""
+        labels = replace(table, frame=table.frame.iloc[:0])
+        return lambda frame: self.decide(labels.named(frame[list(self.names)]))
 
 
 def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: object) -> Inputs:
