@@ -606,6 +606,26 @@ def test_wishes_for_a_column_of_texts_are_refused():
         OneForMany(pipeline(), 2, edges={"job": [1, 2]}).explain(FRAME)
 
 
+def test_targets_that_are_one_value_are_refused():
+    with pytest.raises(InputError, match="targets of 'age' must be a list of values or a dict"):
+        OneForMany(pipeline(), 2, targets={"age": 30}).explain(FRAME)
+
+
+def test_a_number_of_bins_concerns_only_columns_that_the_model_reads():
+    numbers = FRAME[["age", "income"]]
+    model = LogisticRegression(max_iter=1000).fit(numbers, TARGET)
+    result = OneForMany(model, 2, bins=3).explain(FRAME.assign(number=range(len(FRAME))))
+    assert result.count == OneForMany(model, 2, bins=3).explain(numbers).count
+
+
+def test_targets_of_columns_on_which_nothing_depends_or_which_hold_dates_do_no_harm():
+    frame, model = with_names(FRAME), dropping()
+    result = OneForMany(model, 2, targets={"name": ["person 1"]}).explain(frame)
+    assert (model.predict(result.apply(frame)) == 1).all()
+    with pytest.raises(InputError, match="'born' holds dates or times"):
+        OneForMany(model, 2, targets={"born": [frame["born"][0]]}).explain(frame)
+
+
 def test_rules_may_name_values_in_cells():
     result, moved = explained(pipeline(), FRAME, rules=[NeverTarget("job", ["full"])])
     assert not ((moved["job"] == "full") & (FRAME.loc[moved.index, "job"] != "full")).any()

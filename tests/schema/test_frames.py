@@ -22,7 +22,7 @@ from oneformany.schema.schema import ValueSchema
 )
 def test_values_in_their_own_types_give_the_column_back(column):
     found = ColumnValues.of(column.rename("x"))
-    schema = ValueSchema.of(["x"], [found.array])
+    schema = ValueSchema.of(["x"], [found.array], {})
     again = Rows.of(schema).frame(found.codes[:, None])["x"]
     pd.testing.assert_series_equal(again, column.rename("x"))
 
@@ -56,7 +56,7 @@ def test_infinite_numbers_and_dates_are_refused():
 def test_none_and_not_a_number_are_two_missing_values():
     column = pd.Series(["b", None, "a", np.nan, None], dtype=object, name="x")
     found = ColumnValues.of(column)
-    again = Rows.of(ValueSchema.of(["x"], [found.array])).frame(found.codes[:, None])["x"]
+    again = Rows.of(ValueSchema.of(["x"], [found.array], {})).frame(found.codes[:, None])["x"]
     assert [type(value) for value in again] == [type(value) for value in column]
     assert found.gaps.tolist() == [False, False, True, True]
     assert found.plain == ("a", "b", None, None)

@@ -1,14 +1,12 @@
 """The front door: a fitted classifier and a data frame in, explanations with proof out."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -38,6 +36,7 @@ A_MOMENT = 0.5  # seconds beyond a time limit for telling why rows cannot be hel
 READING = 0.8  # of a time limit: then no more batches are read, so that what was read can be explained
 
 
+@dataclass(eq=False, repr=False)
 class OneForMany(BaseEstimator):  # type: ignore[misc]
     """Explain what a classifier turned down with the fewest advices, each good for many rows.
 
@@ -90,35 +89,19 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
     1
     """
 
-    def __init__(
-        self,
-        model: AnyModel = None,
-        max_changes: int = 3,
-        threshold: float | None = None,
-        schema: Schema | None = None,
-        rules: Sequence[Rule | RowRule] = (),
-        share: Share = "point",
-        reference: AnyFrame = None,
-        positive: object = None,
-        edges: Mapping[Any, Sequence[float]] | None = None,
-        bins: Mapping[Any, int] | int | None = None,
-        special: Mapping[Any, Any] | None = None,
-        targets: Mapping[Any, Any] | None = None,
-        costs: AnyValue = None,
-    ) -> None:
-        self.model = model
-        self.max_changes = max_changes
-        self.threshold = threshold
-        self.schema = schema
-        self.rules = rules
-        self.share = share
-        self.reference = reference
-        self.positive = positive
-        self.edges = edges
-        self.bins = bins
-        self.special = special
-        self.targets = targets
-        self.costs = costs
+    model: AnyModel = None
+    max_changes: int = 3
+    threshold: float | None = None
+    schema: Schema | None = None
+    rules: Sequence[Rule | RowRule] = ()
+    share: Share = "point"
+    reference: AnyFrame = None
+    positive: object = None
+    edges: Mapping[Any, Sequence[float]] | None = None
+    bins: Mapping[Any, int] | int | None = None
+    special: Mapping[Any, Any] | None = None
+    targets: Mapping[Any, Any] | None = None
+    costs: AnyValue = None
 
     def __repr__(self) -> str:
         """Name the model and the parameters that are not as usual, in one line."""
@@ -129,7 +112,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
                 parts.append(f"{name}={text if len(text) <= 40 else f'<{type(value).__name__}>'}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
-    def __sklearn_clone__(self) -> OneForMany:
+    def __sklearn_clone__(self) -> Self:
         """Copy the parameters and keep the model as it is: there is nothing here to fit again."""
         return type(self)(**self.get_params(deep=False))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -28,10 +28,10 @@ from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
 from oneformany.schema.discretise import infer_schema
 from oneformany.schema.frames import Table
-from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
+from oneformany.schema.rules.combine import allowed_moves, check_rules, restrictions_of
 from oneformany.schema.rules.moves import Immutable
 from oneformany.schema.schema import Schema
-from oneformany.schema.wishes import Wishes, integer_costs
+from oneformany.schema.wishes import choices_of, integer_costs
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
@@ -105,32 +105,27 @@ def with_other(asked: OneForMany, **parameters: object) -> OneForMany:
 
 def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     """Pose the question to a model that reads the frame itself, or the levels of a schema."""
-    wishes = Wishes.of(asked, table)
     reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
     if reads_levels(asked.model, asked.schema):
-        return _pose_levels(asked, table, wishes, reference)
+        return _pose_levels(asked, table, reference)
     inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
     check_rules(asked.rules, inputs.names)
-    wishes.check(inputs.names)
-    wishes = replace(wishes, apart=named_by_value(asked.rules))
+    choices = choices_of(asked, table, inputs.names)
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
-    cells = read_cells(inputs, table, reference, wishes, kept, stop)
+    cells = read_cells(inputs, table, reference, choices, kept, stop)
     limits = _limits(asked, cells.schema, cells.reference, by_value=True)
-    labels = replace(table, frame=table.frame.iloc[:0])  # what decides may travel: it holds no rows
-
-    def decide(frame: pd.DataFrame) -> BoolArray:
-        return inputs.decide(labels.named(frame[list(inputs.names)]))
-
+    decide = inputs.decision(table)
     positive = _decided(decide, table.frame)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
     return Posed(cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, unread)
 
 
-def _pose_levels(asked: OneForMany, table: Table, wishes: Wishes, reference: Table | None) -> Posed:
+def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Posed:
     """A scorecard, or a model that was fitted on the columns that a schema makes."""
     schema = infer_schema(table.frame) if asked.schema is None else asked.schema
     for name in ("edges", "bins", "targets"):
-        if getattr(wishes, name):
+        given = getattr(asked, name)
+        if given is not None and not (isinstance(given, Mapping) and not given):
             raise InputError(
                 f"{name} are given, but the model reads the levels of the schema; leave them out"
             )

@@ -1,14 +1,13 @@
 """Read explainable boosting machines of interpret: sums of one table per feature or pair of features."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from math import prod
 
 import numpy as np
 import pandas as pd
 
 from oneformany.anything import AnyModel
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.readers.columns import Rows
@@ -42,9 +41,20 @@ def read_boosting_machine(
     rows = Rows.of(schema, frame, model)
     levels = rows.schema.levels
     own = [rows.schema.index(name) for name in model.feature_names_in_]
-    terms = [tuple(own[column] for column in columns) for columns in model.term_features_]
-    tables = zip(terms, _tables(model, rows, terms), strict=True)
-    trees = [_tree(features, sign * table, max(levels)) for features, table in tables]
+    terms = [[own[column] for column in columns] for columns in model.term_features_]
+    shapes = [[levels[feature] for feature in features] for features in terms]
+    sizes = list(map(prod, shapes))
+    if sum(sizes) > MOST_CELLS:
+        raise InputError(
+            f"the features of the model's terms have {sum(sizes)} combinations of levels, more than "
+            f"{MOST_CELLS}; pass a schema with fewer levels"
+        )
+    term_of, codes = np.repeat(range(len(terms)), sizes), np.zeros((sum(sizes), len(levels)), dtype=np.int64)
+    for term, (features, shape) in enumerate(zip(terms, shapes, strict=True)):
+        codes[np.ix_(term_of == term, features)] = np.indices(shape).reshape(len(shape), -1).T
+    said = sign * np.asarray(model.eval_terms(rows.frame(codes)), dtype=np.float64)
+    tables = [said[term_of == term, term].reshape(shape) for term, shape in enumerate(shapes)]
+    trees = [_tree(features, table, max(levels)) for features, table in zip(terms, tables, strict=True)]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
     oracle = log_odds_oracle(levels, trees, intercept, least_probability(threshold))
     checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
@@ -56,44 +66,24 @@ def read_boosting_machine(
     return Reading(oracle, FrameVerdict(rows, Verdict(model, lambda data: data, threshold, positive)))
 
 
-def _tables(model: AnyModel, rows: Rows, terms: Sequence[tuple[int, ...]]) -> list[FloatArray]:
-    """What each term says about all combinations of levels of its features."""
-    levels = rows.schema.levels
-    shapes = [tuple(levels[feature] for feature in features) for features in terms]
-    starts = np.cumsum([0, *(prod(shape) for shape in shapes)])
-    if starts[-1] > MOST_CELLS:
-        raise InputError(
-            f"the features of the model's terms have {starts[-1]} combinations of levels, more than "
-            f"{MOST_CELLS}; pass a schema with fewer levels"
-        )
-    codes = np.zeros((starts[-1], len(levels)), dtype=np.int64)
-    for features, shape, (start, end) in zip(terms, shapes, pairwise(starts), strict=True):
-        codes[start:end, features] = np.indices(shape).reshape(len(shape), -1).T
-    said = np.split(np.asarray(model.eval_terms(rows.frame(codes)), dtype=np.float64), starts[1:-1])
-    return [part[:, term].reshape(shape) for term, (part, shape) in enumerate(zip(said, shapes, strict=True))]
-
-
 def _tree(features: Sequence[int], table: FloatArray, width: int) -> Tree:
     """Write a table as a tree that halves the distinct levels of one feature after the other."""
-    nodes: list[tuple[int, IntArray, tuple[int, int], float]] = []
+    nodes: list[tuple[int, BoolArray, tuple[int, int], float]] = []
 
     def grow(depth: int, levels: IntArray, table: FloatArray) -> int:
         """Add what the table says where the feature of this depth has one of these levels."""
+        node = len(nodes)
         if table.ndim == 0:
-            nodes.append((LEAF, levels, (0, 0), float(table)))
-            return len(nodes) - 1
+            nodes.append((LEAF, np.zeros(width, dtype=np.bool_), (0, 0), float(table)))
+            return node
         slices, kind = np.unique(table, axis=0, return_inverse=True)
         if len(slices) == 1:
-            return grow(depth + 1, np.arange(slices[0].shape[0] if slices[0].ndim else 0), slices[0])
-        node, left = len(nodes), kind.ravel() < len(slices) // 2
-        nodes.append((features[depth], levels[left], (0, 0), 0.0))
+            return grow(depth + 1, np.arange(len(np.atleast_1d(slices[0]))), slices[0])
+        left = kind.ravel() < len(slices) // 2
+        nodes.append((features[depth], np.bincount(levels[left], minlength=width) > 0, (0, 0), 0.0))
         children = (grow(depth, levels[left], table[left]), grow(depth, levels[~left], table[~left]))
-        nodes[node] = (features[depth], levels[left], children, 0.0)
+        nodes[node] = (*nodes[node][:2], children, 0.0)
         return node
 
     grow(0, np.arange(len(table)), table)
-    goes_left = np.zeros((len(nodes), width), dtype=np.bool_)
-    for node, (on, levels, _, _) in enumerate(nodes):
-        goes_left[node, levels] = on != LEAF
-    feature, _, children, value = zip(*nodes, strict=True)
-    return Tree(np.array(feature), goes_left, np.array(children), np.array(value))
+    return Tree(*map(np.array, zip(*nodes, strict=True)))

@@ -1,10 +1,8 @@
 """How a fitted model reads a frame: columns, the steps of a pipeline, categories; and what it says itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -21,23 +19,19 @@ from oneformany.readers.callables import decision, function_owner
 from oneformany.readers.columns import Rows, columns_of, plain_array, probe
 from oneformany.readers.registry import Reader, named, reader_for, unwrapped
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
-from oneformany.schema.frames import NUMBERS, Table
+from oneformany.schema.frames import NUMBERS, Column, Table
 from oneformany.schema.schema import Schema
 
 # Steps that make columns of one column each, and steps that leave columns out
-ENCODERS = frozenset(
-    {
-        *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),
-        *("PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer"),
-        *("StandardScaler", "TargetEncoder"),
-    }
-)
-SELECTORS = frozenset(
-    {
-        *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
-        *("SelectFwe", "SelectKBest", "SelectPercentile", "SequentialFeatureSelector", "VarianceThreshold"),
-    }
-)
+ENCODERS = {
+    *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),
+    *("PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer"),
+    *("StandardScaler", "TargetEncoder"),
+}
+SELECTORS = {
+    *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
+    *("SelectFwe", "SelectKBest", "SelectPercentile", "SequentialFeatureSelector", "VarianceThreshold"),
+}
 KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})  # before an encoder, leave a column its values
 
 
@@ -56,6 +50,11 @@ class Inputs:
     classifier: Any = None  # what follows
     # Categories that the model was fitted on, where it says so
     known: dict[str, frozenset[object]] = field(default_factory=dict)
+
+    def decision(self, table: Table) -> Callable[[pd.DataFrame], BoolArray]:
+        """Ask the model about frames with the columns of a table; what asks may travel, so it has no rows."""
+        labels = replace(table, frame=table.frame.iloc[:0])
+        return lambda frame: self.decide(labels.named(frame[list(self.names)]))
 
 
 def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: object) -> Inputs:
@@ -259,7 +258,7 @@ class CategoryCodes:
         columns = [self._column(frame[name], str(name)) for name in frame.columns]
         return np.column_stack(columns).astype(np.float64)
 
-    def _column(self, column: pd.Series[Any], name: str) -> FloatArray:
+    def _column(self, column: Column, name: str) -> FloatArray:
         if name in self.categories:
             code = {category: float(number) for number, category in enumerate(self.categories[name])}
             return column.astype(object).map(code).to_numpy(dtype=np.float64)
@@ -299,7 +298,7 @@ def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]
     return {name: frame[name].cat.categories.tolist() for name in typed}
 
 
-def _as_in(values: AnyValue, column: pd.Series[Any]) -> list[Any]:
+def _as_in(values: AnyValue, column: Column) -> list[Any]:
     """Find the categories that XGBoost knows by the texts of a column.
 
     XGBoost (3.1, 3.2) counts letters where it should count bytes, so that beyond ASCII it keeps, and later

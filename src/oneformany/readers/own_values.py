@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oneformany.anything import AnyModel, AnyValue
+from oneformany.anything import AnyModel
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
@@ -27,7 +27,6 @@ from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, no_level
 from oneformany.schema.frames import DATES, ColumnValues, Table, alike
 from oneformany.schema.schema import Schema, ValueSchema
-from oneformany.schema.wishes import Wishes
 from oneformany.stop import Stop
 
 # Splits times columns times values up to which trees are read, in a second or two; larger ones are asked
@@ -64,7 +63,7 @@ def read_cells(
     inputs: Inputs,
     table: Table,
     reference: Table | None,
-    wishes: Wishes,
+    choices: Mapping[str, Choice],
     kept: Collection[str] = (),
     stop: Stop | None = None,
 ) -> Cells:
@@ -74,9 +73,9 @@ def read_cells(
     the columns that no row may change. When time is up before it is seen what the model makes of the values,
     they are decided as if nobody could see that.
     """
-    choices, columns, ignored, n_rows = [], [], [], len(table.frame)
+    known, columns, ignored, n_rows = [], [], [], len(table.frame)
     for name in inputs.names:
-        choice = wishes.choice(name, inputs.known.get(name))
+        choice = replace(choices[name], known=inputs.known.get(name))
         given, more = table.frame[name], None
         if reference is not None:
             if name not in reference.frame.columns:
@@ -86,14 +85,14 @@ def read_cells(
             more = reference.frame[name]
         unread = name in inputs.unread and choice == Choice()
         dates = choice == Choice() and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
-        choices.append(replace(choice, unread=unread or dates))
+        known.append(replace(choice, unread=unread or dates))
         if dates:
             columns.append(_dates(given, more, kept))
         elif unread:
             ignored.append(name)
             columns.append(ColumnValues.unread(pd.concat([given, more])))
         else:
-            columns.append(_joined(given, more, wishes.targets.get(name), choice))
+            columns.append(_joined(given, more, choice))
     encoding = splits = None
     if (transform := inputs.transform) is not None:
         rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
@@ -106,15 +105,15 @@ def read_cells(
         seen = zip(encoding.columns, encoding.values, strict=True)
         told = [Told(block) if splits is None else splits.told(own, block) for own, block in seen]
     features, own, first, found = [], [], [], []
-    for column, choice, apart in zip(columns, choices, told, strict=True):
+    for column, choice, apart in zip(columns, known, told, strict=True):
         counted = column.codes[n_rows:] if reference is not None else column.codes
         counts = np.bincount(counted, minlength=len(column.array))
         feature = decide_cells(column, counts, apart, choice)
         cells = _find_all(feature, column, table)
-        asked = named_targets(feature, wishes.targets.get(column.name))
+        asked = named_targets(feature, choice.targets)
         features.append(choose_targets(feature, column, counts, cells, asked))
-        classes, *known = _classes(features[-1], column, cells, apart, n_rows)
-        own.append(known)
+        classes, *values = _classes(features[-1], column, cells, apart, n_rows)
+        own.append(values)
         first.append(classes)
         found.append((column, cells))
     codes = np.stack([cells[column.codes] for column, cells in found], axis=1)
@@ -204,9 +203,7 @@ def _dates(column: pd.Series[Any], more: pd.Series[Any] | None, kept: Collection
     return ColumnValues(name, pd.Series(distinct).array, codes, "category", ordered=False)
 
 
-def _joined(
-    column: pd.Series[Any], more: pd.Series[Any] | None, targets: AnyValue, choice: Choice
-) -> ColumnValues:
+def _joined(column: pd.Series[Any], more: pd.Series[Any] | None, choice: Choice) -> ColumnValues:
     """Find the distinct values of rows, reference data and wished targets."""
     if more is None:
         values = ColumnValues.of(column)
@@ -217,7 +214,8 @@ def _joined(
             column = column.cat.add_categories([v for v in other if v not in column.cat.categories])
             more = more.astype(column.dtype)
         values = ColumnValues.of(pd.concat([column, alike(more, column.dtype)]).rename(column.name))
-    wished = list(targets.values()) if isinstance(targets, Mapping) else list(targets or ())
+    targets = choice.targets or ()
+    wished: list[Any] = list(targets.values() if isinstance(targets, Mapping) else targets)
     wished = [value for value in wished if not is_missing(value) and value != "missing"]
     if values.kind == "number" and (odd := [value for value in wished if not isinstance(value, Real)]):
         raise InputError(f"targets of {column.name!r} must be numbers, as the column is, not {odd[0]!r}")

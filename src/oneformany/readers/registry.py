@@ -53,13 +53,9 @@ class Reader:
 
 def named(package: str, *names: str) -> Callable[[type], bool]:
     """Match types that are, or derive from, one of the named classes of a top-level package."""
-
-    def matches(kind: type) -> bool:
-        return any(
-            base.__module__.split(".")[0] == package and base.__name__ in names for base in kind.__mro__
-        )
-
-    return matches
+    return lambda kind: any(
+        base.__module__.split(".")[0] == package and base.__name__ in names for base in kind.__mro__
+    )
 
 
 def _is_function(kind: type) -> bool:

@@ -63,8 +63,8 @@ def charts(result: Result) -> Iterator[Part]:
         half = int(np.searchsorted(reached, reached[-1] / 2))
         yield line_chart(
             f"How many {several} the largest explanations reach together",
-            f"{half:,} of {result.count:,} explanations {'covers' if half == 1 else 'cover'} at least half of "
-            f"the covered {several}",
+            f"{half:,} of {result.count:,} explanations {'covers' if half == 1 else 'cover'} at least half "
+            f"of the covered {several}",
             [("of this answer", "value", list(enumerate(reached)))],
             "explanations, largest first",
             f"% of the {several}",

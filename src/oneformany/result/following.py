@@ -218,20 +218,16 @@ def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str
         positive = positive_class(model.model, model.positive)
         threshold, own, model = model.threshold, model.schema, model.model
 
-    def decision(asked: AnyModel, threshold: float | None, positive: object) -> Decision:
-        if reads_levels(asked, own):
-            verdict = read_model(asked, schema, threshold, positive, table.frame).verdict
-            return lambda rows: verdict(schema.encode(rows))
-        inputs = inputs_of(asked, table, threshold, positive)
-        return lambda rows: inputs.decide(table.named(rows[list(inputs.names)]))
-
     try:
-        return decision(model, threshold, positive)
+        if reads_levels(model, own):
+            verdict = read_model(model, schema, threshold, positive, table.frame).verdict
+            return lambda rows: verdict(schema.encode(rows))
+        return inputs_of(model, table, threshold, positive).decision(table)
     except (UnsupportedModelError, TextsError):
         box = as_black_box(model, threshold, positive, tried_on=table.named(table.frame.head(1)))
         if box is None:
             raise
-        return decision(box, None, 1)
+        return inputs_of(box, table, None, 1).decision(table)
 
 
 def _schema(result: Result) -> Schema:

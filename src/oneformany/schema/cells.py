@@ -19,16 +19,18 @@ HALVINGS = 60  # how often the weight of a number that most rows have is cut dow
 MOST_NAMED = 4
 MIDDLE = (0.4, 0.6)  # quantiles of a cell between which a rounder number that occurs replaces the median
 DIGITS = 15
+Targets = Mapping[object, Raw | None] | Sequence[Raw]  # values by cells, or values
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user says about the cells of a column."""
+    """What the user says about the cells of a column, and what is known of them."""
 
     feature: Feature | None = None  # the cells themselves
     edges: tuple[float, ...] | None = None
     bins: int | None = None  # how many, of about equally many reference rows
     special: Special = ()
+    targets: Targets | None = None
     known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
     apart: bool = False  # categories that the model does not tell apart stay apart, as a rule names them
     unread: bool = False  # the model surely does not read the column
@@ -196,18 +198,12 @@ def choose_targets(
     return feature if chosen == given else replace(feature, targets=tuple(chosen))
 
 
-def named_targets(
-    feature: Feature, asked: Mapping[object, Raw | None] | Sequence[Raw] | None
-) -> dict[int, Raw | None]:
+def named_targets(feature: Feature, asked: Targets | None) -> dict[int, Raw | None]:
     """Find the cells of the targets that a user names: by label, or by a value in them.
 
     A value of ``None`` is not a target; the label of the missing cell as value is the missing value.
     """
-    if asked is None:
-        return {}
-    if isinstance(asked, (str, bytes)) or not isinstance(asked, (Mapping, Sequence)):
-        raise InputError(f"targets of {feature.name!r} must be a list of values or a dict of cell to value")
-    pairs = list(asked.items()) if isinstance(asked, Mapping) else [(value, value) for value in asked]
+    pairs = asked.items() if isinstance(asked, Mapping) else [(value, value) for value in asked or ()]
     found: dict[int, Raw | None] = {}
     for label, value in pairs:
         if (cell := feature.find(label)) is None:

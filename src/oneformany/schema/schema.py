@@ -204,9 +204,7 @@ class ValueSchema(Schema):
     labels: dict[str, Hashable] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(
-        cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable] | None = None
-    ) -> Self:
+    def of(cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable]) -> Self:
         """Number the values of each column."""
         features = []
         for name, array in zip(names, arrays, strict=True):
@@ -214,7 +212,7 @@ class ValueSchema(Schema):
             if repeated(plain):
                 plain = [f"{label} ({number})" for number, label in enumerate(plain)]
             features.append(Feature(name, tuple(plain)))
-        return cls(tuple(features), tuple(arrays), labels or {})
+        return cls(tuple(features), tuple(arrays), labels)
 
 
 def find_levels(feature: Feature, column: AnyValue) -> IntArray:

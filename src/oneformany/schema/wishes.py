@@ -1,8 +1,8 @@
 """What the user says about cells, targets and costs, by column."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Self
+from types import NoneType
+from typing import Any
 
 import numpy as np
 
@@ -10,68 +10,55 @@ from oneformany.anything import AnyValue
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.cells import Choice
-from oneformany.schema.feature import Special, is_integer, several
+from oneformany.schema.feature import Feature, is_integer, several
 from oneformany.schema.frames import Table
+from oneformany.schema.rules.combine import named_by_value
 from oneformany.schema.schema import Schema
 
 SCALES = (1, 10, 100, 1_000, 10_000)  # costs have at most four digits after the point
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """What the user says about cells and targets, by column; as :class:`~oneformany.OneForMany` takes it."""
+def choices_of(asked: AnyValue, table: Table, names: Sequence[str]) -> dict[str, Choice]:
+    """Check what an explainer is told about cells and targets, all of it of columns that its model reads."""
+    bins = asked.bins
+    if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
+        numbers = table.frame[list(names)].select_dtypes("number", exclude="timedelta")
+        bins = dict.fromkeys(numbers, int(bins))
+    given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": asked.targets}
+    said = {what: by_name(wish, what) for what, wish in given.items()}
+    own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
+    known, apart = ", ".join(map(repr, names[:20])), named_by_value(asked.rules)
+    strays = ((what, name) for what in said for name in said[what] if name not in names)
+    for what, name in strays:
+        raise InputError(
+            f"{what} are given for {name!r}, which is none of the columns that the model reads: {known}"
+        )
+    for name in (name for name in own if name not in names):
+        raise InputError(
+            f"the schema has a feature {name!r}, which the model does not read; it reads {known}"
+        )
+    wishes = {name: {what: said[what][name] for what in said if name in said[what]} for name in names}
+    return {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
 
-    schema: Schema | None = None
-    edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    bins: Mapping[str, int] = field(default_factory=dict)
-    special: Mapping[str, Special] = field(default_factory=dict)
-    targets: Mapping[str, Any] = field(default_factory=dict)
-    apart: frozenset[str] = frozenset()  # columns whose categories rules name
 
-    def choice(self, name: str, known: frozenset[object] | None) -> Choice:
-        """Collect what concerns one column."""
-        edges, bins = self.edges.get(name), self.bins.get(name)
-        features = () if self.schema is None or edges is not None or bins else self.schema.features
-        own = next((feature for feature in features if feature.name == name), None)
-        cuts = None if edges is None else tuple(edges)
-        return Choice(own, cuts, bins, self.special.get(name, ()), known, name in self.apart)
-
-    @classmethod
-    def of(cls, asked: AnyValue, table: Table) -> Self:
-        """Check the parameters of the front door, an explainer, which are called as there."""
-        bins = asked.bins
-        if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
-            bins = dict.fromkeys(table.frame.select_dtypes("number", exclude="timedelta"), int(bins))
-        cuts, counts = by_name(asked.edges, "edges"), by_name(bins, "bins")
-        codes = by_name(asked.special, "special")
-        for name, given in codes.items():  # a list, with a cell for each code, or a dict of label to codes
-            cells = given if isinstance(given, Mapping) else {code: code for code in several(given)}
-            if not cells:
-                raise InputError(f"special names no code of {name!r}; leave it out")
-            codes[name] = tuple((str(label), tuple(several(held))) for label, held in cells.items())
-        for name, count in counts.items():
-            if not is_integer(count, 2):
-                raise InputError(f"bins of {name!r} is {count!r}; it must be an integer of at least 2")
-        for name, given in cuts.items():
-            if isinstance(given, (str, bytes)) or not list(given):
-                raise InputError(f"column {name!r} has an empty list of edges; give at least one number")
-        return cls(asked.schema, cuts, counts, codes, by_name(asked.targets, "targets"))
-
-    def check(self, names: Sequence[str]) -> None:
-        """Refuse what is said about other columns than these, which a model reads."""
-        known = ", ".join(map(repr, names[:20]))
-        for what in ("edges", "bins", "special", "targets"):
-            for name in getattr(self, what):
-                if name not in names:
-                    raise InputError(
-                        f"{what} are given for {name!r}, which is none of the columns that the model reads: "
-                        f"{known}"
-                    )
-        for name in self.schema.names if self.schema else ():
-            if name not in names:
-                raise InputError(
-                    f"the schema has a feature {name!r}, which the model does not read; it reads {known}"
-                )
+def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bool) -> Choice:
+    """Check what is said about one column; edges or bins come before the schema."""
+    if "bins" in wishes and not is_integer(wishes["bins"], 2):
+        raise InputError(f"bins of {name!r} is {wishes['bins']!r}; it must be an integer of at least 2")
+    if (edges := wishes.get("edges")) is not None:
+        if isinstance(edges, (str, bytes)) or not list(edges):
+            raise InputError(f"column {name!r} has an empty list of edges; give at least one number")
+        wishes["edges"] = tuple(edges)
+    targets = wishes.get("targets", ())
+    if isinstance(targets, (str, bytes)) or not isinstance(targets, (Mapping, Sequence, NoneType)):
+        raise InputError(f"targets of {name!r} must be a list of values or a dict of cell to value")
+    if "special" in wishes:  # a list, with a cell for each code, or a dict of label to codes
+        given = wishes["special"]
+        cells = given if isinstance(given, Mapping) else {code: code for code in several(given)}
+        if not cells:
+            raise InputError(f"special names no code of {name!r}; leave it out")
+        wishes["special"] = tuple((str(label), tuple(several(held))) for label, held in cells.items())
+    return Choice(None if {"edges", "bins"} & wishes.keys() else own, apart=apart, **wishes)
 
 
 def by_name(given: object, what: str) -> dict[str, Any]:

@@ -1,13 +1,11 @@
 """From the steps of a feed-forward network, in whatever library, to an oracle: folding, heads and margins."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,13 +35,13 @@ class Affine:
         self.bias: FloatArray = np.asarray(shift, dtype=np.float64)
 
     @classmethod
-    def scaling(cls, scale: ArrayLike, shift: ArrayLike) -> Affine:
+    def scaling(cls, scale: ArrayLike, shift: ArrayLike) -> Self:
         """Scale and shift each entry."""
         return cls(np.diag(np.asarray(scale, dtype=np.float64)), shift)
 
-    def then(self, later: Affine) -> Affine:
+    def then(self, later: Self) -> Self:
         """Make both steps one."""
-        return Affine(self.weights @ later.weights, self.bias @ later.weights + later.bias)
+        return type(self)(self.weights @ later.weights, self.bias @ later.weights + later.bias)
 
 
 def normalisation(

@@ -1,7 +1,5 @@
 """Fitted trees of any library as arrays: what they become on levels, and where they split their inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +29,40 @@ class Grown:
     missing_left: ArrayLike  # whether not-a-number goes left
     categories: Mapping[int, Sequence[int]] = field(default_factory=dict)  # nodes that compare with a set
     gap: ArrayLike = np.nan  # a number that stands for missing, of all nodes or of each
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The thresholds at which trees compare their inputs."""
+
+    thresholds: dict[int, FloatArray]  # of each input, increasing
+    weights: dict[int, FloatArray]  # the total gain of the splits at each
+    categories: frozenset[int]  # inputs that are compared with sets of categories
+    strict: bool  # these two as in :class:`Forest`
+    single: bool
+    count: int  # how many splits all trees have together
+
+    def told(self, columns: IntArray, block: FloatArray) -> Told:
+        """See between which thresholds values lie, a row of inputs each, and what lies between neighbours."""
+        rows, weights = np.zeros(block.shape), np.zeros(len(block))
+        for index, column in enumerate(columns.tolist()):
+            rows[:, index] = self.intervals(column, block[:, index])
+            if column in self.categories:
+                weights += 1
+                continue
+            total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
+            up_to = total[np.nan_to_num(rows[:, index]).astype(np.int64)]
+            weights += np.abs(np.diff(up_to, prepend=up_to[:1]))
+        return Told(rows, weights)
+
+    def intervals(self, column: int, values: FloatArray) -> FloatArray:
+        """Say between which thresholds each value of an input lies; not-a-number stays what it is."""
+        if column in self.categories:
+            return values
+        compared = values.astype(np.float32).astype(np.float64) if self.single else values
+        thresholds = self.thresholds.get(column, np.zeros(0))
+        found = np.searchsorted(thresholds, compared, side="right" if self.strict else "left")
+        return np.where(np.isnan(values), np.nan, found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,40 +130,6 @@ class Forest:
             weights[column] = np.bincount(index, np.maximum(gains[own], 0.0)).astype(np.float64)
         categories = frozenset(np.unique(inputs[listed]).astype(np.int64).tolist())
         return Splits(thresholds, weights, categories, self.strict, self.single, len(cuts))
-
-
-@dataclass(frozen=True, eq=False)
-class Splits:
-    """The thresholds at which trees compare their inputs."""
-
-    thresholds: dict[int, FloatArray]  # of each input, increasing
-    weights: dict[int, FloatArray]  # the total gain of the splits at each
-    categories: frozenset[int]  # inputs that are compared with sets of categories
-    strict: bool  # these two as in :class:`Forest`
-    single: bool
-    count: int  # how many splits all trees have together
-
-    def told(self, columns: IntArray, block: FloatArray) -> Told:
-        """See between which thresholds values lie, a row of inputs each, and what lies between neighbours."""
-        rows, weights = np.zeros(block.shape), np.zeros(len(block))
-        for index, column in enumerate(columns.tolist()):
-            rows[:, index] = self.intervals(column, block[:, index])
-            if column in self.categories:
-                weights += 1
-                continue
-            total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
-            up_to = total[np.nan_to_num(rows[:, index]).astype(np.int64)]
-            weights += np.abs(np.diff(up_to, prepend=up_to[:1]))
-        return Told(rows, weights)
-
-    def intervals(self, column: int, values: FloatArray) -> FloatArray:
-        """Say between which thresholds each value of an input lies; not-a-number stays what it is."""
-        if column in self.categories:
-            return values
-        compared = values.astype(np.float32).astype(np.float64) if self.single else values
-        thresholds = self.thresholds.get(column, np.zeros(0))
-        found = np.searchsorted(thresholds, compared, side="right" if self.strict else "left")
-        return np.where(np.isnan(values), np.nan, found)
 
 
 def log_odds_oracle(
