@@ -13,7 +13,9 @@ from oneformany.engine.run import Options
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.methods import solve
+from oneformany.oracles.additive import AdditiveOracle
 from oneformany.paper.methods.cg_mip import ProgramPricer
+from oneformany.problem import Problem
 from oneformany.verify import verify
 from reference import brute_force
 from strategies import small_problems
@@ -200,3 +202,23 @@ def test_a_switch_that_was_removed_is_accepted_with_a_warning(name, value):
 def test_a_pricer_that_cannot_be_made_is_refused():
     with pytest.raises(InputError, match="pricer"):
         Options(pricer="magic")
+
+
+@pytest.mark.parametrize(
+    "options", [Options(enumeration=False), Options(max_columns=1, local_search=False)], ids=str
+)
+def test_an_integral_relaxation_is_an_answer_without_any_heuristic(options):
+    rng = np.random.default_rng(20)
+    features = int(rng.integers(3, 7))
+    levels = tuple(int(count) for count in rng.integers(2, 5, features))
+    n = int(rng.integers(5, 40))
+    rows = np.stack([rng.integers(0, count, n) for count in levels], axis=1)
+    tables = [rng.integers(-3, 6, count).tolist() for count in levels]
+    oracle = AdditiveOracle(tables, threshold=float(rng.integers(3, 14)))
+    allowed = None
+    if rng.random() < 0.5:
+        allowed = [None if rng.random() < 0.6 else rng.random((c, c)) < 0.6 for c in levels]
+    problem = Problem(
+        rows, levels, oracle, max_changes=min(int(rng.integers(1, 4)), features), allowed=allowed
+    )
+    assert solve(problem, options=options).count == solve(problem).count

@@ -9,6 +9,7 @@ from oneformany.oracles import blackbox
 from oneformany.oracles.blackbox import BlackBoxOracle, check_probabilities
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem
+from oneformany.stop import Stop
 from reference_points import brute_force_points
 from strategies import random_problem
 from tree_questions import all_points, questions, usable
@@ -231,3 +232,26 @@ def test_answers_are_remembered_as_long_as_they_fit(monkeypatch):
         assert oracle.score([[first], [first + 1]]).tolist() == [first / 10, (first + 1) / 10]
     assert len(oracle._known) <= 5
     assert oracle.asked == 8  # 0 and 1 again, after they were forgotten
+
+
+def test_between_two_batches_the_clock_is_looked_at():
+    seconds = iter([0.0, 0.0])
+    stop = Stop(1.0, clock=lambda: next(seconds, 2.0))
+    oracle = BlackBoxOracle(lambda rows: np.zeros(len(rows)), (6,) * 6, 0.5, largest_box=60_000)
+    free = np.ones(6, dtype=np.bool_)
+    answer = oracle.reach(Question(np.zeros(6, dtype=np.int64), free, 0, np.ones((6, 6), np.bool_), stop))
+    assert not answer.proved_none
+    assert oracle.asked < 10_000
+
+
+def test_a_positive_point_of_the_first_batch_ends_the_questions():
+    oracle = BlackBoxOracle(
+        lambda rows: np.where((rows[:, :2] == (2, 2)).all(axis=1), 1.0, 0.0),
+        (6,) * 6,
+        0.5,
+        largest_box=60_000,
+    )
+    free = np.ones(6, dtype=np.bool_)
+    answer = oracle.reach(Question(np.zeros(6, dtype=np.int64), free, 0, np.ones((6, 6), np.bool_)))
+    assert answer.point is not None
+    assert oracle.asked < 10_000

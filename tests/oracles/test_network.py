@@ -315,3 +315,11 @@ def test_arrays_that_are_no_network_are_refused(tables, bias, layers, message):
 def test_parameters_that_mean_nothing_are_refused(wrong, message):
     with pytest.raises(InputError, match=message):
         NetworkOracle(Network(([[1.0]],), [0.0]), **wrong)
+
+
+def test_climbing_ends_where_two_points_are_alike_up_to_rounding():
+    x, y, bias = 0.4, 0.91, 0.56
+    tables = (np.array([[x, y], [y, x]]), np.zeros((2, 2)))
+    network = Network(tables, np.array([bias, bias]), ((np.ones((2, 1)), np.zeros(1)),))
+    question = Question(np.zeros(2, dtype=np.int64), np.ones(2, dtype=np.bool_), 0, np.ones((2, 2), np.bool_))
+    assert NetworkOracle(network, threshold=100.0).reach(question).proved_none

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+import oneformany as ofm
 from oneformany import OneForMany
 from oneformany.exceptions import InputError
 from oneformany.verify import Outcome
@@ -61,3 +62,12 @@ def test_another_frame_than_the_one_explained_is_refused():
     result = OneForMany(chance, 2, bins={"age": 3}).explain(FRAME)
     with pytest.raises(InputError, match="pass the very frame that was explained"):
         result.verify(model=chance, frame=FRAME.head(3))
+
+
+def test_a_model_fitted_on_codes_may_score_the_points_of_a_result_without_a_schema():
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    model = KNeighborsClassifier(1).fit(codes, [0, 0, 0, 1])
+    oracle = ofm.BlackBoxOracle(lambda rows: model.predict(rows).astype(float), (2, 2), 0.5)
+    result = ofm.solve(ofm.Problem(codes[:3], (2, 2), oracle, max_changes=2))
+    told = {check.name: check.outcome for check in result.verify(score=model.predict).checks}
+    assert told["points are positive under the given score"] is Outcome.CONFIRMED

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from oneformany.engine.certificate import DEEPEST, branch_proof, dual_proof, enumeration_proof
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.pricing.space import Decisions, Items
@@ -78,6 +80,9 @@ def _settle(node: Node) -> Proof:
     if node.relaxed is None or proof.bound >= run.count:
         return proof
     with run.statistics.timed("heuristics"):
+        likely = np.flatnonzero(node.relaxed.values > 0.5).tolist()
+        if len({item for index in likely for item in node.groups[index].tolist()}) == len(node.items):
+            run.offer([node.columns[index] for index in likely])  # a cover whenever the values are integers
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
         core = _search_core(node, proof.bound) if node.is_root else None
     run.report("cover", node.relaxed.value, len(run.pool))

@@ -11,10 +11,9 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.box import Part, anchored, list_points
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.oracles.scored import ScoredOracle
-from oneformany.oracles.search import climb, search
+from oneformany.oracles.search import BATCH, climb, search
 
 LARGEST_BOX = 10_000
-BATCH = 4096  # about how many points the function is asked at once
 MOST_KNOWN = 1 << 21  # how many answers are remembered, in some 300 MB, before it begins anew
 RESTARTS = 3
 SLACK = 1e-6
@@ -159,9 +158,11 @@ class BlackBoxOracle(ScoredOracle):
 
         for attempt in range(1 if whole.size <= self.largest_box else 1 + RESTARTS):
             point = whole.first_point
-            paid = rng.permutation(np.flatnonzero(~whole.free))[: whole.extra]
+            able = np.flatnonzero(~whole.free & (whole.domain.sum(axis=1) > 1))
+            paid = rng.permutation(able)[: whole.extra]
             for f in [*np.flatnonzero(whole.free), *paid] if attempt else ():
-                point[f] = rng.choice(np.flatnonzero(whole.domain[f]))
+                levels = np.flatnonzero(whole.domain[f])
+                point[f] = rng.choice(levels if whole.free[f] else levels[levels != whole.anchor[f]])
             if climb(whole, near, self.threshold, point, swaps=True) >= self.threshold:
                 return point
         return None

@@ -11,6 +11,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.oracles.box import Part, list_points
 from oneformany.oracles.protocol import NEAR, POSITIVE, Answer
 
+BATCH = 4096  # how many points are judged at once, so that the first positive one ends it
 FEW = 64  # parts with at most so many points are looked through
 TIES_KEPT = 1024  # how many near points are asked about together
 MOST_TIES = 1_000_000  # about how many near points a question may ask before its answer is "unknown"
@@ -42,9 +43,10 @@ def search(
     steps = asked = 0
     ending = Answer.none()
     while parts or len(near):
+        ask: Callable[[IntArray], NDArray[Any]] = judge
         if len(near) >= TIES_KEPT or not parts:
             points, near = near, near[:0]
-            judged: NDArray[Any] = positive(points)
+            ask = positive
             asked += len(points)
         else:
             part = parts.pop()
@@ -58,10 +60,12 @@ def search(
                 points, found = step(part, steps)
                 parts += found or []
                 ending = Answer.unknown() if found is None else ending
-            judged = judge(points)
-        if (judged == POSITIVE).any():
-            return Answer(points[int((judged == POSITIVE).argmax())].copy())
-        near = np.concatenate((near, points[judged == NEAR]))
+        for begin in range(0, len(points), BATCH):
+            some = points[begin : begin + BATCH]
+            judged = ask(some)
+            if (judged == POSITIVE).any():
+                return Answer(some[int((judged == POSITIVE).argmax())].copy())
+            near = np.concatenate((near, some[judged == NEAR]))
     return ending
 
 
@@ -77,6 +81,7 @@ def climb(
 
     Where no move helps and all changes are spent, ``swaps`` take one feature back and move another instead.
     """
+    before = -np.inf
     while True:
         away = ~part.free & (point != part.anchor)
         spent = away.sum() >= part.extra
@@ -86,9 +91,10 @@ def climb(
             start[back] = part.anchor[back]
             _, swapped, other = _best_move(part, near, start, ~part.free & ~away)
             best, target = max((best, target), (swapped, other), key=itemgetter(0))
-        if score >= enough or best <= score:
+        # What moves are said to reach is rounded; where the point itself did not get better, that is the end.
+        if score >= enough or not before < score < best or (part.stop is not None and part.stop.expired()):
             return score
-        point[:] = target
+        before, point[:] = score, target
 
 
 def _best_move(part: Part, near: Near, start: IntArray, may: BoolArray) -> tuple[float, float, IntArray]:

@@ -83,7 +83,8 @@ def score_on_codes(
             ends = np.where(moves, np.stack(goals, axis=1), np.asarray(own["values"])[covered])
         refused = {tuple(end) for end, yes in zip(ends.tolist(), accepted, strict=True) if not yes}
         return lambda points: np.array([-np.inf if tuple(p) in refused else np.inf for p in points.tolist()])
-    if model is not None or frame is not None or hasattr(getattr(score, "__self__", score), "predict"):
+    of_frames = result.schema is not None and hasattr(getattr(score, "__self__", score), "predict")
+    if model is not None or frame is not None or of_frames:
         raise InputError(frames)
 
     def checked(points: IntArray) -> FloatArray:

@@ -289,6 +289,8 @@ def _goal_proof(result: Result) -> str:
 def _argument(proof: Proof) -> str:
     if isinstance(proof, SolverProof):
         return f"the word of {shown(proof.name)}, which can be checked only by solving again"
+    if not isinstance(proof, (BranchProof, DualProof)):
+        return f"see the certificate, of kind {shown(proof.kind)}"
     leaves = list(proof.leaves) if isinstance(proof, BranchProof) else [proof]
     groups = sum(len(leaf.columns) for leaf in leaves if isinstance(leaf, EnumerationProof))
     if not isinstance(proof, DualProof):

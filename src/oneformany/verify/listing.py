@@ -213,6 +213,8 @@ class Listing:
         """List all choices of targets, some at a time."""
         shape = tuple(len(cells) for cells in goals)
         count, step = prod(shape), max(1, self._pairs // max(1, rows))
+        if count > LARGEST_KEY:
+            raise NotConfirmedError(f"{count:.1e} choices of targets are too many to look at")
         for begin in range(0, count, step):
             self.limits.check()
             index = np.arange(begin, min(begin + step, count))

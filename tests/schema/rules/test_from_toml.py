@@ -80,6 +80,7 @@ def test_every_rule_can_be_written_down(tmp_path):
         ("unchanging = ['sex']", "'unchanging' is not a kind of rule; known are immutable"),
         ("[[forbid]]\nfeature = 'x'", "'forbid' cannot be read: 'from' is not there"),
         ("[range.x]\nlowest = 3", "'range' cannot be read: .*lowest"),
+        ("[range]\nx = 250", "'range' cannot be read: x needs low"),
         (
             "[[observed]]\nfeatures = ['a']\natleast = 5",
             "'atleast' is none of features, at_least",

@@ -24,7 +24,7 @@ class Answers:
     """Answers by point, as many as fit; ends by :class:`OutOfTimeError`."""
 
     def __init__(self, oracle: Oracle, stop: Stop) -> None:
-        self.asked, self._oracle, self._stop = 0, oracle, stop
+        self.asked, self._oracle, self.stop = 0, oracle, stop
         self._factors = word_factors(oracle.levels)
         self._count = 0
         self._words, self._known = self._factors[:0], np.zeros(0, dtype=np.bool_)
@@ -40,7 +40,7 @@ class Answers:
         new = np.flatnonzero(numbers >= before)
         fresh[numbers[new] - before] = new
         for begin in range(0, len(fresh), BATCH):
-            if self._stop.expired():
+            if self.stop.expired():
                 self._count = 0  # points that were not asked about would count as negative
                 self._make_room(FIRST_POINTS)
                 raise OutOfTimeError
@@ -63,7 +63,7 @@ class Batches:
     """Who accepts which choice of targets, whatever classifier and restrictions; may end as answers do."""
 
     def __init__(self, ground: Ground, stop: Stop) -> None:
-        self.ground, self._stop, self._judged = ground, stop, 0
+        self.ground, self.stop, self._judged = ground, stop, 0
         self._answers = Answers(ground.problem.oracle, stop)
         self._judge = ground.problem.oracle if isinstance(ground.problem.oracle, JudgesMoves) else None
 
@@ -110,7 +110,7 @@ class Batches:
         self, judge: JudgesMoves, features: IntArray, rows: Indices, choices: IntArray, *, moved: bool
     ) -> BoolArray:
         """Let an oracle that is quick at it judge all pairs; ask it about what is near."""
-        if self._stop.expired():
+        if self.stop.expired():
             raise OutOfTimeError
         ground, own = self.ground, self.ground.problem.own
         goals = np.full((len(rows), len(features), ground.problem.width), -1, dtype=np.int32)

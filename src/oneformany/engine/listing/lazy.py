@@ -7,6 +7,7 @@ the largest groups that it holds.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.subset_kernels import inside_some
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
@@ -32,6 +34,10 @@ from oneformany.problem import Problem
 from oneformany.stop import Stop
 
 LOOKING_TIME = 0.7
+STEPS = 500  # of a short relaxation
+USED = 1e-3  # a bucket of such a value, or so near the capacity, is looked at
+HEAVY = 0.98
+AT_ONCE = 200
 FEWEST_WANTED = 200
 SAMPLE = 100
 FIRST_CHOICES = 16
@@ -137,7 +143,7 @@ class LazyListing:
                 done += self._look_inside(number, buckets)
             for bucket in done:
                 del waiting[bucket]
-        self._store.reduce(Stop())
+        self._store.reduce(self.batches.stop)
         self.open[which] = False
         self.looked_at += len(which)
 
@@ -207,6 +213,8 @@ def cover_lazily(
     """
     until = search.stop.part(LOOKING_TIME * search.stop.remaining())
     quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
+    with suppress(OutOfTimeError):
+        _refine(lazy, until)
     best: ColumnTable | None = None
     proved: tuple[ColumnTable, PeopleAnswer] | None = None
     while True:
@@ -230,6 +238,27 @@ def cover_lazily(
     search.counters["buckets"] = len(lazy.buckets)
     search.counters["buckets evaluated"] = lazy.looked_at
     return table, answer.chosen, *(proved or (table, answer))
+
+
+def _refine(lazy: LazyListing, stop: Stop) -> None:
+    """Look at the buckets that short relaxations use, each from the duals of the last, until next to none."""
+    duals = None
+    while not stop.expired():
+        table, waiting = lazy.table()
+        if not len(waiting):
+            return
+        relaxation = FirstOrder(table.incidence)
+        relaxation.duals = relaxation.duals if duals is None else duals
+        relaxation.advance(STEPS, stop)
+        duals, weights, last = relaxation.duals, relaxation.weights(), slice(len(table) - len(waiting), None)
+        values = relaxation.mean_values[last]
+        used = np.flatnonzero((values > USED) | (weights.loads[last] >= HEAVY * weights.capacity))
+        if not len(used):
+            return
+        used = used[np.argsort(-values[used], kind="stable")]
+        for begin in range(0, len(used), AT_ONCE):
+            if not stop.expired():
+                lazy.look_at(waiting[used[begin : begin + AT_ONCE]])
 
 
 def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:

@@ -234,9 +234,10 @@ class CostSearch(BudgetSearch):
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all columns that a cheaper choice can use, unless they are too many."""
         options, columns = self.search.options, self.usable()
-        part = self.table.take(columns)
-        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
+        entries = int(np.diff(self.table.starts)[columns].sum())
+        if not options.exact or len(columns) > options.max_columns or entries > MOST_ENTRIES:
             return None
+        part = self.table.take(columns)
         rows = merged(part.starts, part.rows, part.costs, self.persons, apart=self.shared)
         question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, self.search.stop)
         return self.searched(question, self.cost - 1, columns, rows.members, max_nodes)

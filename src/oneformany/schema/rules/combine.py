@@ -253,6 +253,8 @@ def _read(part: AnyValue, needed: str, made: type[Any]) -> Iterator[AnyRule]:
             yield made(entry)
         elif needed == BY_FEATURE:
             name, value = entry
+            if made is moves.Range and not isinstance(value, Mapping):
+                raise TypeError(f"{name} needs low = ... or high = ..., in braces")
             yield made(name, **value) if isinstance(value, Mapping) else made(name, value)
         elif isinstance(entry, Mapping):
             known = {field.name.rstrip("_"): field for field in fields(made)}
