@@ -84,7 +84,9 @@ class Store:
 
     def covered(self) -> BoolArray:
         """Rows that are in some column."""
-        return self.columns.incidence.reachable
+        covered = np.zeros(len(self.ground.rows), dtype=np.bool_)
+        covered[self.columns.rows] = True
+        return covered
 
     def reduce(self, stop: Stop) -> None:
         """Drop dominated columns, as many as are found until time is up."""
