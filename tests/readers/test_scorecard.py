@@ -20,14 +20,14 @@ POINTS = {"housing": {"rent": 0, "own": 0.1}, "age": {"<= 18": -1, "19-33": 0.2,
 
 
 def test_points_are_added_up_and_a_feature_left_out_gives_none():
-    oracle = read_scorecard(POINTS, SCHEMA, threshold=0.1).oracle
+    oracle = read_scorecard(POINTS, SCHEMA, 0.1, 1).oracle
     codes = np.array([[0, 1, 0], [1, 1, 1], [0, 0, 0]])
     assert oracle.score(codes).tolist() == [0.2, 0.3, -1.0]
     assert oracle.positive(codes).tolist() == [True, True, False]
 
 
 def test_a_sum_that_just_meets_the_threshold_is_positive():
-    reading = read_scorecard(POINTS, SCHEMA, threshold=0.3)
+    reading = read_scorecard(POINTS, SCHEMA, 0.3, 1)
     codes = np.array([[1, 1, 0], [0, 2, 0], [0, 1, 0]])
     assert reading.oracle.positive(codes).tolist() == [True, True, False]
     assert reading.verdict(codes).tolist() == [True, True, False]
@@ -40,7 +40,7 @@ def test_a_sum_that_just_meets_the_threshold_is_positive():
 def test_oracle_and_verdict_agree_on_every_point(points, tenths):
     shares = iter(points)
     card = {feature.name: {label: next(shares) for label in feature.levels} for feature in SCHEMA.features}
-    reading = read_scorecard(card, SCHEMA, threshold=tenths / 10)
+    reading = read_scorecard(card, SCHEMA, tenths / 10, 1)
     codes = np.array(list(product(*(range(n) for n in SCHEMA.levels))))
     assert (reading.oracle.positive(codes) == reading.verdict(codes)).all()
 
@@ -60,11 +60,11 @@ def test_oracle_and_verdict_agree_on_every_point(points, tenths):
 )
 def test_a_scorecard_that_does_not_fit_the_schema_is_refused(points, words):
     with pytest.raises(InputError, match=words):
-        read_scorecard(points, SCHEMA, threshold=1)
+        read_scorecard(points, SCHEMA, 1, 1)
 
 
 def test_a_scorecard_needs_a_threshold_and_has_one_positive_class():
     with pytest.raises(InputError, match="needs a threshold"):
-        read_scorecard(POINTS, SCHEMA)
+        read_scorecard(POINTS, SCHEMA, None, 1)
     with pytest.raises(InputError, match="no class 0"):
-        read_scorecard(POINTS, SCHEMA, 0.3, positive=0)
+        read_scorecard(POINTS, SCHEMA, 0.3, 0)

@@ -157,10 +157,7 @@ class _Asked:
 
 
 def read_scorecard(
-    points: Mapping[str, Mapping[str, float]],
-    schema: Schema,
-    threshold: float | None = None,
-    positive: object = 1,
+    points: Mapping[str, Mapping[str, float]], schema: Schema, threshold: float | None, positive: object
 ) -> Reading:
     """Read a scorecard: a row is positive when its points sum to at least the threshold, exactly.
 
