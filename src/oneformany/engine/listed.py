@@ -68,6 +68,7 @@ class ListedRun:
         self._progress, self._seed = progress, seed
         self._lazy: LazyListing | None = None
         self._plan = Plan()
+        self._listing_stop = stop
 
     @property
     def table(self) -> ColumnTable:
@@ -88,8 +89,8 @@ class ListedRun:
                 self.listing = FullListing(lazy.table()[0], lazy.reached.unreachable, lazy.batches.asked)
             else:
                 self._plan = planned(self.problem, self.options, costed=cheap)
-                soon = self.stop.part(LISTING_TIME * self.stop.remaining())
-                self.listing = self._plan.listing(self.problem, self.options, soon)
+                self._listing_stop = self.stop.part(LISTING_TIME * self.stop.remaining())
+                self.listing = self._plan.listing(self.problem, self.options, self._listing_stop)
         self.statistics.count("columns listed", len(self.table))
         self.statistics.notes += self._plan.notes
         self._report("explanations", "listing", self.table.n_rows, 0)
@@ -180,7 +181,7 @@ class ListedRun:
         owner = self.owner
         if owner is None:  # each row where it pays least
             owner, _ = cheapest(self.table, self.columns, self.table.n_rows)
-        return build_result(
+        result = build_result(
             self.problem,
             groups_of(self.problem, self.table, self.columns, owner),
             reasons=reasons_of(self.problem, self.listing, self.statistics),
@@ -193,6 +194,8 @@ class ListedRun:
             seed=self._seed,
             goal=goal if goal.limited else None,
         )
+        cut = result.ended == "limit" and not self.table.complete and self._listing_stop.expired()
+        return replace(result, ended="time limit") if cut else result
 
     @contextmanager
     def _searching(self, phase: str, measure: Measure) -> Iterator[Search]:
