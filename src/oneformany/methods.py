@@ -54,7 +54,8 @@ def solve(
     explanations : int or None
         Use at most so many.
     coverage : float or None
-        Cover at least this share of the rows; whoever is beyond it and would have to pay is left out.
+        Cover at least this share of the rows; whoever is beyond it and would have to pay is left out,
+        equal rows together or not at all.
 
     Returns
     -------

@@ -149,7 +149,10 @@ class Result:
 
     @property
     def cost_bound(self) -> float | None:
-        """Proved: no answer as good in count and coverage costs less; ``None`` where nothing is proved."""
+        """Proved: no answer as good in count and coverage costs less; ``None`` where nothing is proved.
+
+        Equal rows count as one: they are covered, or left out, together.
+        """
         return None if self.cost_proof is None else self._paid(self.cost_proof.bound)
 
     @property
