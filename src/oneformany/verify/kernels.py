@@ -20,6 +20,8 @@ from numba import njit
 
 from oneformany.verify.reading import BoolArray, IntArray
 
+inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # quick to compile
+
 OPEN, CHANGED, KEPT = 0, 1, 2
 NONE = -1
 PAUSED = -1
@@ -61,7 +63,7 @@ class Stack(NamedTuple):
     gains: IntArray  # (p,)
 
 
-@njit(cache=True)
+@njit(cache=True, no_cfunc_wrapper=True)
 def find_group(
     around: Surroundings, floor: int, costed: Costed, stack: Stack, top: int, steps: int
 ) -> tuple[int, int]:
@@ -107,18 +109,21 @@ def find_group(
     return 0, NONE
 
 
-@njit(cache=True)
+@inner
 def _push(stack: Stack, top: int, size: int, budget: int, lacking: int) -> int:
     """Put a node on the stack that is yet to be told what was decided."""
     top += 1
-    stack.possible[top, :size] = stack.group[:size]
-    stack.states[top] = stack.state
-    stack.nodes[top, :3] = size, budget, lacking
-    stack.nodes[top, 3:] = NONE
+    for i in range(size):
+        stack.possible[top, i, 0], stack.possible[top, i, 1] = stack.group[i, 0], stack.group[i, 1]
+    for feature in range(len(stack.state)):
+        stack.states[top, feature] = stack.state[feature]
+    nodes = stack.nodes
+    nodes[top, SIZE], nodes[top, BUDGET], nodes[top, LACKING] = size, budget, lacking
+    nodes[top, MOVE] = nodes[top, DROPPED] = NONE
     return top
 
 
-@njit(cache=True)
+@inner
 def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
     """Write down who is still possible after what was decided last, and return how many they are."""
     size = 0
@@ -144,7 +149,7 @@ def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
     return size
 
 
-@njit(cache=True)
+@inner
 def _survey(
     around: Surroundings, stack: Stack, size: int, budget: int, lacks: int, costed: Costed
 ) -> tuple[int, int]:
@@ -191,7 +196,7 @@ def _survey(
     return 0, 0
 
 
-@njit(cache=True)
+@inner
 def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: int) -> tuple[int, int]:
     """Count the features that must change though all agree in them, for a positive score; and their cost."""
     for feature in range(len(stack.gains)):
@@ -211,13 +216,26 @@ def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: 
     return budget + 1, 0
 
 
-@njit(cache=True)
+@inner
 def _largest(values: IntArray, count: int) -> int:
     """Sum of the ``count`` largest values, none of which is negative."""
-    return int(np.sort(values)[max(0, len(values) - count) :].sum())
+    total, below = 0, 2**63 - 1
+    while count > 0:
+        best, often = 0, 0
+        for value in values:
+            if best < value < below:
+                best, often = value, 1
+            else:
+                often += value == best
+        if best == 0:
+            break
+        total += best * min(often, count)
+        count -= often
+        below = best
+    return total
 
 
-@njit(cache=True)
+@inner
 def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     """Whether a listed group contains all of the group."""
     for row in range(len(listed)):
@@ -229,7 +247,7 @@ def _is_listed(listed: BoolArray, group: IntArray, size: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@inner
 def _clash(conflicts: IntArray, wants: IntArray) -> int:
     """Find a conflict between two candidates that are certain."""
     for pair in range(len(conflicts)):
@@ -238,7 +256,7 @@ def _clash(conflicts: IntArray, wants: IntArray) -> int:
     return NONE
 
 
-@njit(cache=True)
+@njit(cache=True, no_cfunc_wrapper=True)
 def add_leaves(
     codes: IntArray,
     free: BoolArray,
