@@ -72,13 +72,25 @@ def test_the_covered_rows_are_given_as_they_are_afterwards():
 
 def test_another_frame_is_refused():
     result = OneForMany(tree(), 1).explain(FRAME)
-    with pytest.raises(InputError, match=r"has 119 rows, 120 were explained; .* assign"):
+    with pytest.raises(InputError, match=r"has 119 rows, 120 were explained; .* give model= too"):
         result.apply(FRAME.head(119))
     refused = result.problem["rows"][result.explanations[0].members[0]]
     other = FRAME.copy()
     other.iloc[refused, 0] = 9e9
     with pytest.raises(InputError, match=f"row client {refused} is not as it was"):
         result.apply(other)
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_with_a_model_other_rows_are_given_as_they_are_after_following_what_fits_them(share):
+    explainer = OneForMany(linear(), 2, share=share, rules=[Immutable("debts")])
+    result = explainer.explain(FRAME)
+    new = rows(60, 2)
+    placed, moved = result.assign(new, explainer), result.apply(new, explainer)
+    assert moved.index.tolist() == placed.index[placed >= 0].tolist() != []
+    assert (explainer.model.predict(moved[READ]) == 1).all()
+    assert (moved.drop(columns="income") == new.loc[moved.index].drop(columns="income")).all(axis=None)
+    assert result.apply(FRAME, explainer).index.tolist() == result.apply(FRAME).index.tolist()
 
 
 def test_a_result_without_a_schema_knows_no_frames():
@@ -171,7 +183,7 @@ def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
     result = explainer.explain(frame[READ])
     new = frame.head(2).assign(debts=["17", "0"])
     assert result.assign(new[READ], model=explainer).iloc[0] == -1
-    with pytest.raises(InputError, match="lack the column 'debts'"):
+    with pytest.raises(InputError, match="lacks the column 'debts'"):
         result.assign(new[["income"]], model=chance)
 
 

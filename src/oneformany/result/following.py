@@ -15,11 +15,11 @@ from pandas.api.types import infer_dtype, is_numeric_dtype
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.problem.own import OwnValues
 from oneformany.result.tables import numbered
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import NUMBERS, Table, alike, missing_value
 from oneformany.schema.rules.rows import cell_rule
-from oneformany.schema.schema import find_levels
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -47,19 +47,44 @@ def follow(
     return moved
 
 
-def apply(result: Result, frame: AnyFrame) -> pd.DataFrame:
-    """Give the covered rows of the frame that was explained as they are after following."""
+def apply(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.DataFrame:
+    """Give rows as they are after following their explanations, with all columns and the index kept.
+
+    Parameters
+    ----------
+    frame : frame
+        The very frame that was explained: its covered rows are given. With a model, any rows: those that
+        :meth:`assign` places under an explanation.
+    model : OneForMany or classifier, optional
+        As in :meth:`assign`.
+
+    Examples
+    --------
+    >>> import oneformany as ofm, pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
+    >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
+    >>> explainer.explain(frame).apply(frame.tail(2), explainer)
+       income  savings
+    2       2        2
+    """
     schema = _schema(result)
-    table = Table.of(frame)
-    rows = explained_rows(result, len(table.frame), "use assign(...) for other rows")
-    covered = result.has_explanation
-    chosen = table.frame.iloc[rows[covered]]
-    if not len(chosen):
-        return table.named(chosen)
-    before = schema.encode(chosen)
-    for row in np.flatnonzero((before != result.codes[covered]).any(axis=1))[:1]:
-        raise InputError(f"row {chosen.index[row]} is not as it was when it was explained; pass that frame")
-    return table.named(follow(schema, chosen, before, result.points[covered], table.frame))
+    table = Table.of(frame, needed=schema.names)
+    if model is not None:
+        found, before, after = _placed(result, table, model)
+        rows, before, after = np.flatnonzero(found >= 0), before[found >= 0], after[found >= 0]
+    else:
+        covered = result.has_explanation
+        other = "give model= too, so that other rows are placed"
+        rows = explained_rows(result, len(table.frame), other)[covered]
+        before, after = result.codes[covered], result.points[covered]
+        given = schema.cells(table.frame.iloc[rows]) if len(rows) else before
+        for row in rows[(given != before).any(axis=1)][:1]:
+            label = table.frame.index[row]
+            raise InputError(
+                f"row {label} is not as it was when it was explained; pass that frame, or {other}"
+            )
+    return table.named(follow(schema, table.frame.iloc[rows], before, after, table.frame))
 
 
 def score_on_codes(
@@ -75,12 +100,10 @@ def score_on_codes(
         decide = _decision(model, _schema(result), table, result.problem.get("model", {}))
         moved = apply(result, table.frame)
         accepted = decide(moved).tolist() if len(moved) else []
-        covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
-        ends, own = result.points[covered], result.problem.get("own")
-        if own is not None:
-            moves = ends != np.asarray(result.problem["codes"], dtype=np.int64)[covered]
-            goals = [np.asarray(targets)[ends[:, f]] for f, targets in enumerate(own["targets"])]
-            ends = np.where(moves, np.stack(goals, axis=1), np.asarray(own["values"])[covered])
+        covered, ends = result.has_explanation, result.points[result.has_explanation]
+        if (written := result.problem.get("own")) is not None:
+            own = OwnValues.from_dict(written)
+            ends = own.follow(own.values[covered], ends, np.array(True))  # noqa: PD011 (not those of pandas)
         refused = {tuple(end) for end, yes in zip(ends.tolist(), accepted, strict=True) if not yes}
         return lambda points: np.array([-np.inf if tuple(p) in refused else np.inf for p in points.tolist()])
     of_frames = result.schema is not None and hasattr(getattr(score, "__self__", score), "predict")
@@ -153,22 +176,28 @@ def assign(
     1       1        2            1  income; savings
     2       2        1            1  income; savings
     """
-    schema = _schema(result)
     if first not in {0, 1}:
         raise InputError(f"first is {first!r}; it must be 0 (indices) or 1 (numbers as in the tables)")
-    if model is None and (result.share != "point" or result.problem.get("own") is not None):
+    table = Table.of(frame, "the new rows", _schema(result).names)
+    found, _, _ = _placed(result, table, model)
+    indices = pd.Series(found, index=table.frame.index, name="explanation_index")
+    return numbered(found, table.frame.index) if first else indices
+
+
+def _placed(result: Result, table: Table, model: AnyModel) -> tuple[IntArray, IntArray, IntArray]:
+    """Find the explanation of each row, -1 where none fits, its cells, and those after following."""
+    schema, problem = _schema(result), result.problem
+    if model is None and (result.share != "point" or problem.get("own") is not None):
         raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
-    table = Table.of(frame, "the new rows")
-    decide = None if model is None else _decision(model, schema, table, result.problem.get("model", {}))
-    codes = _cells(schema, table.frame)
+    decide = None if model is None else _decision(model, schema, table, problem.get("model", {}))
+    codes = schema.cells(table.frame)
     known = np.asarray((codes >= 0).all(axis=1))
-    given = enumerate(result.problem.get("allowed") or ())
-    allowed = {feature: np.asarray(moves, dtype=np.bool_) for feature, moves in given if moves is not None}
-    rules = [cell_rule(data) for data in result.problem.get("restrictions") or ()]
-    found = np.full(len(codes), -1, dtype=np.int64)
+    allowed = {f: np.array(of, dtype=np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of}
+    rules = [cell_rule(data) for data in problem.get("restrictions") or ()]
+    found, ends = np.full(len(codes), -1, dtype=np.int64), codes.copy()
     fits = known if decide is None else _refused(decide, table.frame, known)
     for number, explanation in enumerate(result.explanations):
-        for goal in _goals(explanation, result.problem["levels"]):
+        for goal in _goals(explanation, problem["levels"]):
             waiting = np.flatnonzero((found < 0) & fits)
             before = codes[waiting]
             after = np.where(goal >= 0, goal, before)
@@ -180,13 +209,11 @@ def assign(
                 joins &= (old == new) | ((old >= 0) & moves[old, new])
             for rule in rules:
                 joins &= known[waiting] & rule.holds(np.maximum(before, 0), np.maximum(after, 0))
-            here = waiting[joins]
-            if len(here) and decide is not None:
-                moved = follow(schema, table.frame.iloc[here], before[joins], after[joins], table.frame)
-                here = here[decide(moved)]
-            found[here] = number
-    indices = pd.Series(found, index=table.frame.index, name="explanation_index")
-    return numbered(found, table.frame.index) if first else indices
+            if joins.any() and decide is not None:
+                rows = table.frame.iloc[waiting[joins]]
+                joins[joins] = decide(follow(schema, rows, before[joins], after[joins], table.frame))
+            found[waiting[joins]], ends[waiting[joins]] = number, after[joins]
+    return found, codes, ends
 
 
 def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray]:
@@ -245,14 +272,6 @@ def _refused(decide: Decision, frame: pd.DataFrame, known: BoolArray) -> BoolArr
     with suppress(InputError, TypeError, ValueError):
         refused[~known] = ~decide(frame[~known]) if not known.all() else False
     return refused
-
-
-def _cells(schema: Schema, frame: pd.DataFrame) -> IntArray:
-    """Cells of new rows, -1 for values that have none."""
-    if missing := [name for name in schema.names if name not in frame.columns]:
-        raise InputError(f"the new rows lack the column {missing[0]!r}; add it")
-    columns = [find_levels(feature, frame[feature.name]) for feature in schema.features]
-    return np.stack(columns, axis=1).astype(np.int64)
 
 
 def _moved(

@@ -97,12 +97,15 @@ class Schema:
             A column is missing or there twice, a value is missing or has no level, or there is no row.
         """
         frame = Table.of(frame, needed=self.names).frame
-        codes = np.empty((len(frame), len(self.features)), dtype=np.int64)
-        for index, feature in enumerate(self.features):
-            codes[:, index] = found = find_levels(feature, frame[feature.name])
-            for at in np.flatnonzero(found < 0).tolist():
-                raise no_level(feature, frame[feature.name].iloc[at], f", row {frame.index[at]}")
+        codes = self.cells(frame)
+        for row, index in np.argwhere(codes.T < 0)[:, ::-1].tolist():
+            feature = self.features[index]
+            raise no_level(feature, frame[feature.name].iloc[row], f", row {frame.index[row]}")
         return codes
+
+    def cells(self, frame: pd.DataFrame) -> IntArray:
+        """Find the level of each value of a frame that has all features as columns; -1 where it has none."""
+        return np.stack([_find_levels(feature, frame[feature.name]) for feature in self.features], axis=1)
 
     def decode(self, codes: ArrayLike, index: pd.Index | None = None) -> pd.DataFrame:
         """Turn codes into rows: numbers and truth values that are levels, labels otherwise.
@@ -215,7 +218,7 @@ class ValueSchema(Schema):
         return cls(tuple(features), tuple(arrays), labels)
 
 
-def find_levels(feature: Feature, column: AnyValue) -> IntArray:
+def _find_levels(feature: Feature, column: AnyValue) -> IntArray:
     """Find the level of each value of a column; -1 where it has none."""
     if feature.unread:
         return np.zeros(len(column), dtype=np.int64)
