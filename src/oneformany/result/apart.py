@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from oneformany.arrays import IntArray
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -20,50 +21,13 @@ REMEDIES = {
 }
 
 
-@dataclass(frozen=True)
-class Apart:
-    """How rows differ, two by two."""
-
-    features: tuple[int, ...]  # those that keep rows apart most, the first one most of all
-    distance: int  # in how many features a row differs from the one most like it, in the median
-    rows: int  # how many were compared
-    near: int  # how many have another within max_changes features
-    nearer: int  # how many would, if the named features had one cell each
-
-
-def keeps_apart(result: Result) -> Apart | None:
-    """Find the features that keep rows apart; ``None`` where an explanation serves two rows or more.
-
-    Features are named one after the other: the one that, put into one cell, would bring most rows within
-    ``max_changes`` of another row, as long as that helps.
-    """
-    rows = np.flatnonzero(result.has_explanation)
-    if len(rows) < 2 or 2 * result.count <= len(rows):
-        return None
-    codes = result.codes[rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]]
-    changes, differs = int(result.problem["max_changes"]), [column[:, None] != column for column in codes.T]
-    left = np.asarray(np.sum(differs, axis=0, dtype=np.int16))
-    np.fill_diagonal(left, np.iinfo(np.int16).max)
-    first, named = left.min(axis=1), list[int]()
-    while len(named) < min(MOST_FEATURES, len(differs) - changes):
-        nearest = {f: (left - differs[f]).min(axis=1) for f in range(len(differs)) if f not in named}
-        best = min(nearest, key=lambda f: (-(nearest[f] <= changes).sum(), nearest[f].sum()))
-        if nearest[best].sum() >= left.min(axis=1).sum():
-            break
-        named.append(best)
-        left = left - differs[best]
-    near, nearer = (int((distance <= changes).sum()) for distance in (first, left.min(axis=1)))
-    return Apart(tuple(named), int(np.median(first)), len(codes), near, nearer)
-
-
 def apart_words(result: Result) -> str:
     """Say what keeps rows apart and what to do, where explanations are more than half as many as rows."""
-    apart = keeps_apart(result)
-    if apart is None:
+    rows, changes = np.flatnonzero(result.has_explanation), int(result.problem["max_changes"])
+    if len(rows) < 2 or 2 * result.count <= len(rows):
         return ""
-    rows, changes = int(result.has_explanation.sum()), int(result.problem["max_changes"])
-    head, besides = f"Why so many: {result.count} explanations for {rows} rows.", ""
-    if 2 * result.lower_bound <= rows and result.ended in REMEDIES:
+    head, besides = f"Why so many: {result.count} explanations for {len(rows)} rows.", ""
+    if 2 * result.lower_bound <= len(rows) and result.ended in REMEDIES:
         needed = f"{result.lower_bound} {'is' if result.lower_bound == 1 else 'are'} proved to be needed"
         why, remedy = REMEDIES[result.ended]
         head += (
@@ -78,16 +42,33 @@ def apart_words(result: Result) -> str:
             f"{head} What keeps rows apart{besides}: few are accepted after the same change of at most "
             f"{changes} features. What to do: {more}, fewer rules{only if result.share == 'action' else ''}."
         )
-    names = [f"{result.labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in apart.features]
-    compared = "rows" if apart.rows == rows else "compared rows"
-    gain = (
-        f" With one cell for each of these, {apart.nearer} of {apart.rows} {compared} would have such a "
-        f"neighbour; now {apart.near} have."
-    )
+    some = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]
+    features, distance = _keep_apart(result.codes[some], changes)
+    names = [f"{result.labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in features]
     return (
         f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} "
-        f"features, and a row differs from the one most like it in {apart.distance} (median). What keeps "
-        f"rows apart{besides or ' most'}: {', '.join(names)}.{gain if apart.nearer > apart.near else ''} "
+        f"features, and a row differs from the one most like it in {distance} (median). What keeps "
+        f"rows apart{besides or ' most'}: {', '.join(names)}. "
         f"What to do: coarser cells for these (bins= or edges=), {more}, or rows that share the advice only "
         '(share="action").'
     )
+
+
+def _keep_apart(codes: IntArray, changes: int) -> tuple[list[int], int]:
+    """Name the features that keep rows apart, and how many a row and the one most like it differ in.
+
+    Features are named one after the other: the one that, put into one cell, would bring most rows within
+    so many changes of another row, as long as that helps.
+    """
+    differs = [column[:, None] != column for column in codes.T]
+    left = np.asarray(np.sum(differs, axis=0, dtype=np.int16))
+    np.fill_diagonal(left, np.iinfo(np.int16).max)
+    distance, named = int(np.median(left.min(axis=1))), list[int]()
+    while len(named) < min(MOST_FEATURES, len(differs) - changes):
+        nearest = {f: (left - differs[f]).min(axis=1) for f in range(len(differs)) if f not in named}
+        best = min(nearest, key=lambda f: (-(nearest[f] <= changes).sum(), nearest[f].sum()))
+        if nearest[best].sum() >= left.min(axis=1).sum():
+            break
+        named.append(best)
+        left = left - differs[best]
+    return named, distance
