@@ -8,12 +8,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from oneformany.result.apart import apart_words
 from oneformany.result.labels import many, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
-from oneformany.schema.rules.rows import Implies, Linked, NotTogether, Observed
 from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
@@ -28,7 +25,6 @@ OFFERED = (
     "Values lie in cells, and rows are sent to the one value that a cell offers. What is proved is proved "
     "for these cells and values; edges=, bins= and targets= choose others."
 )
-NAMED: dict[str, Any] = {"linked": Linked, "not_together": NotTogether, "observed": Observed}
 MOST_LINES = 10
 ENDINGS = {
     "proved": "nothing was left to do",
@@ -146,39 +142,19 @@ def share_words(result: Result) -> str:
 
 
 def rule_words(result: Result) -> list[str]:
-    """Say which rules were in force: as the user gave them, or as far as the file's matrices show."""
+    """Say which rules were in force: as the user gave them, or as far as the file shows."""
     problem, feature = result.problem, result.labels.feature
     if "rules" in problem:
         return [shown(rule) for rule in problem["rules"]]
-    moves = enumerate(problem.get("allowed") or ())
-    words = [f"{feature(f)} {said}" for f, of in moves if of is not None and (said := _move_words(of))]
+    words = []
+    for f, moves in enumerate(problem.get("allowed") or ()):
+        if moves is not None:
+            n, allowed = len(moves), sum(map(sum, moves))
+            words.append(f"{feature(f)} may make {allowed - n} of its {n * (n - 1)} moves")
     for entry in problem.get("restrictions") or ():
-        kind, names = entry.get("kind"), [feature(f) for f in entry.get("features", ())]
-        if kind == "implies":
-            cells = [
-                {feature(f): [result.labels.level(f, level) for level in levels] for f, levels in entry[part]}
-                for part in ("if", "then")
-            ]
-            words.append(str(Implies(*cells)))
-        elif kind in NAMED:
-            options = {name: entry[name] for name in ("one_way", "at_least") if name in entry}
-            words.append(str(NAMED[kind](*names, **options)))
-        else:
-            words.append(f"a rule of the kind {shown(kind)} on {', '.join(names) or 'whole rows'}")
+        names = ", ".join(feature(f) for f in entry.get("features", ())) or "whole rows"
+        words.append(f"a rule of the kind {shown(entry.get('kind'))} on {names}")
     return words
-
-
-def _move_words(moves: Sequence[Sequence[int]]) -> str:
-    n = len(moves)
-    matrix, all_ = np.array(moves, dtype=np.bool_) | np.eye(n, dtype=np.bool_), np.ones((n, n))
-    known = {
-        "": all_,
-        "cannot change": np.eye(n),
-        "can only go up": np.triu(all_),
-        "can only go down": np.tril(all_),
-    }
-    some = f"may make {int(matrix.sum()) - n} of its {n * (n - 1)} moves"
-    return next((words for words, moves in known.items() if np.array_equal(matrix, moves)), some)
 
 
 def changes_of(result: Result, number: int) -> Iterator[tuple[str, str, str]]:
@@ -272,7 +248,8 @@ def _goal_proof(result: Result) -> str:
     if proof is None:
         return f"Proof: none attached; {_needed(result)}, it is claimed."
     if result.goal.explanations is not None and result.covered == proof.rows:
-        return f"Proof that no more can be covered: every other {result.labels.one} is beyond help."
+        rest = f"every other {result.labels.one} is beyond help"
+        return f"Proof that no more can be covered: {rest if result.unreachable else 'all are covered'}."
     most_together = f"{proof.capacity / proof.scale:.3f}"
     lacking = f"{proof.rows - sum(proof.weights) / proof.scale:.3f}"
     claim, sums = f"{_needed(result)} for {counted(result.goal.needed(result.people))}", ""

