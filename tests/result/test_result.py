@@ -128,7 +128,7 @@ def test_covered_rows_and_their_cost_are_counted(result):
     assert result.covered_bound == 3
     assert result.cost == 5
     assert result.cost_bound is None
-    assert result.budget is None
+    assert result.goal.explanations is None
     assert result.share == "point"
     assert result.left_out == ()
 

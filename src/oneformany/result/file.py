@@ -79,7 +79,7 @@ def _to_dict(result: Result) -> dict[str, Any]:
         **{name: written(getattr(result, name)) for name in PARTS},
         "index": result.index.to_list(),
     }
-    if not result.index.plain:
+    if result.index.dtype is not None:
         content["index_type"] = {"names": list(result.index.names), "dtype": result.index.dtype}
     if result.goal.limited:
         content |= {"goal": asdict(result.goal), "covered_bound": result.covered_bound}

@@ -143,11 +143,6 @@ class Result:
         return {"bound": self.lower_bound, "proof": None, **told}
 
     @property
-    def budget(self) -> int | None:
-        """How many explanations were asked for; ``None``: as many as are needed."""
-        return self.goal.explanations
-
-    @property
     def cost_bound(self) -> float | None:
         """Proved: no answer as good in count and coverage costs less; ``None`` where nothing is proved.
 

@@ -75,14 +75,6 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
         inferred: pd.Index = pd.Index(list(self), name=self.names[0])
         return inferred
 
-    @property
-    def plain(self) -> bool:
-        """Whether the labels alone, as JSON knows them, make the same index again."""
-        if self.dtype == SEVERAL:
-            return False
-        again = self.from_list(self.to_list())
-        return again == self and again.to_pandas().identical(self.to_pandas())
-
     def to_list(self) -> list[Any]:
         """Plain data for JSON: numbers, texts, and text for what JSON does not know."""
         return [_plain(label) for label in self]
