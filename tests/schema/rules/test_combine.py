@@ -63,6 +63,7 @@ def test_rules_on_rows_survive_a_file():
         ([Immutable("job"), Forbid("job", "none", "full")], "Forbid.* has no effect"),
         ([AtMostSteps("savings", 9), AtMostSteps("savings", 5)], "AtMostSteps.* has no effect"),
         ([OnlyIncrease("savings"), Range("savings", -1e9, 1e9)], "Range.* has no effect"),
+        ([Range("savings", 1e9, 2e9)], "Range.* leaves 'savings' nowhere to go; say Immutable"),
     ],
 )
 def test_rules_without_effect_are_named(rules, words):

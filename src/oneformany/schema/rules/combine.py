@@ -147,8 +147,12 @@ def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | 
         n, before = schema.levels[at], combined[at]
         matrix = np.asarray(rule.allowed(schema.features[at]), dtype=np.bool_)
         combined[at] = matrix = matrix if before is None else before & matrix
-        if n > 1 and _n_moves(matrix) == (n * (n - 1) if before is None else _n_moves(before)):
+        left, words = _n_moves(matrix), ""
+        if left == (n * (n - 1) if before is None else _n_moves(before)):
             words = f"the rule {rule!r} has no effect: it forbids nothing more; drop it"
+        elif not left and not isinstance(rule, Immutable):
+            words = f"the rule {rule!r} leaves {rule.feature!r} nowhere to go; say Immutable if that is meant"
+        if words and n > 1:
             warnings.warn(words, UserWarning, stacklevel=2)
     return combined
 
