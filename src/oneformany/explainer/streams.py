@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -19,6 +18,7 @@ from oneformany.stop import Stop
 
 BATCH = 200_000
 LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
+LIMITED_PARTITIONS = 16  # or after so many partitions of a Dask frame
 PEOPLE = "__people__"
 NOTHING = "there is not a single row to explain: the source is empty"
 
@@ -83,7 +83,7 @@ def distinct_refused(
 
     Rows are equal when they agree in ``columns``, those that the model reads. ``like`` has the types, such as
     categories, that the batches are to have; ``alike`` gives one value to columns on which nothing depends.
-    Whether to stop is asked before every batch but the first, or before one partition for every worker.
+    Whether to stop is asked before every batch, or wave of partitions, but the first.
     Returns the rows in the order in which they first appeared, how many equal each, how many were read, and
     whether these were all.
     """
@@ -92,7 +92,13 @@ def distinct_refused(
     limited = stop.time_limit is not None
     waves: Iterable[Callable[[], Iterable[tuple[pd.DataFrame, int]]]]
     if _is_dask(source):
-        waves = _partitions(source, counted, columns, limited=limited)
+        import dask
+
+        wanted = source[[label for label in source.columns if str(label) in columns]]
+        counting = dask.delayed(counted, traverse=False)  # a model goes to each worker once
+        tasks = [dask.delayed(_counted_there)(counting, partition) for partition in wanted.to_delayed()]
+        size = LIMITED_PARTITIONS if limited else len(tasks)
+        waves = (partial(dask.compute, *tasks[at : at + size]) for at in range(0, len(tasks), size))
     else:
         batches = batches_of(source, columns, LIMITED_BATCH if limited else BATCH)
         waves = (partial(map, counted, [batch]) for batch in batches)
@@ -113,19 +119,6 @@ def distinct_refused(
     return rows[columns], rows[PEOPLE].to_numpy(dtype=np.int64), read, complete
 
 
-def _partitions(
-    source: AnyFrame, counted: Callable[..., Any], columns: list[str], *, limited: bool
-) -> Iterator[Callable[[], Any]]:
-    """Count the partitions of a Dask frame: all at once, or one for every worker at a time."""
-    import dask
-
-    wanted = source[[label for label in source.columns if str(label) in columns]]
-    counting = dask.delayed(counted, traverse=False)  # a model goes to each worker once
-    tasks = [dask.delayed(_counted_there)(counting, partition) for partition in wanted.to_delayed()]
-    size = _workers() if limited else len(tasks)
-    yield from (partial(dask.compute, *tasks[start : start + size]) for start in range(0, len(tasks), size))
-
-
 def _counted_there(counted: Callable[..., Any], rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     counts: tuple[pd.DataFrame, int] = counted(_plain_texts(rows))
     return counts
@@ -139,17 +132,6 @@ def _plain_texts(rows: pd.DataFrame) -> pd.DataFrame:
     for name in texts:
         rows[name] = rows[name].where(rows[name].notna(), np.nan)
     return rows
-
-
-def _workers() -> int:
-    """How many partitions are computed at the same time."""
-    from dask.system import CPU_COUNT
-
-    with suppress(ImportError, ValueError):  # a cluster is an extra, and there may be none
-        from distributed import get_client
-
-        return sum(get_client().ncores().values()) or 1
-    return int(CPU_COUNT)
 
 
 def _counted(
