@@ -86,7 +86,8 @@ def test_one_hot_gives_two_levels_one_column_and_a_single_level_zeros():
     )
     matrix = SCHEMA.one_hot([[1, 1, 0, 2, 0], [0, 0, 2, 0, 0]])
     assert matrix.tolist() == [[1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0], [0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0]]
-    assert [block.tolist() for block in SCHEMA.blocks] == [[0], [1, 2, 3], [4, 5, 6], [7, 8, 9], [10]]
+    blocks = [block.tolist() for block in SCHEMA.encoding().columns]
+    assert blocks == [[0], [1, 2, 3], [4, 5, 6], [7, 8, 9], [10]]
     assert SCHEMA.encoding().names == SCHEMA.one_hot_names
 
 
@@ -159,10 +160,10 @@ def test_a_long_list_of_levels_is_not_told_in_full():
 @pytest.mark.parametrize(
     ("codes", "words"),
     [
-        ([[0, 0, 0, 0]], "has 5 features"),
-        ([[0, 3, 0, 0, 0]], "code 3 for feature 'housing', which has codes 0 to 2"),
-        ([[0, 0, 0, -1, 0]], "code -1 for feature 'rooms'"),
-        ([[0.0, 0, 0, 0, 0]], "integers, not float64"),
+        ([[0, 0, 0, 0]], "4 features, there are 5"),
+        ([[0, 3, 0, 0, 0]], "code 3 in feature 'housing', which has levels 0 to 2"),
+        ([[0, 0, 0, -1, 0]], "code -1 in feature 'rooms'"),
+        ([[0.5, 0, 0, 0, 0]], "integers, not float64"),
     ],
 )
 def test_codes_that_do_not_exist_are_refused(codes, words):

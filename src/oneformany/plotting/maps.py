@@ -54,7 +54,7 @@ def plot_explanations(
     taken(explanations, Sequence, words="explanations, such as result.explanations")
     if not explanations:
         raise InputError("there is no explanation to draw")
-    points, blocks = np.array([explanation.point for explanation in explanations]), schema.blocks
+    points, blocks = np.array([explanation.point for explanation in explanations]), schema.encoding().columns
     values = schema.one_hot(np.maximum(points, 0))
     for feature, block in enumerate(blocks):  # what rows do not share is -1, and stays white
         values[np.ix_(points[:, feature] < 0, block)] = 0

@@ -13,6 +13,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
+from oneformany.schema.encoding import code_faults
 from oneformany.schema.feature import is_integer
 
 Share = Literal["point", "action", "features"]
@@ -149,7 +150,7 @@ class Problem:
         return float(sum(dearest[: self.max_changes])) * float(people)
 
     def _faults(self, codes: IntArray, levels: tuple[int, ...]) -> Iterator[str]:
-        yield from _faults_of_codes(codes, levels)
+        yield from code_faults(codes, levels, range(len(levels)))
         own, costs = self.own, self.costs
         read = levels if own is None else tuple(len(cells) for cells in own.cell_of)
         if tuple(self.oracle.levels) != read:
@@ -233,23 +234,6 @@ class Problem:
         """Ask for a positive point near a distinct row, with all changes to spend."""
         free = np.zeros(self.n_features, dtype=np.bool_)
         return Question(self.values[row], free, self.max_changes, self.targets(row))
-
-
-def _faults_of_codes(codes: IntArray, levels: tuple[int, ...]) -> Iterator[str]:
-    if not levels:
-        yield "a problem needs at least one feature"
-    for feature, n in enumerate(levels):
-        if n < 1:
-            yield f"feature {feature} has {n} levels; it needs at least 1"
-    if codes.ndim != 2 or codes.shape[0] == 0:
-        yield f"codes must be a table with at least one row, not of shape {codes.shape}"
-    if codes.shape[1] != len(levels):
-        yield f"codes have {codes.shape[1]} features, levels name {len(levels)}"
-    if codes.dtype.kind not in "biu" and not (codes.dtype.kind == "f" and (codes == np.floor(codes)).all()):
-        yield f"codes must be integers, not {codes.dtype}; encode the frame first"
-    for row, feature in np.argwhere((codes < 0) | (codes >= np.array(levels))).tolist():
-        code, last = int(codes[row, feature]), levels[feature] - 1
-        yield f"row {row} has code {code} in feature {feature}, which has levels 0 to {last}"
 
 
 def checked_changes(max_changes: int, n_features: int | None = None) -> int:

@@ -1,6 +1,6 @@
 """How codes become the numeric columns a model was fitted on: the bridge between schema and readers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
@@ -10,6 +10,22 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
+
+
+def code_faults(codes: IntArray, levels: Sequence[int], names: Sequence[object]) -> Iterator[str]:
+    """Say why a table is not one of codes of features with so many levels."""
+    if not levels:
+        yield "at least one feature is needed"
+    yield from (f"feature {name!r} has {n} levels" for name, n in zip(names, levels, strict=True) if n < 1)
+    if codes.ndim != 2 or codes.shape[0] == 0:
+        yield f"codes must be a table with at least one row, not of shape {codes.shape}"
+    if codes.shape[1] != len(levels):
+        yield f"codes have {codes.shape[1]} features, there are {len(levels)}"
+    if codes.dtype.kind not in "biu" and not (codes.dtype.kind == "f" and (codes == np.floor(codes)).all()):
+        yield f"codes must be integers, not {codes.dtype}; encode the frame first"
+    for row, feature in np.argwhere((codes < 0) | (codes >= np.array(levels))).tolist():
+        code, last = int(codes[row, feature]), levels[feature] - 1
+        yield f"row {row} has code {code} in feature {names[feature]!r}, which has levels 0 to {last}"
 
 
 @dataclass(frozen=True, eq=False)

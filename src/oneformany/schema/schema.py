@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.encoding import Encoding
+from oneformany.schema.encoding import Encoding, code_faults
 from oneformany.schema.feature import Feature, no_level, repeated, suggestion, value_label
 from oneformany.schema.frames import Table
 
@@ -134,11 +134,6 @@ class Schema:
             names += [one.name] if one.n_levels == 1 else [f"{one.name}={label}" for label in labels]
         return tuple(names)
 
-    @property
-    def blocks(self) -> tuple[IntArray, ...]:
-        """For each feature the columns it fills in :meth:`one_hot`."""
-        return self.encoding().columns
-
     def encoding(self) -> Encoding:
         """One 0/1 column per level; a feature with two levels is one column, 1 for its second level.
 
@@ -183,18 +178,8 @@ class Schema:
 
     def _checked_codes(self, codes: ArrayLike) -> IntArray:
         table = np.atleast_2d(np.asarray(codes))
-        if table.ndim != 2 or table.shape[1] != len(self.features):
-            raise InputError(
-                f"codes have the shape {np.shape(codes)}; the schema has {len(self.features)} features"
-            )
-        if not np.issubdtype(table.dtype, np.integer):
-            raise InputError(f"codes must be integers, not {table.dtype}; encode the frame first")
-        for row, index in np.argwhere((table < 0) | (table >= np.array(self.levels))).tolist():
-            feature = self.features[index]
-            raise InputError(
-                f"row {row} has code {table[row, index]} for feature {feature.name!r}, "
-                f"which has codes 0 to {feature.n_levels - 1}"
-            )
+        for fault in code_faults(table, self.levels, self.names):
+            raise InputError(fault)
         return table.astype(np.int64)
 
 
