@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import oneformany as ofm
-from oneformany.result.apart import apart_words
+from oneformany.result.words import apart_words
 
 SERVES = ofm.AdditiveOracle([[0, 1], [0] * 12, [0] * 12, [0, 0]], threshold=1)
 LEVELS = (2, 12, 12, 2)

@@ -8,11 +8,10 @@ from importlib.resources import files
 from oneformany.exceptions import InputError
 from oneformany.files import write_whole
 from oneformany.report import content
-from oneformany.result.apart import apart_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
-from oneformany.result.words import proof_words, rule_words, share_words, status_words
+from oneformany.result.words import apart_words, proof_words, rule_words, share_words, status_words
 from oneformany.studies.audit import Audit
 
 PARTS = ("template.html", "style.css", "script.js")
