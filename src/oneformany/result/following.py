@@ -53,8 +53,8 @@ def apply(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.DataFra
     Parameters
     ----------
     frame : frame
-        The very frame that was explained: its covered rows are given. With a model, any rows: those that
-        :meth:`assign` places under an explanation.
+        The very frame that was explained: its covered rows are given. With a model, any rows: those for
+        which :meth:`assign` finds an explanation.
     model : OneForMany or classifier, optional
         As in :meth:`assign`.
 
@@ -75,7 +75,7 @@ def apply(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.DataFra
         rows, before, after = np.flatnonzero(found >= 0), before[found >= 0], after[found >= 0]
     else:
         covered = result.has_explanation
-        other = "give model= too, so that other rows are placed"
+        other = "give model= too, so that explanations are found for other rows"
         rows = explained_rows(result, len(table.frame), other)[covered]
         before, after = result.codes[covered], result.points[covered]
         given = schema.cells(table.frame.iloc[rows]) if len(rows) else before

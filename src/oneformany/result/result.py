@@ -8,7 +8,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from operator import index
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,7 +15,6 @@ import numpy as np
 from oneformany import files
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.plain import integers
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
@@ -121,14 +119,7 @@ class Result:
 
     def __post_init__(self) -> None:
         rows = len(self.assignment)
-        plain: dict[str, Callable[[Any], object]] = {
-            **dict.fromkeys(("count", "lower_bound", "seed"), index),
-            **dict.fromkeys(("assignment", "undecided"), integers),
-            **dict.fromkeys(("explanations", "unreachable"), tuple),
-            "index": lambda labels: RowIndex.of(labels if len(labels) else range(rows)),
-        }
-        for name, make in plain.items():
-            object.__setattr__(self, name, make(getattr(self, name)))
+        object.__setattr__(self, "index", RowIndex.of(self.index if len(self.index) else range(rows)))
         if len(self.index) != rows:
             raise ValueError(f"there are {rows} rows, but the index names {len(self.index)}")
         if self.covered_bound is None:
