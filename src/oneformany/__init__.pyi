@@ -53,7 +53,7 @@ from oneformany.result.proof import Proof as Proof
 from oneformany.result.proof import SolverProof as SolverProof
 from oneformany.result.result import Result as Result
 from oneformany.result.row_index import RowIndex as RowIndex
-from oneformany.schema.discretise import infer_schema as infer_schema
+from oneformany.schema.cells import infer_schema as infer_schema
 from oneformany.schema.encoding import Encoding as Encoding
 from oneformany.schema.feature import Feature as Feature
 from oneformany.schema.rules.combine import RowRule as RowRule

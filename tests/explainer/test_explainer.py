@@ -132,6 +132,13 @@ def test_rules_are_kept(german, model):
         assert point[employment] >= german.codes[row, employment]
 
 
+@pytest.mark.parametrize("wish", ["edges", "bins", "special", "targets"])
+def test_a_model_that_reads_levels_takes_no_wishes_for_cells(german, model, wish):
+    explainer = OneForMany(model, 2, schema=german.schema, **{wish: {"age": [30]}})
+    with pytest.raises(InputError, match=f"{wish}= is given, but the model reads the levels"):
+        explainer.explain(german.frame[:20])
+
+
 def test_a_model_fitted_on_a_frame_of_one_hot_columns_is_asked_with_a_frame(german):
     columns = pd.DataFrame(german.one_hot, columns=german.schema.one_hot_names)
     model = LogisticRegression(solver="liblinear").fit(columns, german.target)

@@ -89,7 +89,9 @@ def test_numbers_that_nobody_has_count_as_well():
     assert "income  -> 1500" in OneForMany(step(900), 1, edges={"income": [500]}).explain(FRAME).summary()
 
 
-@pytest.mark.parametrize(("least", "named"), [(0.5, "0.5 to 0.7"), (0.51, "0.6")])
+@pytest.mark.parametrize(
+    ("least", "named"), [(0.5, "above 0.5 up to 0.7"), (0.5000001, "0.6"), (0.51, "0.6")]
+)
 def test_both_ends_of_a_range_of_decimals_serve(least, named):
     frame = pd.DataFrame({"rate": [0.1, 0.3, 0.55, 0.6, 0.65, 0.7]})
     explainer = OneForMany(

@@ -21,7 +21,7 @@ from oneformany import Feature, Schema
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.readers.registry import READERS, named, oracle_for, read_model, reader_for
-from oneformany.schema.discretise import infer_schema
+from oneformany.schema.cells import infer_schema
 
 SCHEMA = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
 CODES = np.array([[0, 0], [1, 1], [1, 2], [0, 2]])

@@ -15,7 +15,7 @@ from oneformany.anything import AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.datasets.sources import Source, embedded, fetch
 from oneformany.exceptions import DataUnavailableError
-from oneformany.schema.discretise import bin_labels
+from oneformany.schema.cells import bin_labels
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 

@@ -9,11 +9,13 @@ from functools import cached_property
 from math import isfinite
 from numbers import Real
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
@@ -26,16 +28,18 @@ from oneformany.readers.inputs import TextsError, inputs_of
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
-from oneformany.schema.discretise import infer_schema
+from oneformany.schema.cells import Choice, infer_schema
+from oneformany.schema.feature import Feature, is_integer, several
 from oneformany.schema.frames import Table
-from oneformany.schema.rules.combine import allowed_moves, check_rules, restrictions_of
+from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.moves import Immutable
 from oneformany.schema.schema import Schema
-from oneformany.schema.wishes import choices_of, integer_costs
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
+
+SCALES = (1, 10, 100, 1_000, 10_000)  # costs have at most four digits after the point
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +114,7 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
         return _pose_levels(asked, table, reference)
     inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
     check_rules(asked.rules, inputs.names)
-    choices = choices_of(asked, table, inputs.names)
+    choices = _choices(asked, table, inputs.names)
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, choices, kept, stop)
     limits = _limits(asked, cells.schema, cells.reference, by_value=True)
@@ -123,12 +127,10 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
 def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Posed:
     """A scorecard, or a model that was fitted on the columns that a schema makes."""
     schema = infer_schema(table.frame) if asked.schema is None else asked.schema
-    for name in ("edges", "bins", "targets"):
+    for name in ("edges", "bins", "special", "targets"):
         given = getattr(asked, name)
         if given is not None and not (isinstance(given, Mapping) and not given):
-            raise InputError(
-                f"{name} are given, but the model reads the levels of the schema; leave them out"
-            )
+            raise InputError(f"{name}= is given, but the model reads the levels of the schema; leave it out")
     check_rules(asked.rules, schema.names)
     codes = schema.encode(table.frame)
     known = codes if reference is None else schema.encode(reference.frame)
@@ -224,9 +226,80 @@ def _check_parameters(asked: OneForMany) -> None:
 def _limits(asked: OneForMany, schema: Schema, reference: IntArray, *, by_value: bool) -> dict[str, Any]:
     """What a problem is told of moves, rules and costs."""
     allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=by_value)
-    costs = asked.costs
-    if costs is not None and not isinstance(costs, Costs):
-        costs = Costs(*integer_costs(costs, schema))
+    given = asked.costs
+    costs = given if given is None or isinstance(given, Costs) else _costs(given, schema)
     restrictions = restrictions_of(schema, asked.rules, reference, allowed)
     ruled = any(matrix is not None for matrix in allowed)
     return {"allowed": allowed if ruled else None, "restrictions": restrictions, "costs": costs}
+
+
+def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str, Choice]:
+    """Check what an explainer is told about cells and targets, all of it of columns that its model reads."""
+    bins = asked.bins
+    if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
+        numbers = table.frame[list(names)].select_dtypes("number", exclude="timedelta")
+        bins = dict.fromkeys(numbers, int(bins))
+    given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": asked.targets}
+    said = {what: _by_name(wish, what) for what, wish in given.items()}
+    own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
+    known, apart = ", ".join(map(repr, names[:20])), named_by_value(asked.rules)
+    strays = ((what, name) for what in said for name in said[what] if name not in names)
+    for what, name in strays:
+        raise InputError(
+            f"{what} are given for {name!r}, which is none of the columns that the model reads: {known}"
+        )
+    for name in (name for name in own if name not in names):
+        raise InputError(
+            f"the schema has a feature {name!r}, which the model does not read; it reads {known}"
+        )
+    wishes = {name: {what: said[what][name] for what in said if name in said[what]} for name in names}
+    return {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
+
+
+def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bool) -> Choice:
+    """Check what is said about one column; edges or bins come before the schema."""
+    if "bins" in wishes and not is_integer(wishes["bins"], 2):
+        raise InputError(f"bins of {name!r} is {wishes['bins']!r}; it must be an integer of at least 2")
+    if wishes.get("edges") is not None:
+        wishes["edges"] = tuple(wishes["edges"])
+    targets = wishes.get("targets", ())
+    if isinstance(targets, (str, bytes)) or not isinstance(targets, (Mapping, Sequence, NoneType)):
+        raise InputError(f"targets of {name!r} must be a list of values or a dict of cell to value")
+    if "special" in wishes:  # a list, with a cell for each code, or a dict of label to codes
+        given = wishes["special"]
+        cells = given if isinstance(given, Mapping) else {code: code for code in several(given)}
+        if not cells:
+            raise InputError(f"special names no code of {name!r}; leave it out")
+        wishes["special"] = tuple((str(label), tuple(several(held))) for label, held in cells.items())
+    return Choice(None if {"edges", "bins"} & wishes.keys() else own, apart=apart, **wishes)
+
+
+def _by_name(given: object, what: str) -> dict[str, Any]:
+    """Take what is given by column, whose names become texts."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"{what} must be a dict of column to what is wanted, not {type(given).__name__}")
+    return {str(name): value for name, value in (given or {}).items()}
+
+
+def _costs(given: AnyValue, schema: Schema) -> Costs:
+    """Turn costs into integers: by feature what a change costs, or a table ``[from, to]``; 1 if not named."""
+    tables, named = [], _by_name(given, "costs")
+    for name in named:
+        schema.index(name)
+    for feature in schema.features:
+        n, cost = feature.n_levels, named.get(feature.name, 1)
+        try:
+            table = np.asarray(cost, dtype=np.float64)
+        except (TypeError, ValueError):  # words, or lines of different lengths
+            table = np.asarray(np.nan)
+        if table.ndim == 0:
+            table = table * (1 - np.eye(n))
+        if table.shape != (n, n) or not np.isfinite(table).all() or (table < 0).any():
+            raise InputError(
+                f"costs of {feature.name!r} must be a number of at least 0, or a table of {n} x {n} such "
+                f"numbers, not {cost!r}"
+            )
+        tables.append(table)
+    exact = (s for s in SCALES if all((np.abs(t * s - np.rint(t * s)) <= 1e-9).all() for t in tables))
+    scale = next(exact, SCALES[-1])
+    return Costs(tuple(np.rint(table * scale).astype(np.int64) for table in tables), scale)

@@ -12,7 +12,7 @@ import pandas as pd
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
-from oneformany.schema.discretise import infer_schema
+from oneformany.schema.cells import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import alike, in_own_type

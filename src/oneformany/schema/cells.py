@@ -1,17 +1,23 @@
-"""Decide the cells of a column and their targets: values, what a model tells apart, round bins."""
+"""The cells of columns and their targets: values, what a model tells apart, or round bins."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import floor, log10
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from oneformany.anything import AnyFrame
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.discretise import ANY_NUMBER, ANY_VALUE, bins_of, levels_of_values
-from oneformany.schema.feature import MISSING, Feature, Raw, Special, levels_told, number_label
-from oneformany.schema.frames import ColumnValues
+from oneformany.schema.feature import MISSING, Feature, Raw, Special, is_integer, levels_told, number_label
+from oneformany.schema.frames import Column, ColumnValues, Table
+from oneformany.schema.schema import Schema
 
+ANY_VALUE = "any value"
+ANY_NUMBER = "any number"
 MOST_CELLS = 8  # of a feature, unless the user or the model's own steps say otherwise
 MOST_BINS = 32  # so many groups of numbers that a pipeline's steps do not tell apart are bins of its own
 SMALLEST_SHARE = 0.02  # of the reference rows must be in a cell between two weighty splits
@@ -44,6 +50,69 @@ class Told:
     splits: FloatArray | None = None  # how much weighs what separates a value from the one before, if known
 
 
+def infer_schema(
+    frame: AnyFrame,
+    *,
+    columns: Sequence[Hashable] | None = None,
+    edges: Mapping[Any, Sequence[float]] | None = None,
+    bins: int | None = 4,
+) -> Schema:
+    """Make a schema from the columns of a frame.
+
+    Texts and truth values become levels, categories keep their order; numbers with few distinct values
+    become ordered levels, other numbers are cut into bins. Missing values are a level of their own.
+
+    Parameters
+    ----------
+    frame : frame
+        Best the data that the model was fitted on, so that every value of interest occurs.
+    columns : sequence of names, optional
+        Which columns are features; by default all.
+    edges : mapping of column to bin edges, optional
+        Bins of one's own; a bin includes its right edge.
+    bins : int or None
+        How many bins of about equally many rows numbers with more than eight distinct values are cut into,
+        at round numbers; ``None``: never cut, every distinct number is a level.
+
+    Raises
+    ------
+    InputError
+        A column is not there, or holds neither texts, truth values nor numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> schema = infer_schema(pd.DataFrame({"job": ["no", "yes"], "rooms": [1, 2]}))
+    >>> schema.names, schema.levels
+    (('job', 'rooms'), (2, 2))
+    """
+    if bins is not None and not is_integer(bins, 2):
+        raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
+    own_edges = {str(name): tuple(cuts) for name, cuts in (edges or {}).items()}
+    names = None if columns is None else list(map(str, columns))
+    read = Table.of(frame, needed=None if names is None else [*names, *own_edges]).frame
+    names = list(read.columns) if names is None else names
+    if stray := [name for name in own_edges if name not in names]:
+        raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
+    return Schema(tuple(_read(read[name], own_edges.get(name), bins) for name in names))
+
+
+def _read(column: Column, edges: tuple[float, ...] | None, bins: int | None) -> Feature:
+    """Make a feature of a column; truth values and categories are levels also where they do not occur."""
+    values = ColumnValues.of(column)
+    if isinstance(values.array, pd.Categorical):
+        values = values.with_values(values.array.categories.tolist())
+    elif values.kind == "boolean":
+        values = values.with_values([False, True])
+    plain = values.plain[: int((~values.gaps).sum())]
+    values_stay = bins is None or values.kind != "number" or len(plain) <= MOST_CELLS
+    if plain and edges is None and values_stay:
+        made = levels_of_values(values.name, plain, ordered=values.ordered)
+        return made.with_cells(missing=bool(values.gaps.any()))
+    counts = np.bincount(values.codes, minlength=len(values.array))
+    return decide_cells(values, counts, None, Choice(edges=edges, bins=bins))
+
+
 def decide_cells(
     values: ColumnValues, counts: IntArray, told: Told | None = None, choice: Choice | None = None
 ) -> Feature:
@@ -67,6 +136,8 @@ def decide_cells(
     elif not plain:
         feature = Feature(values.name, (ANY_NUMBER if values.kind == "number" else ANY_VALUE,), edges=())
     elif values.kind == "number":
+        if choice.edges is not None and not len(choice.edges):
+            raise InputError(f"column {values.name!r} has an empty list of edges; give at least one number")
         numbers = values.numbers[regular]
         edges = _edges(numbers, counts[regular], told, choice)
         if edges is None:
@@ -103,6 +174,41 @@ def _edges(
             last, below = numbers[:-1][differs], np.nextafter(numbers[1:][differs], -np.inf)
             return [roundest(*ends, ends[0]) for ends in zip(last.tolist(), below.tolist(), strict=True)]
     return _quantile_edges(numbers, counts, MOST_CELLS) if len(numbers) > MOST_CELLS else None
+
+
+def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:
+    """Name the bins between increasing edges, such as ``"<= 1.5"``, ``"above 1.5 up to 2"``, ``"> 2"``.
+
+    A bin includes its right edge. Where only integers occur, its first and last one name it: ``"19-33"``.
+    """
+    labels = [f"<= {number_label(edges[0])}"]
+    for low, high in pairwise(edges):
+        first, last = math.floor(low) + 1, math.floor(high)
+        if integers and first <= last:
+            labels.append(f"{first}-{last}" if first < last else f"{first}")
+        else:
+            labels.append(f"above {number_label(low)} up to {number_label(high)}")
+    return (*labels, f"> {number_label(edges[-1])}")
+
+
+def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
+    """Make a feature of bins, named by integers if all the numbers are; one bin where there is no edge."""
+    if not len(edges):
+        return Feature(name, (ANY_NUMBER,), ordered=True, edges=())
+    integers = bool((numbers == np.floor(numbers)).all())
+    return Feature(name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
+
+
+def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False) -> Feature:
+    """Make every value a level of its own."""
+    labels = tuple(number_label(value) for value in values)
+    if all(isinstance(value, str) for value in values):
+        return Feature(name, labels, ordered=ordered)
+    if all(isinstance(value, (bool, int, float)) for value in values):
+        return Feature(name, labels, ordered=ordered, numbers=tuple(values))
+    if len(set(labels)) < len(labels):
+        labels = tuple(repr(value) for value in values)
+    return Feature(name, labels, ordered=ordered, groups=tuple((value,) for value in values))
 
 
 def same_rows(rows: FloatArray) -> IntArray:
@@ -145,7 +251,8 @@ def _quantile_edges(numbers: FloatArray, counts: IntArray, bins: int) -> list[fl
     edges: list[float] = []
     for low, near, high in numbers[quantiles].tolist():
         edge = roundest(low, high, near)
-        if numbers[0] <= edge < numbers[-1] and (not edges or edge > edges[-1]):
+        in_cell = (numbers > (edges or [-np.inf])[-1]) & (numbers <= edge)
+        if in_cell.any() and edge < numbers[-1]:
             edges.append(edge)
     if not edges and len(numbers) > 1:
         edges = [float(numbers[-2])]
@@ -166,15 +273,14 @@ def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: C
 
 
 def _group_label(group: list[Raw], plain: list[Raw]) -> str:
-    n_rest = len(plain) - len(group)
-    if n_rest == 0:
+    """Name a cell of several categories: the first of them, or the one that is not among them."""
+    rest = [number_label(value) for value in plain if value not in group]
+    if not rest:
         return ANY_VALUE
-    if len(group) <= MOST_NAMED and (n_rest > 1 or len(group) == 1):
-        return " or ".join(map(number_label, group))
-    if n_rest <= MOST_NAMED:
-        rest = [number_label(value) for value in plain if value not in group]
-        return f"not {rest[0]}" if n_rest == 1 else "neither " + " nor ".join(rest)
-    return " or ".join(map(number_label, group[:MOST_NAMED])) + f" or {len(group) - MOST_NAMED} more"
+    if len(rest) == 1 < len(group):
+        return f"not {rest[0]}"
+    more = f" or {len(group) - MOST_NAMED} more" if len(group) > MOST_NAMED else ""
+    return " or ".join(map(number_label, group[:MOST_NAMED])) + more
 
 
 def choose_targets(
@@ -239,7 +345,7 @@ def roundest(low: float, high: float, near: float) -> float:
         return low
     if low <= 0 <= high:
         return 0.0
-    top = floor(log10(max(abs(low), abs(high)))) + 1
+    top = math.floor(math.log10(max(abs(low), abs(high)))) + 1
     for power in range(top, top - DIGITS, -1):
         for step in (5, 2, 1):
             count = round(near / (step * 10.0**power))
