@@ -198,8 +198,9 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
         }
         index = RowIndex.of(table.frame.index[refused])
         result = replace(result, schema=posed.schema, problem=known, index=index)
-        _confirm(result, posed, table)
-        return with_ranges(result, posed, table, _left(stop))
+        moved = apply(result, table.frame)
+        _confirm(result, posed, moved)
+        return with_ranges(result, posed, moved, _left(stop))
 
     def problem(self, frame: AnyFrame) -> Problem:
         """Pose the question about the rows that the model turns down, as functions on one row take it.
@@ -254,15 +255,13 @@ def _read(
     return asked, table.named(rows), people, {"rows_read": read, "read_to_the_end": complete}
 
 
-def _confirm(result: Result, posed: Posed, table: Table) -> None:
-    """Ask the model itself about every covered row after following, and about all points that rows share."""
-    moved = apply(result, table.frame)
+def _confirm(result: Result, posed: Posed, moved: pd.DataFrame) -> None:
+    """Ask the model itself about every covered row as it is after following."""
     accepted = posed.decide(moved) if len(moved) else np.ones(0, dtype=np.bool_)
     if accepted.all():
         return
-    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
     wrong = int(np.argmin(accepted))
-    number = result.assignment[int(covered[wrong])]
+    number = result.assignment[int(np.flatnonzero(result.has_explanation)[wrong])]
     explanation = result.explanations[number]
     words = ", ".join(
         f"{posed.schema.names[f]} = {posed.schema.features[f].target_label(explanation.point[f])}"

@@ -11,10 +11,9 @@ import pandas as pd
 
 from oneformany.arrays import BoolArray
 from oneformany.explainer.posing import Posed
-from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
-from oneformany.schema.frames import Table, alike
+from oneformany.schema.frames import alike
 from oneformany.stop import Stop
 
 SECONDS = 2.0
@@ -22,24 +21,21 @@ MOST_QUESTIONS = 20_000  # so many changed rows are shown to the model for one e
 MOST_EXPLANATIONS = 50  # so many explanations, those of most rows, are looked at
 
 
-def with_ranges(result: Result, posed: Posed, table: Table, seconds: float | None = None) -> Result:
+def with_ranges(result: Result, posed: Posed, moved: pd.DataFrame, seconds: float | None = None) -> Result:
     """Note for each explanation the features of which a whole cell may be named instead of a number.
 
     A cell may be named when every number that its name promises, in every combination with the numbers of the
-    other cells that are named, makes the model accept every row of the group. What was not examined in time
-    is told as the number that was proved.
+    other cells that are named, makes the model accept every row of the group, given as ``moved`` after
+    following. What was not examined in time is told as the number that was proved.
     """
     if posed.cells is None or result.share == "features" or not result.covered:
         return result
     stop = Stop(SECONDS if seconds is None else max(0.0, min(seconds, SECONDS)))
-    moved = apply(result, table.frame).reset_index(drop=True)
-    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
-    codes = np.asarray(result.problem["codes"], dtype=np.int64)
+    covered, changes = np.flatnonzero(result.has_explanation), result.changes
     ranges: list[list[int]] = [[] for _ in result.explanations]
     for number, explanation in enumerate(result.explanations[:MOST_EXPLANATIONS]):
-        members = np.asarray(explanation.members, dtype=np.int64)
-        rows = moved.iloc[np.searchsorted(covered, members)]
-        moves = codes[members] != np.asarray(explanation.point)
+        rows = moved.iloc[np.searchsorted(covered, explanation.members)]
+        moves = changes[list(explanation.members)]
         numbers: dict[int, Sequence[Any]] = {}
         for feature in explanation.changed:  # as long as all combinations of numbers serve
             if not posed.schema.features[feature].binned or not moves[:, feature].any() or stop.expired():

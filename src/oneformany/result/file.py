@@ -107,15 +107,10 @@ def _digest(parts: Mapping[str, str]) -> str:
 def _check_version(data: object, name: str) -> None:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise CertificateError(f'{name} is not a result: its "format" is not "{FORMAT}"')
-    if data.get("version") == 1:
-        raise CertificateError(
-            f"{name} is of version 1, written by release 0.1.0; it did not tell rows beyond help from rows "
-            f"that nobody examined; this release reads version {VERSION}: explain again, or install 0.1.0"
-        )
     if data.get("version") != VERSION:
         raise CertificateError(
             f"{name} has version {data.get('version')!r}, this release reads version {VERSION}; "
-            "install the release that wrote it"
+            "explain again, or install the release that wrote it"
         )
 
 

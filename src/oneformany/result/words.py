@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ ENDINGS = {
     "interrupted": "the search was interrupted",
     "limit": "a limit on nodes, calls or memory ended the search",
 }
-SCORE = re.compile(r"(score|at most) (-?\d+(?:\.\d+)?(?:e[+-]\d+)?)")
+SCORE = re.compile(r": score [^;]*")
 
 
 def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame()") -> str:
@@ -172,19 +172,9 @@ def rows_by_reason(result: Result) -> dict[str, list[int]]:
     """Rows that are proved to be beyond help, together where their reasons differ in scores only."""
     found: dict[str, list[Any]] = {}
     for entry in result.unreachable:
-        found.setdefault(SCORE.sub(r"\1", entry.reason), []).append(entry)
-    return {_common([entry.reason for entry in of]): [entry.row for entry in of] for of in found.values()}
-
-
-def _common(reasons: Sequence[str]) -> str:
-    """One reason for all: scores from the lowest to the highest, and the most that any of them can reach."""
-    found = [dict(SCORE.findall(reason)) for reason in reasons]
-
-    def told(match: re.Match[str]) -> str:
-        low, high = (of((one[match[1]] for one in found), key=float) for of in (min, max))
-        return f"{match[1]} {high}" if match[1] == "at most" or low == high else f"scores {low} to {high}"
-
-    return SCORE.sub(told, reasons[0])
+        found.setdefault(SCORE.sub("", entry.reason), []).append(entry)
+    together = ((of[0].reason if len(of) == 1 else reason, of) for reason, of in found.items())
+    return {reason: [entry.row for entry in of] for reason, of in together}
 
 
 def proof_words(result: Result) -> str:
