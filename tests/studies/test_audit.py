@@ -166,7 +166,7 @@ def test_rows_that_were_read_in_batches_are_not_those_of_a_frame(made):
     result = ofm.OneForMany(made_model(frame), max_changes=2).explain(iter([frame]))
     with pytest.raises(InputError, match=r"read in batches.*explain this one in memory"):
         ofm.audit(result, frame, by="sex")
-    with pytest.raises(InputError, match=r"read in batches.*use assign\(...\) for other rows"):
+    with pytest.raises(InputError, match=r"read in batches.*give model= too"):
         result.apply(frame)
 
 

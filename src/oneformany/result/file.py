@@ -58,7 +58,13 @@ def read_result(source: str | os.PathLike[str]) -> Result:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise CertificateError(f"{source} cannot be read: {error}") from error
-    _check_version(data, name)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise CertificateError(f'{name} is not a result: its "format" is not "{FORMAT}"')
+    if data.get("version") != VERSION:
+        raise CertificateError(
+            f"{name} has version {data.get('version')!r}, this release reads version {VERSION}; "
+            "explain again, or install the release that wrote it"
+        )
     try:
         if data["digest"] == digest(data):
             return _from_dict(data)
@@ -102,16 +108,6 @@ def _digest(parts: Mapping[str, str]) -> str:
     """Canonical JSON of an object is that of its parts in the order of their names."""
     lines = (f"{json.dumps(name)}:{parts[name]}" for name in sorted(parts))
     return hashlib.sha256(("{" + ",".join(lines) + "}").encode()).hexdigest()
-
-
-def _check_version(data: object, name: str) -> None:
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise CertificateError(f'{name} is not a result: its "format" is not "{FORMAT}"')
-    if data.get("version") != VERSION:
-        raise CertificateError(
-            f"{name} has version {data.get('version')!r}, this release reads version {VERSION}; "
-            "explain again, or install the release that wrote it"
-        )
 
 
 def _from_dict(data: dict[str, Any]) -> Result:
