@@ -4,11 +4,8 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from oneformany.arrays import BoolArray
 from oneformany.explainer.posing import moves_to_targets
-from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem, Restriction
 from oneformany.result.explanation import Unreachable
 from oneformany.result.result import Result
@@ -112,14 +109,8 @@ class _Asking:
         if remaining <= 0:
             return None
         problem, (allowed, restrictions) = self.problem, limits
-        question = Question(
-            anchor=problem.values[row],
-            free=np.zeros(problem.n_features, dtype=np.bool_),
-            extra=changes,
-            domain=problem.targets(row, allowed),
-            stop=Stop(min(seconds, remaining)),
-        )
-        answer = problem.oracle.reach(question)
+        domain, stop = problem.targets(row, allowed), Stop(min(seconds, remaining))
+        answer = problem.oracle.reach(replace(problem.question(row), extra=changes, domain=domain, stop=stop))
         if answer.point is None:
             return False if answer.proved_none else None
         before, after = problem.rows[[row]], problem.cells_of(answer.point)[None]

@@ -62,9 +62,6 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
             return cls(labels)
         return cls(labels, labels.names, SEVERAL if labels.nlevels > 1 else str(labels.dtype))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return RowIndex, (tuple(self), self.names, self.dtype)
-
     def to_pandas(self) -> pd.Index:
         """Make a pandas index of the labels."""
         if self.dtype == SEVERAL:
