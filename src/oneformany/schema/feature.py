@@ -272,11 +272,6 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     return f"; there are {told}{', ...' if len(known) > MOST_TOLD else ''}"
 
 
-def value_label(value: AnyValue) -> str:
-    """Name a value of a frame."""
-    return MISSING if is_missing(value) else number_label(plain_value(value))
-
-
 def number_label(value: Raw) -> str:
     """Write a number without a needless ".0", everything else as it is."""
     if not _is_number(value):

@@ -13,7 +13,7 @@ from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.encoding import Encoding, code_faults
-from oneformany.schema.feature import Feature, no_level, repeated, suggestion, value_label
+from oneformany.schema.feature import Feature, no_level, repeated, suggestion
 from oneformany.schema.frames import Table
 
 MOST_LINES = 30  # features in a table
@@ -193,13 +193,9 @@ class ValueSchema(Schema):
 
     @classmethod
     def of(cls, names: Sequence[str], arrays: Sequence[Any], labels: dict[str, Hashable]) -> Self:
-        """Number the values of each column."""
-        features = []
-        for name, array in zip(names, arrays, strict=True):
-            plain = list(map(value_label, pd.Series(array).tolist()))
-            if repeated(plain):
-                plain = [f"{label} ({number})" for number, label in enumerate(plain)]
-            features.append(Feature(name, tuple(plain)))
+        """Number the values of each column; nobody reads their labels."""
+        both = zip(names, arrays, strict=True)
+        features = (Feature(name, tuple(map(str, range(len(array))))) for name, array in both)
         return cls(tuple(features), tuple(arrays), labels)
 
 
