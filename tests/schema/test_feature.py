@@ -1,6 +1,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from oneformany import Feature
@@ -66,3 +67,14 @@ def test_a_feature_that_makes_no_sense_is_refused(arguments, words):
 def test_half_a_feature_from_a_file_is_refused():
     with pytest.raises(InputError, match="not a feature as written by to_dict"):
         Feature.from_dict({"name": "x"})
+
+
+@pytest.mark.parametrize("special", [(), (("no record", (-9,)), ("odd", ("x", True)))])
+@pytest.mark.parametrize("missing", [False, True])
+def test_many_values_are_found_as_each_by_itself(special, missing):
+    labels = ["low", "middle", "high", *dict(special), *["missing"] * missing]
+    feature = Feature("x", labels, edges=(1.0, 2.0), special=special, missing=missing)
+    numbers = np.array([np.nan, np.inf, -np.inf, -9.0, 0.5, 1.0, 1.5, 2.0, 3.0])
+    for values in (numbers, np.arange(-10, 4), pd.array([1, None, 3], dtype="Int64"), (2.5, "x", "low")):
+        each = [feature.find(value) for value in values]
+        assert feature.find_all(values).tolist() == [-1 if level is None else level for level in each]

@@ -225,19 +225,12 @@ def _joined(column: pd.Series[Any], more: pd.Series[Any] | None, choice: Choice)
 
 
 def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
-    if feature.edges is not None and column.kind == "number" and not feature.special and len(column.plain):
-        cells = np.searchsorted(feature.edges, column.numbers, side="left").astype(np.int64)
-        if feature.missing_level is not None:
-            cells[column.gaps] = feature.missing_level
-        if feature.missing_level is not None or not column.gaps.any():
-            return cells
-    found = [feature.find(value) for value in column.plain]
-    if None in found:
-        index = found.index(None)
+    found = feature.find_all(column.numbers if feature.binned and column.kind == "number" else column.plain)
+    for index in np.flatnonzero(found < 0)[:1].tolist():
         at = np.flatnonzero(column.codes[: len(table.frame)] == index)
         where = f", row {table.frame.index[int(at[0])]}" if len(at) else " of the reference data"
         raise no_level(feature, column.plain[index], where)
-    return np.array(found, dtype=np.int64)
+    return found
 
 
 def _told_by_terms(model: AnyModel, column: ColumnValues) -> Told | None:

@@ -14,6 +14,7 @@ from typing import Any, Self, TypeGuard
 import numpy as np
 
 from oneformany.anything import AnyValue
+from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.plain import written
 
@@ -136,6 +137,20 @@ class Feature:
         if found is None and self.edges is not None and _is_number(value) and math.isfinite(value):
             return bisect_left(self.edges, value)
         return self.n_levels - 1 if found is None and self.unseen else found
+
+    def find_all(self, values: AnyValue) -> IntArray:
+        """Look up the levels of many values, numbers in bins all at once; -1 where there is no such level."""
+        levels, others = np.full(len(values), -1, dtype=np.int64), list(range(len(values)))
+        dtype = getattr(values, "dtype", None)
+        if self.edges is not None and isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+            numbers = np.asarray(values, dtype=np.float64)
+            codes = [code for _, held in self.special for code in held if isinstance(code, Real)]
+            levels = np.searchsorted(self.edges, numbers).astype(np.int64)
+            others = np.flatnonzero(~np.isfinite(numbers) | np.isin(numbers, codes)).tolist()
+        for index in others:
+            found = self.find(values[index])
+            levels[index] = -1 if found is None else found
+        return levels
 
     def target(self, level: int) -> Raw | None:
         """Give the value that a row is sent to when it moves to a level; ``None``: it cannot.

@@ -207,8 +207,7 @@ def _find_levels(feature: Feature, column: AnyValue) -> IntArray:
         indices, distinct = pd.factorize(column, use_na_sentinel=False)
     except TypeError as error:
         raise InputError(f"column {feature.name!r} holds more than single values: {error}") from error
-    found = [feature.find(value) for value in distinct]
-    return np.array([-1 if level is None else level for level in found], dtype=np.int64)[indices]
+    return feature.find_all(distinct)[indices]
 
 
 def html_table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
