@@ -1,7 +1,6 @@
 """The front door: a fitted classifier and a data frame in, explanations with proof out."""
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -16,16 +15,18 @@ from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
-from oneformany.explainer.posing import Posed, pose, with_other
+from oneformany.explainer.posing import Posed, pose
 from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.streams import distinct_refused, first_batch, is_stream, typed
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
 from oneformany.progress import Progress
 from oneformany.readers.verdict import positive_class
+from oneformany.result.file import canonical
 from oneformany.result.following import apply
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
+from oneformany.schema.feature import plain_value
 from oneformany.schema.frames import Table
 from oneformany.schema.rules.combine import RowRule, Rule
 from oneformany.schema.schema import Schema
@@ -114,7 +115,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_clone__(self) -> Self:
         """Copy the parameters and keep the model as it is: there is nothing here to fit again."""
-        return type(self)(**self.get_params(deep=False))
+        return replace(self)
 
     def explain(
         self,
@@ -251,7 +252,7 @@ def _read(
     if not len(rows):
         raise InputError(f"the model calls all {read} rows positive: there is nothing to explain")
     if asked.reference is None:
-        asked = with_other(asked, reference=first)
+        asked = replace(asked, reference=first)
     return asked, table.named(rows), people, {"rows_read": read, "read_to_the_end": complete}
 
 
@@ -284,18 +285,12 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None)
     while isinstance(getattr(model, "steps", None), list) and model.steps:
         kind, model = f"{kind}{type(model).__name__} that ends in ", model.steps[-1][1]
     if oracle.get("kind") not in {None, "blackbox", "black box"}:
-        text = json.dumps(oracle, sort_keys=True, separators=(",", ":"), default=_plain)
-        digest = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+        digest = f"sha256:{hashlib.sha256(canonical(oracle).encode()).hexdigest()}"
+    positive = plain_value(positive_class(asked.model, asked.positive))
     return {
         "kind": kind + str(getattr(model, "__name__", type(model).__name__)),
         "digest": digest,
         "threshold": None if asked.threshold is None else float(asked.threshold),
-        "positive": _plain(positive_class(asked.model, asked.positive)),
+        "positive": positive if isinstance(positive, (bool, int, float, str)) else str(positive),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     } | ({} if unread is None else {"unread": unread})
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, (np.generic, np.ndarray)):
-        value = value.tolist()
-    return value if isinstance(value, (bool, int, float, str, list)) else str(value)

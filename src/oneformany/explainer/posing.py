@@ -87,7 +87,7 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     when time is up before it is read.
     """
     _check_parameters(asked)
-    asked = with_other(asked, positive=positive_class(asked.model, asked.positive))
+    asked = replace(asked, positive=positive_class(asked.model, asked.positive))
     try:
         posed = _pose(asked, table, stop)
     except (UnsupportedModelError, TextsError) as error:
@@ -95,16 +95,11 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
         box = as_black_box(asked.model, asked.threshold, asked.positive, tried_on=first)
         if box is None:
             raise
-        read = with_other(asked, model=box, threshold=None, positive=1)
+        read = replace(asked, model=box, threshold=None, positive=1)
         posed = replace(_pose(read, table, stop), unread=str(error).split(";")[0])
     if posed.unread != TIME_WAS_UP:  # then the model itself answers, as it did before
         _check_reading(posed, table.frame.index)
     return posed
-
-
-def with_other(asked: OneForMany, **parameters: object) -> OneForMany:
-    """Ask the same with some other parameters."""
-    return type(asked)(**{**asked.get_params(deep=False), **parameters})
 
 
 def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:

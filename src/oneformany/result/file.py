@@ -25,7 +25,7 @@ PARTS = (
 
 def to_text(result: Result) -> str:
     """Write a result as JSON, one line per part."""
-    parts = {name: _dump(part) for name, part in _to_dict(result).items()}
+    parts = {name: canonical(part) for name, part in _to_dict(result).items()}
     parts["digest"] = json.dumps(_digest(parts))
     return "{\n" + ",\n".join(f'"{name}": {part}' for name, part in parts.items()) + "\n}\n"
 
@@ -33,11 +33,10 @@ def to_text(result: Result) -> str:
 def digest(content: Mapping[str, Any]) -> str:
     """Compute the digest of a result file: SHA-256 of its content as canonical JSON, without the digest.
 
-    Canonical: sorted keys, no spaces, ASCII only, no infinite numbers. A digest notices accidents and
-    careless edits; who means to deceive can compute it anew. What is proved is checked from scratch by
-    :func:`oneformany.verify.verify` either way.
+    It notices accidents and careless edits; who means to deceive can compute it anew. What is proved is
+    checked from scratch either way.
     """
-    return _digest({name: _dump(part) for name, part in content.items() if name != "digest"})
+    return _digest({name: canonical(part) for name, part in content.items() if name != "digest"})
 
 
 def digest_of(result: Result) -> str:
@@ -94,7 +93,8 @@ def _to_dict(result: Result) -> dict[str, Any]:
     return content
 
 
-def _dump(part: object) -> str:
+def canonical(part: object) -> str:
+    """Write plain data as canonical JSON: keys sorted, no spaces, ASCII only, no infinite numbers."""
     return json.dumps(part, sort_keys=True, separators=(",", ":"), default=_plain, allow_nan=False)
 
 
