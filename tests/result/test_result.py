@@ -561,3 +561,17 @@ def test_values_keep_their_own_types_in_frames(result):
     assert lines["n"].dtype == "Int64"
     assert lines.loc[1, "n"] == 2
     assert lines["b"].isna().tolist() == [False, True, True, False]
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_a_rule_on_rows_of_ones_own_needs_nothing_but_to_say_whether_it_holds(share):
+    class OnlyOne:
+        def holds(self, before, after):
+            return (before != after).sum(axis=1) <= 1
+
+    oracle = AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=1)
+    problem = Problem([[0, 0, 0]], (2, 2, 2), oracle, 2, share=share, restrictions=[OnlyOne()])
+    result = solve(problem)
+    assert (result.covered, result.cost) == (1, 1)
+    assert Result.from_json(result.to_json()) == result
+    assert "does not know rules of the kind 'OnlyOne'" in str(result.verify())

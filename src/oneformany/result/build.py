@@ -10,7 +10,6 @@ import numpy as np
 
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.exceptions import InputError
 from oneformany.plain import written
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -86,11 +85,9 @@ def build_result(
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
     """Write down a problem as plain data, the classifier included; see ``docs/format.md``."""
-    for rule in problem.restrictions:
-        if not hasattr(rule, "to_dict"):
-            raise InputError(
-                f"the rule {type(rule).__name__} cannot be written down: give it a method to_dict()"
-            )
+    # Of a rule that cannot be written down only the name is kept: then the checker says that it is not known
+    given = problem.restrictions
+    rules = (rule if hasattr(rule, "to_dict") else {"kind": type(rule).__name__} for rule in given)
     moves = (None if matrix is None else matrix.astype(np.int8).tolist() for matrix in problem.moves)
     people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
     return {
@@ -102,7 +99,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
         "share": problem.share,
         "own": written(problem.own),
         "costs": written(problem.costs),
-        "restrictions": [dict(written(rule)) for rule in problem.restrictions],
+        "restrictions": [dict(written(rule)) for rule in rules],
         **people,
     }
 
