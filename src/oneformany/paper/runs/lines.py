@@ -10,37 +10,37 @@ ASKED = [
     "dataset", "model", "protocol", "rows", "max_changes", "threshold", "immutable", "unreachable",
     "undecided",
 ]  # fmt: skip
-TextColumn = tuple[str, int, str]  # heading, width, and how what stands below is made of a record's facts
-OUTCOME: list[TextColumn] = [
-    ("count", 7, "{count}"), ("bound", 6, "{lower_bound}"), ("status", 11, "{status}"),
-    ("seconds", 8, "{seconds:.2f}"),
+# Heading, width, and how what stands below is made of a record's facts.
+OUTCOME = [
+    ("bound", 6, "{lower_bound}"), ("status", 11, "{status}"), ("seconds", 8, "{seconds:.2f}"),
 ]  # fmt: skip
-QUESTIONS: list[TextColumn] = [
+QUESTIONS = [
     ("asked", 7, "{asked}"), ("proofs", 7, "{questions_proofs}"), ("oracle s", 9, "{questions_seconds:.2f}"),
+    ("verified", 9, "{checked}"),
 ]  # fmt: skip
-VERIFIED: list[TextColumn] = [("verified", 9, "{checked}")]
-ANY: list[TextColumn] = [("any", 5, "{bound_without_classifier}"), *QUESTIONS]  # where classifiers are asked
-PAPER: list[TextColumn] = [
+PAPER = [
     ("data set", 18, "{dataset}"), ("model", 6, "{model}"), ("method", 7, "{method}"),
     ("changes", 8, "{max_changes}"), ("rows", 5, "{rows}"), ("paper\ncount", 7, "{published_explanations}"),
-    ("seconds", 11, "{paper_time}"), ("ours\ncount", 7, "{count}"), *OUTCOME[1:], ("ratio", 9, "{ratio}"),
+    ("seconds", 11, "{paper_time}"), ("ours\ncount", 7, "{count}"), *OUTCOME, ("ratio", 9, "{ratio}"),
+    ("any", 5, "{bound_without_classifier}"), *QUESTIONS,
 ]  # fmt: skip
-MODELS: list[TextColumn] = [
-    ("model", 23, "{model}"), ("accuracy", 9, "{trained_accuracy:.3f}"), *OUTCOME, *QUESTIONS,
-    ("confirmed", 10, "{confirmed}/{count}"),
+MODELS = [
+    ("model", 23, "{model}"), ("accuracy", 9, "{trained_accuracy:.3f}"), ("count", 7, "{count}"), *OUTCOME,
+    ("confirmed", 10, "{confirmed}/{count}"), *QUESTIONS,
 ]  # fmt: skip
+COLUMNS = {"paper": PAPER, "models": MODELS}  # by command
 
 
-def header(columns: Sequence[TextColumn]) -> str:
+def header(command: str) -> str:
     """Two lines of heading, or one when no column has a word above."""
     above, titles = "", ""
-    for title, width, _ in columns:
+    for title, width, _ in COLUMNS[command]:
         group, _, word = title.rpartition("\n")
         above, titles = f"{above}{group:>{width}}", f"{titles}{word:>{width}}"
     return f"{above}\n{titles}" if above.strip() else titles
 
 
-def line(columns: Sequence[TextColumn], record: Record) -> str:
+def line(command: str, record: Record) -> str:
     """One record; there is no ratio for a run that did not end with a proof."""
     facts = frame_of([record]).iloc[0]
     paper = facts["paper_seconds"]
@@ -51,7 +51,7 @@ def line(columns: Sequence[TextColumn], record: Record) -> str:
         "ratio": f"{_times(paper / facts['seconds'])}x" if paper > 0 and facts["proved"] else "-",
         "checked": {True: "yes", False: "NO"}.get(facts["verified"], "-"),
     }
-    return "".join(f"{text.format(**texts):>{width}}" for _, width, text in columns)
+    return "".join(f"{text.format(**texts):>{width}}" for _, width, text in COLUMNS[command])
 
 
 def totals(records: Sequence[Record]) -> str:
