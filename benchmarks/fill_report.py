@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -68,7 +69,8 @@ def short_summaries(records: Sequence[Record]) -> Iterator[TextTable]:
     paper, exact, compared = runs["model"].isin(MODELS), runs["method"] == "exact", runs["compared"]
 
     def summary(chosen: pd.Series) -> TextTable:
-        return more_tables([record for record, kept in zip(records, chosen, strict=True) if kept])[0]
+        full = more_tables([record for record, kept in zip(records, chosen, strict=True) if kept])[0]
+        return replace(full, frame=full.frame[:-1])  # without the sum of all
 
     for name, title, chosen, columns in (
         ("short-summary", "Our method on the paper's tables", paper & exact & compared, PUBLISHED),

@@ -140,7 +140,7 @@ def test_the_bench_prints_the_paper_beside_ours_and_writes_json_lines(tmp_path):
     counts = [(r["count"], r["lower_bound"], r["published"]["explanations"]) for r in records]
     assert counts == [(9, 9, 9), (2, 2, 2)]
     assert all(r["status"] == "optimal" and r["verified"] and r["confirmed"] for r in records)
-    assert "2 cells, 2 optimal" in outcome.output
+    assert "11 of 11" in outcome.output
 
 
 def test_finished_cells_are_not_run_again(tmp_path):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell
-from oneformany.paper.tables import more_tables, paper_tables
+from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, frame_of
+from oneformany.paper.tables import contradictions, more_tables, paper_tables, summary
 
 
 def rows_of(table):
@@ -135,8 +135,11 @@ def values(table, row=0):
 def test_the_summary_adds_up_each_group_of_runs(make_record):
     tables = more_tables([make_record(), make_record(rows=100, seconds=1.0), make_record(method="mip")])
     table = named(tables, "summary")
-    assert len(table.frame) == 2
+    assert len(table.frame) == 3
+    assert values(table, row=2)["data set"] == "together"
+    assert values(table, row=2)["cells all"] == "3"
     line = values(table)
+    assert line["verified"] == "-"
     assert (line["data set"], line["model"], line["method"]) == ("german", "lr", "exact")
     assert (line["cells all"], line["cells proved"], line["cells fewer"]) == ("2", "2", "2")
     assert (line["seconds ours"], line["seconds paper"]) == ("1.50", "7,200")
@@ -180,3 +183,30 @@ def test_kinds_of_classifiers_asked_the_same_are_one_table(make_record):
 def test_the_papers_models_alone_make_no_table_of_kinds(make_record):
     names = [table.name for table in more_tables([make_record(), make_record(model="nn")])]
     assert not [name for name in names if name.startswith("models")]
+
+
+def test_a_result_that_was_not_confirmed_or_verified_shows(make_record):
+    line = values(summary([make_record(count=1000, confirmed=999, verified=False)]))
+    assert (line["points confirmed"], line["verified"]) == ("999 of 1000", "0")
+
+
+def test_a_bound_above_another_methods_count_is_a_contradiction(make_record):
+    good = make_record(method="cg-mip", count=14, lower_bound=10, status="feasible")
+    wrong = make_record(method="mip", count=20, lower_bound=13, status="feasible")
+    assert contradictions(frame_of([make_record(), good])) == []
+    (found,) = contradictions(frame_of([make_record(), good, wrong]))
+    assert "mip proves that 13 are needed, exact has 12" in found
+    assert found in summary([make_record(), good, wrong]).notes
+    other = make_record(rows=100, method="mip", count=20, lower_bound=13)
+    assert contradictions(frame_of([make_record(), other])) == []
+
+
+def test_methods_that_agree_are_said_to(make_record):
+    compared = (
+        make_record(method="cg-mip"),
+        make_record(method="mip", count=14, lower_bound=3, status="feasible"),
+    )
+    (agreed,) = (note for note in summary([make_record(), *compared]).notes if "agree" in note)
+    assert "on 1 cells no count is below" in agreed
+    assert "on the 1 that several proved" in agreed
+    assert not any("agree" in note for note in summary([make_record(), make_record(rows=100)]).notes)

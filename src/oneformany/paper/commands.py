@@ -162,9 +162,10 @@ def _say(words: str, style: str = "") -> None:
 
 def _show_runs(command: str, tasks: list[Task], settings: Settings, notes: list[str]) -> None:
     """Run what is not recorded already; print and record each as it ends, then the totals."""
-    from oneformany.paper.runs.lines import header, line, totals
-    from oneformany.paper.runs.records import append, key_of, read
+    from oneformany.paper.runs.records import append, header, key_of, line, read
     from oneformany.paper.runs.run import Failure, run
+    from oneformany.paper.tables import summary
+    from oneformany.paper.text_table import FORMATS
 
     file = settings.json_file
     known = {} if file is None else {key_of(record): record for record in read(file, cut=True)}
@@ -189,7 +190,7 @@ def _show_runs(command: str, tasks: list[Task], settings: Settings, notes: list[
         _say(f"stopped; {len(records)} of {len(tasks)} cells are finished{kept}", "yellow")
         raise
     if records:
-        _say("\n" + totals(records))
+        _say("\n" + FORMATS["text"](summary(records)))
     for note in notes:
         _say(note)
     if failures:

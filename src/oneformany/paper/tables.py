@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from oneformany.methods import METHODS
-from oneformany.paper.runs.lines import contradictions
 from oneformany.paper.runs.prepare import MODEL_KINDS
 from oneformany.paper.runs.records import MODELS, PUBLISHED, TITLES, Record, as_published, cell_of, frame_of
 from oneformany.paper.text_table import Columns, Heading, TextTable, make_table
@@ -26,12 +25,16 @@ PRINTED = {
 }
 OWN_WEIGHTS = "Our networks have the published widths and depths; their weights are our own."
 
+ASKED_ALIKE = [
+    "dataset", "model", "protocol", "rows", "max_changes", "threshold", "immutable", "unreachable",
+    "undecided",
+]  # fmt: skip
 QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
 # Columns of the tables that the paper does not print: what they are in a frame, and their headings.
 ASKED: dict[str, Heading] = {
     "asked": ("questions", "asked"), "questions_proofs": ("questions", "proofs"),
     "questions_left_open": ("questions", "open"), "questions_seconds": ("questions", "seconds"),
-    "points": "points confirmed",
+    "points": "points confirmed", "verified": "verified",
 }  # fmt: skip
 SUMMARY: dict[str, Heading] = {
     "dataset": "data set", "model": "model", "method": "method", "protocol": "rows explained",
@@ -149,30 +152,65 @@ def _notes(cells: pd.DataFrame, runs: pd.DataFrame) -> Iterator[str]:
     yield from contradictions(runs)
 
 
+def contradictions(frame: pd.DataFrame) -> list[str]:
+    """Name the cells in which one method's bound is above another's count: one of them must be wrong."""
+    found = []
+    for _, runs in frame.groupby(ASKED_ALIKE, sort=False):
+        bound = runs.sort_values("lower_bound", kind="stable").iloc[-1]
+        count = runs.sort_values("count", kind="stable").iloc[0]
+        if bound["lower_bound"] > count["count"]:
+            found.append(
+                f"CONTRADICTION on {bound['dataset']} {bound['model']}, {bound['max_changes']} changes, "
+                f"{bound['rows']} rows: {bound['method']} proves that {bound['lower_bound']} are needed, "
+                f"{count['method']} has {count['count']}"
+            )
+    return found
+
+
 def more_tables(records: Sequence[Record]) -> list[TextTable]:
-    """Summarise all runs of the paper's models, and lay out those of kinds of classifiers."""
-    frame = frame_of(records)
-    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
-    titles = {name: kind.title for name, kind in MODEL_KINDS.items()}
-    frame = frame.assign(
-        question=frame["threshold"].map("P >= {:g}".format) + half,
-        kind=frame["model"].map(titles).fillna(frame["model"]),
-        paper_seconds=frame["paper_seconds"].where(frame["compared"]),
-    )
-    paper = frame[frame["model"].isin(MODELS)]
-    tables = []
-    if len(paper):
-        title = "All runs: answers, proofs, time and questions to the classifier"
-        groups = paper.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
-        sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
-        compared = ["fewer", "more", "paper_seconds"]  # only with the paper's own cells
-        sums[compared] = sums[compared].where(sums["compared"] > 0)
-        tables.append(_table("summary", title, sums, SUMMARY, SUMMARY_NOTES))
+    """Summarise all runs, and lay out those of kinds of classifiers."""
+    frame = _with_words(records)
     several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - set(MODELS)]
+    tables = [summary(records)]
     for number, runs in enumerate(several, start=1):
         title = f"Kinds of classifiers, {runs['question'].iloc[0]}"
         tables.append(_table(f"models-{number}", title, runs, KINDS))
     return tables
+
+
+def summary(records: Sequence[Record]) -> TextTable:
+    """Add up the runs of each method on each data set, and all together."""
+    frame = _with_words(records)
+    same = ["dataset", "model", "method", "protocol", "question"]
+    together = frame.assign(**{**dict.fromkeys(same), "dataset": "together"})
+    groups = pd.concat([frame, together]).groupby(same, sort=False, dropna=False)
+    sums = groups.sum(numeric_only=True, min_count=1).reset_index().assign(cells=groups.size().array)
+    compared = ["fewer", "more"]  # only with the paper's own cells
+    sums[compared] = sums[compared].where(sums["compared"] > 0)
+    alike = frame.groupby(ASKED_ALIKE, sort=False)["proved"].agg(["size", "sum"])
+    several = alike[alike["size"] > 1]
+    agreed = (
+        f"The methods agree: on {len(several)} cells no count is below what another method proved, "
+        f"and on the {(several['sum'] > 1).sum()} that several proved, their counts are equal."
+    )
+    notes = [*SUMMARY_NOTES, *(contradictions(frame) or [agreed] * bool(len(several)))]
+    if frame["peak_megabytes"].notna().any():
+        notes.append(f"Peak memory: {frame['peak_megabytes'].max():,.0f} MB.")
+    title = "All runs: answers, proofs, time and questions to the classifier"
+    return _table("summary", title, sums, SUMMARY, notes)
+
+
+def _with_words(records: Sequence[Record]) -> pd.DataFrame:
+    """The frame of the records with what tables call a question and a kind."""
+    frame = frame_of(records)
+    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
+    titles = {name: kind.title for name, kind in MODEL_KINDS.items()}
+    return frame.assign(
+        question=frame["threshold"].map("P >= {:g}".format) + half,
+        kind=frame["model"].map(titles).fillna(frame["model"]),
+        paper_seconds=frame["paper_seconds"].where(frame["compared"]),
+        verified=frame["verified"].astype("boolean"),
+    )
 
 
 def _table(

@@ -21,7 +21,6 @@ from oneformany.files import writing
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
 DATASETS = tuple(TITLES)
 MODELS = ("lr", "nn")
-PAPER_LIMIT = 3600.0  # seconds, at which both methods of the paper were stopped
 
 Record = dict[str, Any]
 KEY = (
@@ -46,6 +45,24 @@ TYPES = {
     }.items()
     for name in names.split()
 }
+
+
+# Lines printed while runs end, by command: heading, width, and how the text is made of a record's facts.
+ENDED = [
+    ("count", 6, "{count}"), ("bound", 6, "{lower_bound}"), ("status", 11, "{status}"),
+    ("seconds", 8, "{seconds:.2f}"), ("asked", 6, "{asked}"), ("proofs", 7, "{questions_proofs}"),
+    ("oracle s", 9, "{questions_seconds:.2f}"), ("confirmed", 10, "{confirmed}/{count}"),
+    ("verified", 9, "{verified}"),
+]  # fmt: skip
+LINES = {
+    "paper": [
+        ("data set", 18, "{dataset}"), ("model", 6, "{model}"), ("method", 7, "{method}"),
+        ("changes", 8, "{max_changes}"), ("rows", 5, "{rows}"), ("published", 10, "{published_explanations}"),
+        ("paper's s", 10, "{paper_seconds}"), ("ratio", 9, "{ratio}"),
+        ("any", 4, "{bound_without_classifier}"), *ENDED,
+    ],
+    "models": [("model", 23, "{model}"), ("accuracy", 9, "{trained_accuracy:.3f}"), *ENDED],
+}  # fmt: skip
 
 
 class Cell(NamedTuple):
@@ -117,6 +134,24 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
         fewer=compared & (count < paper).fillna(value=False),
         more=compared & (count > paper).fillna(value=False),
     )
+
+
+def header(command: str) -> str:
+    """Headings of the lines that a command prints."""
+    return "".join(f"{title:>{width}}" for title, width, _ in LINES[command])
+
+
+def line(command: str, record: Record) -> str:
+    """One record in a line; there is no ratio for a run that did not end with a proof."""
+    facts = frame_of([record]).iloc[0]
+    ratio = facts["paper_seconds"] / facts["seconds"] if facts["proved"] else None
+    texts = {
+        **facts.astype(object).where(facts.notna(), "-"),
+        "paper_seconds": "-" if pd.isna(facts["paper_seconds"]) else f"{facts['paper_seconds']:.2f}",
+        "ratio": "-" if pd.isna(ratio) else f"{ratio:,.{0 if ratio >= 10 else 1}f}x",
+        "verified": {True: "yes", False: "NO", None: "-"}[record["verified"]],
+    }
+    return "".join(f"{text.format(**texts):>{width}}" for _, width, text in LINES[command])
 
 
 def append(path: Path, record: Record) -> None:
