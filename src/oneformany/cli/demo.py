@@ -6,14 +6,11 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
-
-from typer import Option
+from typing import TYPE_CHECKING
 
 import oneformany as ofm
 from oneformany.anything import AnyModel
 from oneformany.cli import options, saving
-from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
@@ -35,14 +32,7 @@ ORDERS = {
 
 
 def demo(
-    *,
-    rows: Annotated[
-        int | None, Option(min=1, help="Explain only the first so many refused applicants.")
-    ] = None,
-    max_changes: Annotated[int, Option(help="How many features one explanation may change.")] = 4,
-    show: options.Show = 5,
-    json_file: options.ResultFile = None,
-    report: options.ReportFile = None,
+    *, show: options.Show = 5, json_file: options.ResultFile = None, report: options.ReportFile = None
 ) -> None:
     """Explain refused loan applicants with as few explanations as possible, and prove it.
 
@@ -60,8 +50,6 @@ def demo(
     data = replace(data, frame=data.frame[FEATURES], schema=ofm.Schema(tuple(features)))
     classifier = LogisticRegression(solver="liblinear", C=10, random_state=0)
     refused, accuracy = refused_by(classifier, data)
-    if rows is not None and rows > len(refused):
-        raise InputError(f"--rows is {rows}; {len(refused)} applicants are refused")
     rules: list[ofm.Rule] = [
         ofm.Immutable("credit_history"),
         *(ofm.OnlyIncrease(name) for name in (*ORDERS, "employment")),
@@ -70,7 +58,7 @@ def demo(
         ofm.NeverTarget("checking_account", "below 0 DM"),
         ofm.NeverTarget("housing", ["rent", "for free"]),
     ]
-    explainer = ofm.OneForMany(classifier, max_changes=max_changes, schema=data.schema, rules=rules)
+    explainer = ofm.OneForMany(classifier, max_changes=4, schema=data.schema, rules=rules)
     saving.say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
         f"features, fitted to one half, is right about {accuracy:.1%} of the other half. Whom it refuses "
@@ -80,7 +68,7 @@ def demo(
     )
     start = perf_counter()
     with ofm.Progress("demo") as progress:
-        result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
+        result = explainer.explain(data.frame.iloc[sorted(refused)], progress=progress)
     solved = perf_counter()
     saving.tell_result(result, show)
     checked = ofm.verify(result.to_json())
@@ -109,10 +97,8 @@ def refused_by(classifier: AnyModel, data: ofm.datasets.Dataset) -> tuple[list[i
     return refused, float((predicted == data.target[others]).mean())
 
 
-def german_models(
-    max_changes: int, applicants: int, share: Share
-) -> Iterator[tuple[str, ofm.OneForMany, pd.DataFrame]]:
-    """A logistic regression and a network on the embedded data, and the first applicants each refuses."""
+def german_models(max_changes: int, share: Share) -> Iterator[tuple[str, ofm.OneForMany, pd.DataFrame]]:
+    """A logistic regression and a network on the embedded data, and 100 applicants that each refuses."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.neural_network import MLPClassifier
@@ -125,7 +111,5 @@ def german_models(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # so many epochs, no more
             refused, _ = refused_by(classifier, data)
-        if applicants > len(refused):
-            raise InputError(f"--applicants is {applicants}; the {name} refuses {len(refused)}")
         explainer = ofm.OneForMany(classifier, max_changes, schema=data.schema, share=share)
-        yield f"german credit, {name}", explainer, data.frame.iloc[refused[:applicants]]
+        yield f"german credit, {name}", explainer, data.frame.iloc[refused[:100]]
