@@ -189,7 +189,8 @@ def _function_of(graph: AnyModel) -> Callable[[pd.DataFrame], FloatArray]:
         except Exception as error:  # names and numbers of columns, texts for numbers: the runtime knows what
             raise InputError(
                 f"the ONNX graph cannot read the rows ({type(error).__name__}: {error}); they have the "
-                f"columns {', '.join(map(str, frame))}: keep those it was fitted on, in their order, with --columns"
+                f"columns {', '.join(map(str, frame))}: keep those it was fitted on, in their order, with "
+                "--columns"
             ) from error
         for output in outputs:
             if isinstance(output, list) and output and isinstance(output[0], dict):
