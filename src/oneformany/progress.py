@@ -98,5 +98,6 @@ def round_words(record: Round) -> str:
     """Tell one record in a line: phase, round, columns, value, bound, the best and of what, and gap."""
     return (
         f"{PHASES.get(record.phase, record.phase)} | round {record.number} | {record.columns} columns | "
-        f"value {record.value:.2f} | bound {record.bound} | best {record.count} {record.measure} | gap {record.gap:.1%}"
+        f"value {record.value:.2f} | bound {record.bound} | best {record.count} {record.measure} | "
+        f"gap {record.gap:.1%}"
     )
