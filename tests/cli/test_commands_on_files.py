@@ -176,10 +176,10 @@ WRONG = [
     (
         ("rows.csv", "model.joblib", "--schema", "s.toml"),
         {"s.toml": "features = 3"},
-        "s.toml cannot be read as a schema",
+        "s.toml is not what oneformany schema writes",
     ),
-    (("rows.csv", "model.joblib", "--schema", "s.json"), {"s.json": "[1]"}, "cannot be read as a schema"),
-    (("rows.csv", "model.joblib", "--schema", "none.json"), {}, "none.json cannot be read as a schema"),
+    (("rows.csv", "model.joblib", "--schema", "s.toml"), {"s.toml": "[1"}, "cannot be read as a schema"),
+    (("rows.csv", "model.joblib", "--schema", "none.toml"), {}, "none.toml cannot be read as a schema"),
     (("rows.csv", "model.joblib", "--schema", "rows.csv"), {}, "rows.csv cannot be read as a schema"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "shoe = 1"}, "'shoe'"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = -1"}, "at least 0"),
