@@ -90,20 +90,16 @@ def positive_label(model: AnyModel, given: str | None) -> object:
     """Find the model's own label behind a text; where it names none, its reader refuses what is none."""
     import numpy as np
 
-    classes = np.asarray(getattr(model, "classes_", ())).tolist()
-    known = ", ".join(repr(str(name)) for name in classes)
+    classes = {str(own): own for own in np.asarray(getattr(model, "classes_", ())).tolist()}
+    label, known = given or "1", ", ".join(map(repr, classes))
     if given is None and len(classes) > 2:
         raise InputError(f"the model tells {len(classes)} classes apart ({known}); name one with --positive")
-    label = given or "1"
-    if not classes:
-        return int(label) if label.isdigit() else label
-    for own in classes:
-        if str(own) == label:
-            return own
-    raise InputError(
-        f"the positive class {label!r} is none of the model's classes {known}; use --positive with "
-        "one of them"
-    )
+    if classes and label not in classes:
+        raise InputError(
+            f"the positive class {label!r} is none of the model's classes {known}; use --positive with "
+            "one of them"
+        )
+    return classes.get(label, int(label) if label.isdigit() else label)
 
 
 def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:

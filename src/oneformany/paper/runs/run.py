@@ -67,7 +67,7 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
     A process that crashes takes only its own cell with it: each thread has one, and starts another.
     """
     if settings.jobs == 1:
-        yield from (_outcome(task, settings, ofm.Progress(task.title)) for task in tasks)
+        yield from (_outcome(task, settings) for task in tasks)
         return
     own = local()
 
@@ -75,7 +75,7 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
         if getattr(own, "process", None) is None:
             own.process = ProcessPoolExecutor(1, get_context("spawn"), _end_with_parent)
         try:
-            found: Record | Failure = own.process.submit(_work, task, settings).result()
+            found: Record | Failure = own.process.submit(_outcome, task, settings).result()
         except BrokenProcessPool:
             own.process = None
             return Failure(task, "its process ended without an answer, maybe for lack of memory")
@@ -101,14 +101,12 @@ def _end_with_parent() -> None:
     Thread(target=wait, daemon=True).start()
 
 
-def _work(task: Task, settings: Settings) -> Record | Failure:
-    """Run one task among several; progress is told in lines: processes share a terminal."""
-    console = Console(stderr=True, force_terminal=False)
-    progress = ofm.Progress(task.title, console=console, delay=QUIET, interval=QUIET)
-    return _outcome(task, settings, progress)
-
-
-def _outcome(task: Task, settings: Settings, progress: ofm.Progress) -> Record | Failure:
+def _outcome(task: Task, settings: Settings) -> Record | Failure:
+    """Run a task; among several, progress is told in lines: processes share a terminal."""
+    progress = ofm.Progress(task.title)
+    if settings.jobs > 1:
+        console = Console(stderr=True, force_terminal=False)
+        progress = ofm.Progress(task.title, console=console, delay=QUIET, interval=QUIET)
     try:
         return run_task(task, settings, progress)
     except (ofm.SolverError, ofm.UnsupportedModelError) as error:
