@@ -1,5 +1,7 @@
 """What is made of a result file: ``oneformany report``, ``oneformany audit`` and ``oneformany verify``."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
