@@ -69,7 +69,7 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
     if settings.jobs == 1:
         yield from (_outcome(task, settings) for task in tasks)
         return
-    own = local()
+    own, others = local(), active_children()
 
     def outcome(task: Task) -> Record | Failure:
         if getattr(own, "process", None) is None:
@@ -86,7 +86,7 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
         yield from threads.imap_unordered(outcome, tasks)
     finally:
         threads.terminate()
-        for process in active_children():  # whatever they do
+        for process in set(active_children()) - set(others):  # whatever they do
             process.kill()
 
 
