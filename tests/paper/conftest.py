@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"
 RECORD = {
     "dataset": "german", "model": "lr", "method": "exact", "protocol": "published", "rows": 50,
-    "max_changes": 10, "time_limit": None, "threshold": 0.5, "immutable": "none",
+    "max_changes": 10, "time_limit": None, "seed": 0, "threshold": 0.5, "immutable": "none",
     "solver": "highs", "status": "optimal", "count": 12, "lower_bound": 12, "seconds": 0.5,
     "unreachable": 0, "confirmed": 12, "verified": None, "peak_megabytes": 210.5,
     "published": {"explanations": 15, "gap_to_mip": -35, "cg_seconds": 3600.0, "mip_seconds": 3600.0},

@@ -6,7 +6,9 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
 
 import oneformany as ofm
 from oneformany.anything import AnyModel
@@ -32,7 +34,14 @@ ORDERS = {
 
 
 def demo(
-    *, show: options.Show = 5, json_file: options.ResultFile = None, report: options.ReportFile = None
+    *,
+    rows: Annotated[
+        int | None, Option(min=1, help="Explain only the first so many refused applicants.")
+    ] = None,
+    max_changes: Annotated[int, Option(help="How many features one explanation may change.")] = 4,
+    show: options.Show = 5,
+    json_file: options.ResultFile = None,
+    report: options.ReportFile = None,
 ) -> None:
     """Explain refused loan applicants with as few explanations as possible, and prove it.
 
@@ -58,7 +67,7 @@ def demo(
         ofm.NeverTarget("checking_account", "below 0 DM"),
         ofm.NeverTarget("housing", ["rent", "for free"]),
     ]
-    explainer = ofm.OneForMany(classifier, max_changes=4, schema=data.schema, rules=rules)
+    explainer = ofm.OneForMany(classifier, max_changes=max_changes, schema=data.schema, rules=rules)
     saving.say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
         f"features, fitted to one half, is right about {accuracy:.1%} of the other half. Whom it refuses "
@@ -68,7 +77,7 @@ def demo(
     )
     start = perf_counter()
     with ofm.Progress("demo") as progress:
-        result = explainer.explain(data.frame.iloc[sorted(refused)], progress=progress)
+        result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
     solved = perf_counter()
     saving.tell_result(result, show)
     checked = ofm.verify(result.to_json())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,8 +111,9 @@ def load_schema(path: Path) -> ofm.Schema:
 
 
 def _load(path: Path, what: str) -> dict[str, Any]:
-    """Read what a user writes by hand, in TOML."""
+    """Read what a user writes by hand, in TOML or JSON."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        text = path.read_text(encoding="utf-8")
+        return dict(json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text))
+    except (OSError, ValueError, TypeError) as error:
         raise InputError(f"{path} cannot be read as {what}: {error}") from error

@@ -123,6 +123,8 @@ def figures(
     files: Files,
     *,
     out: Annotated[Path, Option(help="Folder for the figures.")] = Path("figures"),
+    model: Annotated[Literal["nn", "lr"], Option(help="Whose explanations.")] = "nn",
+    method: Annotated[Literal["exact", "cg-mip", "mip"], Option(help="Who found them.")] = "exact",
     form: Annotated[Literal["png", "pdf", "svg"], Option("--format", help="How to write them.")] = "png",
 ) -> None:
     """Draw the paper's figures: explanations as heat maps, and how often each feature changes.
@@ -137,7 +139,7 @@ def figures(
 
     mpl.use("agg")
     missing = False
-    for name, drawn in list(draw_figures(read_all(files))):
+    for name, drawn in list(draw_figures(read_all(files), model, method)):
         if isinstance(drawn, str):
             missing = True
             _say(f"{name} needs: {drawn}", "yellow")

@@ -13,27 +13,29 @@ from oneformany.plotting.maps import plot_explanations
 from oneformany.result.explanation import Explanation
 
 HEAT_MAPS = (("compas", 3, 10), ("compas", 3, 20))
-REMEDY = "oneformany bench paper --model nn --dataset {} --json FILE"
 
 
-def draw_figures(records: Sequence[Record]) -> Iterator[tuple[str, Figure | str]]:
-    """Draw two heat maps of our explanations of the networks, and how often each feature changes.
+def draw_figures(
+    records: Sequence[Record], model: str = "nn", method: str = "exact"
+) -> Iterator[tuple[str, Figure | str]]:
+    """Draw two heat maps of explanations, and for each data set how often each feature changes.
 
-    Yields the name of each figure with the figure, or where the paper's rows were not run, with the command
-    that does it.
+    Yields the name of each figure with the figure, or where the paper's rows were not run by this method on
+    this model, with the command that does it.
     """
     ours: dict[str, list[Record]] = {dataset: [] for dataset in DATASETS}
     for record in records:
-        if as_published(record) and (record["model"], record["method"]) == ("nn", "exact"):
+        if as_published(record) and (record["model"], record["method"]) == (model, method):
             ours[cell_of(record).dataset].append(record)
+    remedy = f"oneformany bench paper --model {model} --method {method} --dataset {{}} --json FILE"
     for number, (dataset, changes, rows) in enumerate(HEAT_MAPS, start=1):
         cells = [run for run in ours[dataset] if (run["max_changes"], run["rows"]) == (changes, rows)]
         name = f"figure-{number}-{dataset}-{changes}-changes-{rows}-rows"
         options = f"{dataset} --rows {rows} --max-changes {changes}"
-        yield name, _drawn(cells[-1:], heat_map=True) if cells else REMEDY.format(options)
+        yield name, _drawn(cells[-1:], heat_map=True) if cells else remedy.format(options)
     for number, (dataset, cells) in enumerate(ours.items(), start=len(HEAT_MAPS) + 1):
         name = f"figure-{number}-{dataset}-changed-features"
-        yield name, _drawn(cells, heat_map=False) if cells else REMEDY.format(dataset)
+        yield name, _drawn(cells, heat_map=False) if cells else remedy.format(dataset)
 
 
 def _drawn(records: Sequence[Record], *, heat_map: bool) -> Figure:
@@ -50,7 +52,7 @@ def _drawn(records: Sequence[Record], *, heat_map: bool) -> Figure:
     else:
         ax = plot_change_counts(explanations, schema)
         words = f": {len(explanations)} explanations of {len(records)} cells"
-    ax.set_title(f"{TITLES[cell_of(record).dataset]}, NN{words}", fontsize=9)
+    ax.set_title(f"{TITLES[cell_of(record).dataset]}, {record['model'].upper()}{words}", fontsize=9)
     figure = cast("Figure", ax.get_figure(root=True))
     plt.close(figure)  # it leaves pyplot's list, and is freed with its last user
     return figure

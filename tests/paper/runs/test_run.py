@@ -11,6 +11,7 @@ from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.runs.prepare import prepare
 from oneformany.paper.runs.records import Cell, as_published, choose
 from oneformany.paper.runs.run import Failure, Settings, plan, run
+from oneformany.result.result import Result
 
 
 def run_cells(cells, settings):
@@ -171,3 +172,11 @@ def test_bad_input_ends_the_run_and_its_processes():
     tasks = plan([Cell("german", "lr", 10**6, 15)], settings)
     with pytest.raises(InputError, match="1000000 rows"):
         list(run(tasks, settings))
+
+
+def test_results_are_saved_under_the_name_of_their_cell(tmp_path):
+    settings = Settings(save_results=tmp_path / "results", protocol="negatives", immutable="half")
+    (record,) = run_cells([Cell("german", "lr", 3, 15)], settings)
+    (path,) = (tmp_path / "results").iterdir()
+    assert path.name == "german-lr-exact-negatives-15-3-0.5-half-0.json"
+    assert Result.from_json(path).count == record["count"]

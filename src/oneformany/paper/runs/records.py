@@ -24,8 +24,8 @@ MODELS = ("lr", "nn")
 
 Record = dict[str, Any]
 KEY = (
-    "dataset", "model", "method", "protocol", "rows", "max_changes", "time_limit", "threshold", "immutable",
-    "solver",
+    "dataset", "model", "method", "protocol", "rows", "max_changes", "time_limit", "seed", "threshold",
+    "immutable", "solver",
 )  # fmt: skip
 FIELDS = (  # what has to be there
     *KEY, "status", "count", "lower_bound", "seconds", "unreachable", "undecided", "confirmed", "verified",

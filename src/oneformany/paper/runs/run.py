@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
@@ -19,6 +19,7 @@ from rich.console import Console
 
 import oneformany as ofm
 from oneformany.console import names
+from oneformany.files import writing
 from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import Prepared, prepare
 from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, Record, cell_of
@@ -44,7 +45,7 @@ class Failure(NamedTuple):
 
 def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
     """List all runs: every cell with every method; the data set is named as the loader names its coding."""
-    asked = ("protocol", "time_limit", "threshold", "immutable")
+    asked = ("protocol", "time_limit", "seed", "threshold", "immutable")
     pairs = [(cell, method) for cell in cells for method in names(settings.method)]
     tasks = []
     for number, (cell, method) in enumerate(pairs, start=1):
@@ -121,12 +122,17 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
     options = None if method == "exact" else OPTIONS[method](solver=key["solver"])
     with progress:
         start = perf_counter()
-        result = ofm.solve(problem, method=method, time_limit=limit, progress=progress, options=options)
+        result = ofm.solve(
+            problem, method=method, time_limit=limit, progress=progress, seed=key["seed"], options=options
+        )
         seconds = perf_counter() - start
     if result.ended == "interrupted":
         raise KeyboardInterrupt
     points = np.array([explanation.point for explanation in result.explanations], dtype=np.int64)
-    least = key["model"] == "nn" and method == names(settings.method)[0]
+    first = method == names(settings.method)[0]
+    least = first and (key["model"] == "nn" or settings.bound_without_classifier)
+    if settings.save_results is not None:
+        _save(result, key, settings.save_results)
     return {
         **key,
         "status": result.status,
@@ -143,7 +149,9 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
         "published": PUBLISHED_CELLS.get(cell_of(key)),
         "trained": prepared.trained,
         "questions": questions_of(result),
-        "bound_without_classifier": bound_without_classifier(problem, result, limit) if least else None,
+        "bound_without_classifier": bound_without_classifier(problem, result, limit)
+        if least and method == names(settings.method)[0]
+        else None,
         "explanations": [asdict(explanation) for explanation in result.explanations],
         "versions": result.versions,
     }
@@ -182,6 +190,24 @@ def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> 
     prepared = prepare(dataset, model, data_dir, threshold)
     ofm.solve(prepared.problem("published", rows=5, max_changes=2))
     return prepared
+
+
+def _save(result: ofm.Result, key: Mapping[str, Any], folder: Path) -> None:
+    asked = (
+        "dataset",
+        "model",
+        "method",
+        "protocol",
+        "max_changes",
+        "rows",
+        "threshold",
+        "immutable",
+        "seed",
+    )
+    path = folder / f"{'-'.join(str(key[name]) for name in asked)}.json"
+    with writing(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        result.to_json(path)
 
 
 def _peak_megabytes() -> float | None:

@@ -27,6 +27,9 @@ class Common:
         Path | None,
         Option("--json", metavar="FILE", help="Add a JSON line per run; what is there is not run again."),
     ] = None
+    save_results: Annotated[
+        Path | None, Option(help="Folder for every result with its proof, as `verify` reads it.")
+    ] = None
     check: Annotated[bool, Option("--verify", help="Verify every result independently.")] = False
 
 
@@ -41,4 +44,8 @@ class Settings(Common):
     coding: Annotated[Coding, Option(help="Students data as published, with its slip, or correct.")] = (
         "published"
     )
+    seed: Annotated[int, Option(help="Seed of the method.")] = 0
     solver: Annotated[SolverName, Option(help="For cg-mip and mip.")] = "highs"
+    bound_without_classifier: Annotated[
+        bool, Option(help="Prove what any classifier needs for lr, too (always shown for nn).")
+    ] = False
